@@ -8,7 +8,7 @@ import Testing
 struct ContractTests {
   let words = Words(Contract.activity.words)
 
-  @Test("has words for every category, rule, end of an import and problem of its rows")
+  @Test("The contract of activity has words for every category, rule, end of an import and problem of its rows")
   func texts() {
     let categories = ActivityCategory.allCases.map { "category.\($0.rawValue)" }
     let rules = [
@@ -29,7 +29,7 @@ struct ContractTests {
     #expect(Set(categories + rules).subtracting(words.keys(.english)) == [])
   }
 
-  @Test("names kinds of goals and schedules in the reader's language")
+  @Test("The contract of activity names kinds of goals and schedules in the reader's language")
   func kinds() {
     #expect(
       words.text("field.not_for_goal_kind", .spanish, ["kind": .text("check")])
@@ -42,7 +42,7 @@ struct ContractTests {
         == "This field is not for a goal that is an amount, such as 5 km.")
   }
 
-  @Test("has no code of a kind of goal among its words", arguments: Language.allCases)
+  @Test("The contract of activity has no code of a kind of goal among its words", arguments: Language.allCases)
   func codes(language: Language) {
     for key in words.keys(language) where key.hasPrefix("field.") || key.hasPrefix("failure.") {
       #expect(words.text(key, language, ["kind": .text("check")])?.contains("quantity") != true, "\(key)")

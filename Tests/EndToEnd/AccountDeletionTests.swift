@@ -17,17 +17,17 @@ struct AccountDeletionTests {
     "zephyrphone", "zephyrunit", "zephyrnew.mail", "zephyrtablet",
   ]
 
-  @Test("leaves no file under the home that holds a word of it, in any encoding, and its friend what is the friend's; under load")
+  @Test("Deleting an account leaves no word of it in any file, in any encoding, and its friend what is the friend's; under load")
   func traces() async throws {
     try await run(rounds: 0)
   }
 
-  @Test("ends the same in steps of a single row, while each of the six is killed again and again")
+  @Test("Deleting an account ends the same in steps of a single row, while each of the six is killed again and again")
   func killed() async throws {
     try await run(rounds: Play.rounds(3), rowsPerTransaction: 1)
   }
 
-  @Test("a service that was away erases when it is back")
+  @Test("A service that was away erases a deleted account when it is back")
   func away() async throws {
     try await run(rounds: 0, away: .rewards)
   }

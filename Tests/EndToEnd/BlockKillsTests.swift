@@ -12,7 +12,7 @@ import Testing
 @Suite("Killing services while somebody blocks another (SOC-8)", .serialized)
 struct BlockKillsTests {
   @Test(
-    "closes friendship, follows, activities and notifications in all services, and unblocking brings nothing back",
+    "Killing services during a block ends friendship, follows and notifications all the same, and unblocking brings none back",
     arguments: [ServiceName.gateway, .social, .activity, .notifications])
   func blocking(killed: ServiceName) async throws {
     let cluster = try RunningCluster(settings: Play.settings)

@@ -12,7 +12,7 @@ import Testing
 /// `deploy/racha faults` kills more often (`RACHA_FAULT_ROUNDS`).
 @Suite("Killing social and activity in the middle of a challenge", .serialized)
 struct ChallengeKillsTests {
-  @Test("leaves each accepted challenge with one activity, and both streaks side by side (SOC-6)")
+  @Test("Killing social and activity leaves each accepted challenge with one activity, and both streaks (SOC-6)")
   func accepting() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("How much people may write", .serialized, .timeLimit(.minutes(2)))
 struct ContentLimitsTests {
-  @Test("is what the requirements say, and by the settings more, but neither less nor without end")
+  @Test("How much people may write is what the requirements say, and by settings more, but neither less nor without end")
   func settings() throws {
     let usual = ContentLimits(Settings([:]))
     #expect(usual.activityTitle == 20 && usual.activityReason == 30 && usual.entryComment == 20)
@@ -30,7 +30,7 @@ struct ContentLimitsTests {
   }
 
   @Test(
-    "holds at the activity service and in the gateway's document, from one racha.json; whoever registers is logged in at once")
+    "A limit of content in racha.json holds at activity and in the gateway's document; who registers is logged in at once")
   func raised() async throws {
     let file = #"{"racha": {"limits": {"activityTitle": 40, "activityReason": 60, "entryComment": 50, "photoBytes": 140000}}}"#
     let cluster = try RunningCluster(files: ["racha.json": file])

@@ -11,7 +11,7 @@ import Testing
 /// `deploy/racha faults` kills more often (`RACHA_FAULT_ROUNDS`).
 @Suite("Killing activity in the middle", .serialized)
 struct EntryKillsTests {
-  @Test("of batches of offline changes leaves the entries that the changes make, with nothing lost silently (ACT-17)")
+  @Test("Killing activity amid offline changes leaves the entries that they make, with nothing lost silently (ACT-17)")
   func batches() async throws {
     try await killing { client, activity, today in
       let quantity = try await client.callUntilDone(
@@ -55,7 +55,7 @@ struct EntryKillsTests {
     }
   }
 
-  @Test("of a timer keeps it running, and saves its time exactly once (ACT-7; H CU-29 5c)")
+  @Test("Killing activity amid a timer keeps it running, and its time is saved exactly once (ACT-7; H CU-29 5c)")
   func timers() async throws {
     try await killing { client, activity, today in
       let started = try await client.callUntilDone(StartTimer.self, .init(activityID: activity))

@@ -17,7 +17,7 @@ struct EnumerationTests {
   /// Fewer than an account's wait to log in and the links an hour would allow.
   private static let usesOfAnAccount = 3
 
-  @Test("by logging in with a wrong password, nor by asking for a recovery link (S 3, scenario 2; S 5, scenario 2)")
+  @Test("Accounts are not revealed by a wrong password, nor by asking for a recovery link (S 3, scenario 2; S 5, scenario 2)")
   func indistinguishable() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }

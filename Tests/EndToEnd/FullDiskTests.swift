@@ -46,7 +46,7 @@ struct FullDiskTests {
     }
   }
 
-  @Test("that is full goes on reading and letting people in, refuses writes by name, and goes on by itself once there is room")
+  @Test("A cluster whose disk is full goes on reading and letting people in, refuses writes by name, and recovers by itself")
   func full() async throws {
     try await with { cluster, disk, ana in
       var created = ["before"]
@@ -128,7 +128,7 @@ struct FullDiskTests {
     }
   }
 
-  @Test("that is read-only when they start lets all six read, and is written once it can be")
+  @Test("A cluster whose disk is read-only at start lets all six read, and is written once it can be")
   func readOnly() async throws {
     try await with { cluster, disk, ana in
       _ = try await create("before", ana)

@@ -55,7 +55,7 @@ struct GatewayProcessTests {
   }
 
   @Test(
-    "says with --health whether the gateway of its settings answers, in clear and over TLS",
+    "The gateway's program says with --health whether the gateway of its settings answers, in clear and over TLS",
     arguments: [("127.0.0.1", false), ("0.0.0.0", false), ("127.0.0.1", true)])
   func health(host: String, isEncrypted: Bool) throws {
     let environment = try Self.environment(host: host, isEncrypted: isEncrypted)
@@ -82,7 +82,7 @@ struct GatewayProcessTests {
     #expect(try Self.run(environment.merging(["RACHA_HTTP_PORT": "x"]) { $1 }, ["--health"]) == 78)
   }
 
-  @Test("and the services' name a request by one id and one trace in their logs, at the level that the settings say")
+  @Test("Gateway and services name a request by one id and one trace in their logs, at the level that the settings say")
   func logs() async throws {
     let cluster = try RunningCluster(settings: ["RACHA_LOG_LEVEL": "debug"])
     defer { cluster.stop() }

@@ -11,7 +11,7 @@ import Testing
 /// `deploy/racha faults` kills more often (`RACHA_FAULT_ROUNDS`, four kills a round).
 @Suite("Killing activity in the middle", .serialized)
 struct ImportKillsTests {
-  @Test("of imports and batches loses nothing and takes nothing twice: every day's steps are the model's")
+  @Test("Killing activity amid imports and batches loses nothing and takes nothing twice: every day's steps are the model's")
   func kills() async throws {
     let maximum = Play.rounds(3) * 4
     let cluster = try RunningCluster(settings: Play.settings)

@@ -29,7 +29,7 @@ struct ImportUploadTests {
   ]
 
   @Test(
-    "are refused as unsafe where their XML declares entities, of whatever kind: nothing is expanded, and who comes after is served"
+    "Files to import whose XML declares entities are refused as unsafe: nothing is expanded, and the next is served"
   )
   func entities() async throws {
     let cluster = try RunningCluster(settings: Play.settings)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Metrics and readiness of the six processes", .serialized)
 struct MetricsTests {
-  @Test("are Prometheus text with names by its conventions, and the six are ready soon")
+  @Test("Metrics of the six processes are Prometheus text with names by its conventions, and the six are ready soon")
   func conventions() async throws {
     let cluster = try RunningCluster()
     defer { cluster.stop() }
@@ -70,7 +70,7 @@ struct MetricsTests {
     #expect(value("racha_up", .rewards, again) == 1)
   }
 
-  @Test("are known to be wrong where they are")
+  @Test("Readiness of the six processes names what is wrong where it is")
   func wrong() throws {
     let text = """
       # TYPE racha_lost_total_total counter

@@ -17,7 +17,7 @@ import Testing
 @Suite("What people see of each other", .serialized)
 struct PeopleTests {
   @Test(
-    "of a request to follow leaves it in the other's directory, to be answered there, and then the following (T UC 04.02, 04.04)")
+    "A request to follow stands in the other's directory, is answered there, and then the following (T UC 04.02, 04.04)")
   func followRequests() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }
@@ -62,7 +62,7 @@ struct PeopleTests {
   }
 
   @Test(
-    "a photo's address, as directory and profile show it, gives that photo to be kept for good, and with another photo is another"
+    "A photo's address in directory and profile gives that photo for good, and with another photo is another"
   )
   func photos() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
@@ -92,7 +92,7 @@ struct PeopleTests {
   }
 
   @Test(
-    "killing social or identity in the middle of a block closes profile, photo and directory to both, and its end opens them (SOC-8)",
+    "Killing social or identity amid a block closes profile, photo and directory to both; its end opens them (SOC-8)",
     arguments: [ServiceName.social, .identity])
   func blocks(killed: ServiceName) async throws {
     let cluster = try RunningCluster(settings: Play.settings)

@@ -26,7 +26,7 @@ struct RollingRestartTests {
   }
 
   @Test(
-    "each service in turn fails no client, nothing is done twice, and no gateway takes a token that was logged out before it began"
+    "Restarting each service fails no client, does nothing twice, and no gateway takes a token logged out before it began"
   )
   func oneByOne() async throws {
     let cluster = try RunningCluster(settings: Play.settings)

@@ -17,7 +17,7 @@ import Testing
 struct SuspensionKillsTests {
   private static let password = "Rio-7-lento"
 
-  @Test("ends every session and token once, in all services, and mails one link; lifted, the account logs in again")
+  @Test("A suspension amid kills ends every session and token once, and mails one link; lifted, the account logs in again")
   func suspension() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }

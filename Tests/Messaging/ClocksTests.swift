@@ -39,7 +39,7 @@ private final class LogKeeper: Sendable {
 struct ClocksTests {
   private static func shifted(_ seconds: Int) -> Clock { Clock { Instant.now.adding(seconds: seconds) } }
 
-  @Test("change nothing of the time that a request has, and are warned of", arguments: [11, -11, 3600])
+  @Test("Clocks that differ change nothing of the time that a request has, and are warned of", arguments: [11, -11, 3600])
   func skew(seconds: Int) async throws {
     let folder = try TemporaryFolder()
     let log = LogKeeper()
@@ -63,7 +63,7 @@ struct ClocksTests {
     await server.stop(within: .milliseconds(200))
   }
 
-  @Test("of a peer that does not say what time was left are warned of, too, as its requests are dropped")
+  @Test("Clocks of a peer that does not say what time was left are warned of, too, as its requests are dropped")
   func plainPeer() async throws {
     let log = LogKeeper()
     let serving = Serving(

@@ -51,7 +51,7 @@ private struct SilentPort {
 
 @Suite("A network that drops everything in silence", .timeLimit(.minutes(1)))
 struct PartitionTests {
-  @Test("is tried anew every other second, whatever pauses the kernel makes, so that it serves soon after it is whole again")
+  @Test("A silent network is tried anew every other second, whatever pauses the kernel makes, so that it serves soon again")
   func connects() async throws {
     let (social, gateway) = try (CurveKeyPair.generate(), CurveKeyPair.generate())
     let silence = try SilentPort(try ForeignPeerTests.freePort())

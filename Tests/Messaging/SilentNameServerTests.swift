@@ -30,7 +30,7 @@ public func lookUp(
 
 @Suite("A name server that is silent about one service", .timeLimit(.minutes(1)))
 struct SilentNameServerTests {
-  @Test("holds up no other service and keeps the bus from stopping no longer than its bound")
+  @Test("A name server silent about one service holds up no other, and delays the bus's stop no longer than its bound")
   func silence() async throws {
     let (social, identity, gateway) = try (CurveKeyPair.generate(), CurveKeyPair.generate(), CurveKeyPair.generate())
     let allowed = AllowList(entries: [AllowList.Entry(key: gateway.publicKey, service: .gateway, operations: ["*"])])

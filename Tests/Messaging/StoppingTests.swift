@@ -18,7 +18,7 @@ struct StoppingTests {
     func end() { over.withLock { $0 = true } }
   }
 
-  @Test("and its successor take each request once between them while clients go on asking, and no client notices")
+  @Test("A service that stops and its successor take each request once while clients go on asking, and no client notices")
   func startedAnew() async throws {
     let junction = try Wiring.sockets.make()
     let effects = Effects()
@@ -69,7 +69,7 @@ struct StoppingTests {
     for client in clients { await client.stop() }
   }
 
-  @Test("finishes what it has begun, and its callers keep what else they ask for its successor")
+  @Test("A service that stops finishes what it has begun, and its callers keep what else they ask for its successor")
   func keeps() async throws {
     let junction = try Wiring.sockets.make()
     let (arrived, gate) = (Gate(), Gate())
@@ -102,7 +102,7 @@ struct StoppingTests {
   }
 
   @Test(
-    "does so although a caller goes on asking that does not understand the answer",
+    "A service stops although a caller goes on asking that does not understand the answer",
     .enabled(if: PythonPeer.interpreter != nil, "no Python with pyzmq: set RACHA_TEST_PYTHON"))
   func unheeded() async throws {
     let junction = try Wiring.sockets.make()

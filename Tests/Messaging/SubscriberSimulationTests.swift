@@ -233,7 +233,7 @@ struct StuckSubscriberTests {
     return state
   }
 
-  @Test("counts as stuck from the third failed effect in a row on, until one succeeds")
+  @Test("A subscriber that makes no headway counts as stuck from the third failed effect in a row on, until one succeeds")
   func failing() {
     var state = state()
     var now: Int64 = 0
@@ -251,7 +251,7 @@ struct StuckSubscriberTests {
     #expect(!state.isStuck)
   }
 
-  @Test("is not stuck because the publisher is away")
+  @Test("A subscriber that makes no headway is not stuck because the publisher is away")
   func away() {
     var state = state()
     for count in 1...10 { state.fetchFailed(.unreachable, at: Int64(count) * 60_000) }
@@ -270,7 +270,7 @@ struct StuckSubscriberTests {
     func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from: LogHead) async throws {}
   }
 
-  @Test("counts as stuck while a step of it hangs")
+  @Test("A subscriber that makes no headway counts as stuck while a step of it hangs")
   func hanging() async {
     let (begun, began) = AsyncStream<Void>.makeStream()
     func subscriber(_ longest: Int64) -> EventSubscriber {
@@ -306,7 +306,7 @@ struct SilentPublisherTests {
     return state
   }
 
-  @Test("does not know what it lacks until the publisher has said where it stands")
+  @Test("A subscriber after a silence does not know what it lacks until the publisher has said where it stands")
   func waking() {
     var state = caughtUp()
     for time in stride(from: 1000, through: 10_000, by: 1000) as StrideThrough<Int64> {
@@ -334,7 +334,7 @@ struct SilentPublisherTests {
     #expect(state.lag(at: 60_007) == 0 && state.hasCaughtUp(at: 60_007))
   }
 
-  @Test("asks it, now and then")
+  @Test("A subscriber after a silence asks it, now and then")
   func asking() {
     var state = caughtUp()
     #expect(state.next(at: 2500) == .idle)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The address of an account's photo")
 struct PhotoURLTests {
-  @Test("is read as it is written")
+  @Test("The address of an account's photo is read as it is written")
   func reading() throws {
     let account = AccountID()
     let url = PhotoURL(account: account, tag: "0123456789abcdef0123456789abcdef")
@@ -12,7 +12,7 @@ struct PhotoURLTests {
   }
 
   @Test(
-    "is refused in any other form",
+    "The address of an account's photo is refused in any other form",
     arguments: [
       "", "/v1/accounts/x/photo?version=0123456789abcdef0123456789abcdef",
       "/v1/accounts/\(AccountID.placeholder)/photo?version=0123456789ABCDEF0123456789abcdef",

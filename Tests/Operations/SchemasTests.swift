@@ -17,7 +17,7 @@ private struct Batch: Document {
 
 @Suite("Schemas")
 struct SchemasTests {
-  @Test("are recorded from the same declaration that decodes")
+  @Test("Schemas are recorded from the same declaration that decodes")
   func recorded() throws {
     var schemas = Schemas()
     let reference = schemas.reference(to: Page<Batch>.self)

@@ -47,7 +47,7 @@ private let good = #"{"title":"run","colour":"red","inner":{"day":"2026-11-21","
 
 @Suite("The strict decoder")
 struct StrictDecoderTests {
-  @Test("reads what is right and writes it back the same")
+  @Test("The strict decoder reads what is right and writes it back the same")
   func roundTrip() throws {
     let json =
       #"{"title":"año","colour":"green","inner":{"day":"2024-02-29","amount":10},"list":[{"day":"2026-11-21","amount":1}],"tags":["a\"\\"],"share":0.25,"isOpen":true}"#
@@ -56,7 +56,7 @@ struct StrictDecoderTests {
     #expect(document.list?.first?.day.description == "2026-11-21")
   }
 
-  @Test("names every bad field at once, each with its rule")
+  @Test("The strict decoder names every bad field at once, each with its rule")
   func allAtOnce() {
     let found = problems(
       #"{"title":"too long","colour":"blue","inner":{"day":"2026-02-30","amount":11,"extra":1},"list":[],"share":2,"isOpen":"yes","other":null}"#
@@ -69,7 +69,7 @@ struct StrictDecoderTests {
       ])
   }
 
-  @Test("names missing fields, also when a whole object is missing or of another type")
+  @Test("The strict decoder names missing fields, also when a whole object is missing or of another type")
   func missing() {
     #expect(problems("{}") == ["title": "required", "colour": "required", "inner": "required"])
     #expect(problems(#"{"title":"a","colour":"red","inner":[]}"#) == ["inner": "not_an_object"])
@@ -77,7 +77,7 @@ struct StrictDecoderTests {
     #expect(problems("[]") == ["": "not_an_object"])
   }
 
-  @Test("refuses null in every optional field")
+  @Test("The strict decoder refuses null in every optional field")
   func nulls() {
     struct Edited: Document {
       var title: String?
@@ -98,13 +98,13 @@ struct StrictDecoderTests {
     #expect(failure?.fields.map(\.field) == fields && failure?.fields.allSatisfy { $0.code == "null" } == true)
   }
 
-  @Test("reports the rules between fields beside fields that nobody knows")
+  @Test("The strict decoder reports the rules between fields beside fields that nobody knows")
   func unknownAndBetween() {
     #expect(
       problems(good.dropLast() + #","until":"2026-11-20","other":1}"#) == ["until": "before_start", "other": "unknown_field"])
   }
 
-  @Test("reports the range of a whole number too large for the machine, and that another is not whole")
+  @Test("The strict decoder reports the range of a whole number too large for the machine, and that another is not whole")
   func largeNumbers() {
     func amount(_ text: String) -> [String: String] {
       problems(#"{"title":"run","colour":"red","inner":{"day":"2026-11-21","amount":\#(text)}}"#)
@@ -118,7 +118,7 @@ struct StrictDecoderTests {
     #expect(amount("3.5") == ["inner.amount": "not_a_whole_number"])
   }
 
-  @Test("reports a document's own rules beside what is wrong with other fields, by notes and types alike")
+  @Test("The strict decoder reports a document's own rules beside what is wrong with other fields, by notes and types alike")
   func ownRules() {
     #expect(
       problems(good.replacing("run", with: "never").dropLast() + #","share":2,"isOpen":"yes","until":"2026-11-20"}"#)
@@ -129,14 +129,14 @@ struct StrictDecoderTests {
     #expect(problems(good.replacing(#""run""#, with: "1")) == ["title": "not_a_string"])
   }
 
-  @Test("applies the rules between fields only when the fields are right")
+  @Test("The strict decoder applies the rules between fields only when the fields are right")
   func betweenFields() {
     #expect(problems(good.dropLast() + #","until":"2026-11-20"}"#) == ["until": "before_start"])
     #expect(problems(good.dropLast() + #","until":"2026-11-21"}"#).isEmpty)
     #expect(problems(good.dropLast() + #","until":"x"}"#) == ["until": "not_a_day"])
   }
 
-  @Test("merges path and query parameters, and refuses a field given twice or unknown")
+  @Test("The strict decoder merges path and query parameters, and refuses a field given twice or unknown")
   func parameters() throws {
     let document = try Outer.decode(Array(good.utf8), parameters: ["share": "0.5", "isOpen": "false", "tags": "a,b"])
     #expect(document.share == 0.5 && document.isOpen == false && document.tags == ["a", "b"])
@@ -145,7 +145,7 @@ struct StrictDecoderTests {
     #expect(problems(good, parameters: ["share": "half"]) == ["share": "not_a_number"])
   }
 
-  @Test("counts characters as people do, and refuses control characters")
+  @Test("The strict decoder counts characters as people do, and refuses control characters")
   func characters() {
     #expect(problems(good.replacing("run", with: "👨‍👩‍👧‍👦ñé́🇪🇸x")).isEmpty)
     #expect(problems(good.replacing("run", with: "")) == ["title": "empty"])
@@ -154,7 +154,7 @@ struct StrictDecoderTests {
   }
 
   @Test(
-    "refuses what is not JSON",
+    "The strict decoder refuses what is not JSON",
     arguments: [
       ("{", "json_incomplete"), (#"{"a":1,}"#, "json_malformed"), ("{'a':1}", "json_malformed"), ("{} {}", "json_malformed"),
       (#"{"a":01}"#, "json_malformed"), (#"{"a":1.}"#, "json_malformed"), (#"{"a":.5}"#, "json_malformed"),
@@ -170,7 +170,7 @@ struct StrictDecoderTests {
   }
 
   @Test(
-    "says where text stops being JSON, by line and byte",
+    "The strict decoder says where text stops being JSON, by line and byte",
     arguments: [
       ("", nil, nil), ("[1,\n 2,\n}", 3, 1), ("{\"a\":1,\n\"a\":2}", 2, 1), ("{\n\n", 3, 1), ("x", 1, 1),
     ] as [(String, Int?, Int?)])
@@ -184,7 +184,7 @@ struct StrictDecoderTests {
     }
   }
 
-  @Test("finds a duplicate among many names, and knows many different ones apart")
+  @Test("The strict decoder finds a duplicate among many names, and knows many different ones apart")
   func manyNames() throws {
     let members = (0..<200).map { "\"k\($0)\":0" }.joined(separator: ",")
     #expect(throws: Never.self) { try JSONTape(Array("{\(members)}".utf8)) }
@@ -192,7 +192,7 @@ struct StrictDecoderTests {
   }
 
   @Test(
-    "refuses bytes that are not UTF-8",
+    "The strict decoder refuses bytes that are not UTF-8",
     arguments: [
       [0x80], [0xC0, 0xAF], [0xC3], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xF0, 0x80, 0x80, 0x80],
     ] as [[UInt8]]
@@ -201,7 +201,7 @@ struct StrictDecoderTests {
     #expect(throws: JSONSyntaxError.self) { try JSONTape([0x22] + bytes + [0x22]) }
   }
 
-  @Test("bounds depth and size")
+  @Test("The strict decoder bounds depth and size")
   func bounds() throws {
     let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
     #expect(throws: Never.self) { try JSONTape(Array(deep.utf8)) }
@@ -212,7 +212,7 @@ struct StrictDecoderTests {
   }
 
   @Test(
-    "reads whole numbers exactly or not at all",
+    "The strict decoder reads whole numbers exactly or not at all",
     arguments: [
       ("9223372036854775807", Int.max), ("-9223372036854775808", Int.min), ("9223372036854775808", nil), ("1.0", nil),
       ("1e2", nil),
@@ -227,7 +227,7 @@ struct StrictDecoderTests {
     #expect(decoded == value)
   }
 
-  @Test("survives any bytes", arguments: 0..<50)
+  @Test("The strict decoder survives any bytes", arguments: 0..<50)
   func anyBytes(_ seed: Int) {
     var random = SeededGenerator(UInt64(seed))
     let alphabet = Array("{}[]\",:\\u0129eE+-.truefalsn \u{1}é".utf8) + [0xFF, 0xC3, 0xED]

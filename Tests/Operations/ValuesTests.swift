@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Values")
 struct ValuesTests {
-  @Test("of text have nothing blank at their ends, whatever is blank there")
+  @Test("Values of text have nothing blank at their ends, whatever is blank there")
   func blank() {
     for (text, trimmed) in [
       ("  a b\n", "a b"), ("\u{200B}", ""), (" \u{FEFF}\u{2060} ", ""), ("\u{200B}ñ\u{00AD}", "ñ"), ("👨‍👩‍👧", "👨‍👩‍👧"), ("", ""),
@@ -15,7 +15,7 @@ struct ValuesTests {
     }
   }
 
-  @Test("ids are UUIDs of version 7, in order of their making, and survive text and bytes")
+  @Test("Ids are UUIDs of version 7, in order of their making, and survive text and bytes")
   func ids() throws {
     var last = AccountID()
     for _ in 0..<10_000 {
@@ -34,7 +34,7 @@ struct ValuesTests {
   }
 
   @Test(
-    "instants are RFC 3339, shown in UTC with milliseconds",
+    "Instants are RFC 3339, shown in UTC with milliseconds",
     arguments: [
       ("2026-11-21T08:43:00Z", "2026-11-21T08:43:00.000Z"), ("2026-11-21T08:43:00.1239Z", "2026-11-21T08:43:00.123Z"),
       ("2026-11-21T00:30:00+01:00", "2026-11-20T23:30:00.000Z"), ("1969-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z"),
@@ -45,7 +45,7 @@ struct ValuesTests {
   }
 
   @Test(
-    "what is not an instant is refused",
+    "What is not an instant is refused",
     arguments: [
       "", "2026-11-21", "2026-11-21T08:43:00", "2026-13-01T00:00:00Z", "2026-02-29T00:00:00Z", "2026-11-21T24:00:00Z",
       "2026-11-21T08:43:00.Z", "2026-11-21T08:43:00Zx", "2026-11-21T08:43:00+25:00",
@@ -54,7 +54,7 @@ struct ValuesTests {
     #expect(throws: FieldRule.self) { try Instant(text: text) }
   }
 
-  @Test("days agree with Foundation's calendar over 400 years")
+  @Test("Local days agree with Foundation's calendar over 400 years")
   func days() throws {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
@@ -70,7 +70,7 @@ struct ValuesTests {
   }
 
   @Test(
-    "the best language is chosen",
+    "The best language is chosen from Accept-Language",
     arguments: [
       (nil, Language.english), ("es", .spanish), ("es-MX,es;q=0.9,en;q=0.8", .spanish), ("fr, en;q=0.3, es;q=0.7", .spanish),
       ("de", .english), ("es;q=0", .english), ("en-GB", .english), (";;;,,q=", .english),
@@ -80,7 +80,7 @@ struct ValuesTests {
   }
 
   @Test(
-    "usernames follow their rule",
+    "Usernames follow their rule",
     arguments: [
       ("Ana.Ruiz", "ana.ruiz"), ("abc", "abc"), ("ab", nil), ("1abc", nil), ("a b", nil), ("ñandu", nil), ("a_1", "a_1"),
       (String(repeating: "a", count: 31), nil), ("admin\u{0}", nil),

@@ -5,20 +5,20 @@ import Testing
 struct WordsTests {
   let words = Words([])
 
-  @Test("are there in both languages, with the same parameters")
+  @Test("Words are there in both languages, with the same parameters")
   func bothLanguages() {
     #expect(words.keys(.english) == words.keys(.spanish))
     #expect(words.keys(.english).count > 40)
   }
 
-  @Test("every failure of any request has its text")
+  @Test("Every failure of any request has its text")
   func failures() {
     for failure in RequestFailure.allCases {
       #expect(words.text("failure.\(failure.rawValue)", .spanish) != nil, "\(failure)")
     }
   }
 
-  @Test("every rule of fields says what to do about it")
+  @Test("Every rule of fields says what to do about it")
   func suggestions() {
     let rules = words.keys(.english).filter { $0.hasPrefix("field.") && !$0.hasSuffix(".suggestion") }
     #expect(rules.count > 20)
@@ -27,13 +27,13 @@ struct WordsTests {
     }
   }
 
-  @Test("are filled with values")
+  @Test("Words are filled with values")
   func parameters() {
     #expect(words.text("field.too_long", .english, ["max": .number(20)]) == "This may have at most 20 characters.")
     #expect(words.text("nothing", .english) == nil)
   }
 
-  @Test("write numbers as the language does, with its decimal mark")
+  @Test("Words write numbers as the language does, with its decimal mark")
   func decimals() throws {
     let problem = FieldProblem(field: "amount", FieldRule("out_of_range", ["min": .decimal(0.001), "max": .number(1000)]))
     // As it comes out of the strict decoder at one end of the bus, and in at the other.
@@ -46,7 +46,7 @@ struct WordsTests {
   }
 
   @Test(
-    "say times in days, hours, minutes and seconds",
+    "Words say times in days, hours, minutes and seconds",
     arguments: [
       (0, "0 seconds", "0 segundos"), (1, "1 second", "1 segundo"), (59, "59 seconds", "59 segundos"),
       (60, "1 minute", "1 minuto"), (300, "5 minutes", "5 minutos"), (90, "1 minute and 30 seconds", "1 minuto y 30 segundos"),
@@ -60,7 +60,7 @@ struct WordsTests {
       words.text("failure.rate_limited", .spanish, parameters) == "Demasiadas peticiones. Vuelve a intentarlo en \(spanish).")
   }
 
-  @Test("put codes into words, and leave those that have none as they are")
+  @Test("Words are put for codes, and codes that have none stay as they are")
   func codes() {
     func text(_ reason: String) -> String? {
       words.text("failure.invalid_json", .spanish, ["reason": .text(reason), "line": .number(2), "byte": .number(7)])

@@ -6,13 +6,13 @@ import Testing
 struct ContractTests {
   let words = Words(Contract.rewards.words)
 
-  @Test("has words for every rule")
+  @Test("The contract of rewards has words for every rule")
   func texts() {
     let rules = ["not_after", "not_a_redemption_code"].map { "field.\($0)" }
     #expect(Set(rules).subtracting(words.keys(.english)) == [])
   }
 
-  @Test("says in the source's words that there are not enough coins (E UC-04, AF-01)")
+  @Test("The contract of rewards says in the source's words that there are not enough coins (E UC-04, AF-01)")
   func notEnoughCoins() {
     #expect(words.text("failure.not_enough_coins", .english) == "Not enough coins to redeem this reward.")
     #expect(words.text("failure.not_enough_coins", .spanish) == "No tienes monedas suficientes para canjear esta recompensa.")

@@ -18,7 +18,7 @@ struct DispatchTests {
     }
   }
 
-  @Test("decides on the caller before anything is read (S 8, scenario 4)")
+  @Test("A service's dispatch decides on the caller before anything is read (S 8, scenario 4)")
   func callers() async throws {
     try await Notebook.running { (client: ServiceClientStub) async throws in
       #expect(await code { try await client.send(Notebook.CountNotes.self, .init()) } == nil)
@@ -36,7 +36,7 @@ struct DispatchTests {
   }
 
   @Test(
-    "refuses what administers and what changes anything to a session whose token says that it is in doubt, unless the operation says otherwise (ID-7)"
+    "A dispatch refuses a session in doubt what administers or changes anything, unless the operation says otherwise (ID-7)"
   )
   func doubt() async throws {
     try await Notebook.running { (client: ServiceClientStub) async throws in
@@ -49,7 +49,7 @@ struct DispatchTests {
     }
   }
 
-  @Test("answers a repetition with the first reply, and refuses the key for anything else")
+  @Test("A service's dispatch answers a repetition with the first reply, and refuses the key for anything else")
   func idempotency() async throws {
     try await Notebook.running { (client: ServiceClientStub) async throws in
       for _ in 0..<3 {
@@ -63,7 +63,7 @@ struct DispatchTests {
     }
   }
 
-  @Test("reports a feature's failure by its code, bad fields by their names, and nothing of an accident's inside")
+  @Test("A dispatch reports a feature's failure by its code, bad fields by their names, and nothing of an accident's inside")
   func failures() async throws {
     try await Notebook.running { (client: ServiceClientStub) async throws in
       #expect(await code { try await client.send(Notebook.AddNote.self, .init(text: ""), as: ana) } == "invalid_fields")
@@ -74,7 +74,7 @@ struct DispatchTests {
     }
   }
 
-  @Test("keeps the idempotency keys of callers without a name apart by what they ask for")
+  @Test("A service's dispatch keeps the idempotency keys of callers without a name apart by what they ask for")
   func anonymousKeys() async throws {
     try await Notebook.running { (client: ServiceClientStub) async throws in
       let (home, train) = (Caller(kind: .anonymous, address: "192.0.2.1"), Caller(kind: .anonymous, address: "198.51.100.7"))
@@ -86,7 +86,7 @@ struct DispatchTests {
     }
   }
 
-  @Test("ends a debug build whose operation fails in a way that it does not declare")
+  @Test("A service's dispatch ends a debug build whose operation fails in a way that it does not declare")
   func undeclared() async {
     await #expect(processExitsWith: .failure) {
       enum Loss: String, FailureCode {
@@ -102,7 +102,7 @@ struct DispatchTests {
     }
   }
 
-  @Test("ends a process that would serve an operation that announces an idempotency key without a record of its calls")
+  @Test("A dispatch ends a process that would serve an operation with an idempotency key without a record of its calls")
   func unkeptKeys() async {
     await #expect(processExitsWith: .failure) {
       enum Forget: AccountOperation {
@@ -116,7 +116,7 @@ struct DispatchTests {
     }
   }
 
-  @Test("holds its writes for a copy, once at a time, and for other services only")
+  @Test("A service's dispatch holds its writes for a copy, once at a time, and for other services only")
   func holding() async throws {
     try await Notebook.running { (client: ServiceClientStub) async throws in
       let gateway = Caller.service(.gateway)
@@ -132,7 +132,7 @@ struct DispatchTests {
     }
   }
 
-  @Test("names an unknown operation")
+  @Test("A service's dispatch names an unknown operation")
   func unknown() async throws {
     try await Notebook.running { (client: ServiceClientStub) async throws in
       let header = RequestHeader(

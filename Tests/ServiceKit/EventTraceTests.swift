@@ -28,7 +28,9 @@ struct EventTraceTests {
 
   private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 
-  @Test("is logged where it takes effect, at debug level and for those that have one", arguments: [Logger.Level.debug, .info])
+  @Test(
+    "The trace of an event is logged where it takes effect, at debug level and for those that have one",
+    arguments: [Logger.Level.debug, .info])
   func effect(level: Logger.Level) async throws {
     let (lines, line) = AsyncStream<Logger.Metadata>.makeStream()
     let (effects, effect) = AsyncStream<String>.makeStream()

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The read model of accounts, published by identity itself (ID-13)")
 struct FollowAccountTests {
-  @Test("knows of a withdrawn consent when it has answered, before any event, and is never set back")
+  @Test("The read model of accounts knows of a withdrawn consent before any event, and is never set back")
   func withdrawal() async throws {
     let home = Home(path: "/tmp/racha-kit-\(UInt32.random(in: .min ... .max))")
     defer { try? FileManager.default.removeItem(atPath: home.path) }

@@ -15,7 +15,7 @@ struct HomeTests {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
   }
 
-  @Test("is its owner's alone where it is made")
+  @Test("The home folder is its owner's alone where it is made")
   func made() throws {
     try Self.with { home in
       try home.claim()
@@ -23,7 +23,7 @@ struct HomeTests {
     }
   }
 
-  @Test("is closed to what others would write, with the folders in it; that they read stays")
+  @Test("The home folder is closed to what others would write, with the folders in it; that they read stays")
   func closed() throws {
     try Self.with { home in
       for folder in [home.path, home.stores] {
@@ -37,7 +37,8 @@ struct HomeTests {
   }
 
   @Test(
-    "is refused where it, or a folder in it, is somebody else's", .enabled(if: geteuid() == 0, "only root can give folders away"))
+    "The home folder is refused where it, or a folder in it, is somebody else's",
+    .enabled(if: geteuid() == 0, "only root can give folders away"))
   func foreign() throws {
     try Self.with { home in
       for folder in [home.path, home.keys] {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Prometheus text")
 struct PrometheusMetricsTests {
-  @Test("shows counters, gauges and histograms with their labels")
+  @Test("Prometheus text shows counters, gauges and histograms with their labels")
   func text() {
     let metrics = PrometheusMetrics()
     metrics.makeCounter(label: "requests", dimensions: [("operation", "a\"b")]).increment(by: 3)
@@ -24,7 +24,7 @@ struct PrometheusMetricsTests {
     #expect(lines.filter { $0.hasPrefix("# TYPE") }.count == 3)
   }
 
-  @Test("says of what is not known that it is not known, as Prometheus writes it")
+  @Test("Prometheus text says of what is not known that it is not known, as Prometheus writes it")
   func unknown() {
     let metrics = PrometheusMetrics()
     for (label, value) in [("a", Double.nan), ("b", .infinity), ("c", -.infinity), ("d", 0.5)] {

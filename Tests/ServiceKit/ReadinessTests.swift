@@ -31,7 +31,7 @@ struct ReadinessTests {
     }
   }
 
-  @Test("is said when what was published while it was away has taken effect, and stays")
+  @Test("A service is ready once what was published while it was away has taken effect, and stays so")
   func catchingUp() async throws {
     let barrier = Barrier()
     let home = Home(path: "/tmp/racha-kit-\(UInt32.random(in: .min ... .max))")
@@ -86,7 +86,7 @@ struct ReadinessTests {
 
   private struct Accident: Error {}
 
-  @Test("is not said while a runner that failed is not well again; the runner is begun anew, and the service goes on")
+  @Test("A service is not ready while a runner that failed is not well again; the runner is begun anew, and the service goes on")
   func failingRunner() async throws {
     let (begun, begin) = AsyncStream<Int>.makeStream()
     let isFixed = Mutex(false)
@@ -113,7 +113,7 @@ struct ReadinessTests {
     }
   }
 
-  @Test("is not said while a runner does not come back in the time that it promised")
+  @Test("A service is not ready while a runner does not come back in the time that it promised")
   func stuckRunner() async throws {
     let (promised, promise) = AsyncStream<Void>.makeStream()
     let (resumed, resume) = AsyncStream<Void>.makeStream()
@@ -139,7 +139,7 @@ struct ReadinessTests {
     }
   }
 
-  @Test("is not taken away by a runner whose work is done")
+  @Test("A service stays ready when a runner's work is done")
   func finishedRunner() async throws {
     let (done, finish) = AsyncStream<Void>.makeStream()
     try await Notebook.running(change: { service in
@@ -164,7 +164,7 @@ struct ReadinessTests {
     }
   }
 
-  @Test("stays while the disk takes no more: what was published waits without being stuck, and takes effect once there is room")
+  @Test("A service stays ready while the disk is full: what was published waits, and takes effect once there is room")
   func fullDisk() async throws {
     let home = Home(path: "/tmp/racha-kit-\(UInt32.random(in: .min ... .max))")
     defer { try? FileManager.default.removeItem(atPath: home.path) }

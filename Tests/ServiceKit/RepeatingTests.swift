@@ -20,7 +20,7 @@ struct RepeatingTests {
   }
 
   @Test(
-    "begins at once, goes on after each pause, and is cut off in one when the service is asked to stop",
+    "Repeated work begins at once, goes on after each pause, and is cut off in one when the service is asked to stop",
     arguments: [(Duration.zero, 5), (.seconds(3600), 1)])
   func repeats(pause: Duration, times: Int) async throws {
     let (done, note) = AsyncStream<Void>.makeStream()
@@ -41,7 +41,7 @@ struct RepeatingTests {
     }
   }
 
-  @Test("ends with a failure of it, for whoever runs it to begin it anew")
+  @Test("Repeated work ends with a failure of it, for whoever runs it to begin it anew")
   func fails() async throws {
     struct Trouble: Error {}
     let count = Mutex(0)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The pauses of a runner that fails")
 struct RunnerStateTests {
-  @Test("double up to the longest, and begin anew after a life longer than that")
+  @Test("The pauses of a runner that fails double up to the longest, and begin anew after a life longer than that")
   func pauses() {
     var state = RunnerState()
     var now = ContinuousClock.now
@@ -20,7 +20,7 @@ struct RunnerStateTests {
     #expect(state.failed(at: now) == .milliseconds(100))
   }
 
-  @Test("are as long as it must then run to count as well")
+  @Test("The pauses of a runner that fails are as long as it must then run to count as well")
   func wellAgain() {
     var state = RunnerState()
     let now = ContinuousClock.now

@@ -12,7 +12,7 @@ struct RunnerTests {
     func run() async throws { try await work() }
   }
 
-  @Test("may end its work while the service stops, before its turn to stop")
+  @Test("A runner may end its work while the service stops, before its turn to stop")
   func endsOutOfTurn() async throws {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let (stopping, stop) = AsyncStream<Void>.makeStream()

@@ -7,7 +7,7 @@ import Testing
 struct ServiceKeysTests {
   private let keys = ServiceKeys(secret: Array(repeating: 42, count: 32))
 
-  @Test("draws on the account's allowance, or on that of the address of whoever is not signed in, which is not kept in clear")
+  @Test("An idempotency record draws on the account's allowance, or on that of the caller's address, which is not kept in clear")
   func owners() throws {
     let account = Caller(kind: .account, account: AccountID(), address: "203.0.113.9")
     #expect(keys.idempotencyOwner(account) == nil)

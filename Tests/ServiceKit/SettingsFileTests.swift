@@ -5,7 +5,9 @@ import Testing
 
 @Suite("The file of settings")
 struct SettingsFileTests {
-  @Test("is read below the environment, from the home folder or from where the environment says", arguments: [true, false])
+  @Test(
+    "The file of settings is read below the environment, from the home folder or from where the environment says",
+    arguments: [true, false])
   func read(isNamed: Bool) async throws {
     try await SettingsFileTests.with(#"{"racha":{"http":{"port":9000,"host":"::1"}}}"#, isNamed: isNamed) { environment in
       let settings = try await Settings.of(environment.merging(["RACHA_HTTP_HOST": "127.0.0.2"]) { $1 })
@@ -16,7 +18,7 @@ struct SettingsFileTests {
     }
   }
 
-  @Test("may be missing in the home folder, and not where it was named")
+  @Test("The file of settings may be missing in the home folder, and not where it was named")
   func missing() async throws {
     let home = "/tmp/racha-kit-\(UInt32.random(in: .min ... .max))"
     let settings = try await Settings.of(["RACHA_HOME": home])
@@ -25,7 +27,7 @@ struct SettingsFileTests {
   }
 
   @Test(
-    "that is broken is reported by its path and the position in it",
+    "The file of settings that is broken is reported by its path and the position in it",
     arguments: [
       ("{\"racha\": {\n  \"http\": {\"port\": 80,}\n}}", "line 2, byte 23 holds"),
       ("{\"racha\": {", "it ends at line 1, byte 12"),
@@ -43,7 +45,7 @@ struct SettingsFileTests {
     }
   }
 
-  @Test("names what no service reads")
+  @Test("The file of settings names what no service reads")
   func unknown() async throws {
     let text = """
       {"http":1,"racha":{"bogus":1,"limit":{"bodyBytes":5},"limits":{"rate":{"read":{"account":"9/1"}}},
@@ -55,7 +57,7 @@ struct SettingsFileTests {
     }
   }
 
-  @Test("refuses a former name with the new one, wherever it is given", arguments: [true, false])
+  @Test("The file of settings refuses a former name with the new one, wherever it is given", arguments: [true, false])
   func renamed(inFile: Bool) async throws {
     try await SettingsFileTests.with(inFile ? #"{"racha":{"smtp":{"lanes":3}}}"# : "{}") { environment in
       var environment = environment
@@ -69,7 +71,7 @@ struct SettingsFileTests {
   }
 
   /// From the sources: `settings.int("racha.limits.batch", …)`, with `*` for what is put into a key.
-  @Test("knows the keys that the services read")
+  @Test("The file of settings knows the keys that the services read")
   func known() throws {
     let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().path

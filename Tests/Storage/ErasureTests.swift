@@ -17,7 +17,7 @@ struct ErasureTests {
     static let spec = EventSpec("names.named", by: .activity, requirements: [], "Somebody was named.")
   }
 
-  @Test("events that name it keep their numbers and nothing else; others, and those that are to be received, stay")
+  @Test("Events that name a forgotten account keep their numbers alone; others, and those that are to be received, stay")
   func events() async throws {
     let store = try Store.numbers(folder.file("a.sqlite"))
     let (account, other) = (account, AccountID())
@@ -41,7 +41,7 @@ struct ErasureTests {
     await store.close()
   }
 
-  @Test("the replies to its requests are forgotten, and the one to its registration, but no other of the same instant")
+  @Test("Replies to a forgotten account are forgotten, and the one to its registration, but no other of the same instant")
   func replies() async throws {
     let time = TestClock()
     let store = try Store.numbers(folder.file("b.sqlite"), clock: time.clock)
@@ -72,7 +72,7 @@ struct ErasureTests {
     await store.close()
   }
 
-  @Test("an erasure waits until it is confirmed, over restarts")
+  @Test("An erasure waits until it is confirmed, over restarts")
   func unconfirmed() async throws {
     let path = folder.file("d.sqlite")
     let (account, deletion) = (account, ID<Never>())

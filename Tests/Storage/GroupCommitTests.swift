@@ -59,7 +59,7 @@ struct GroupCommitTests {
     }
   }
 
-  @Test("answers nobody, not even with a failure, before all is durable")
+  @Test("A group commit answers nobody, not even with a failure, before all is durable")
   func answersLast() async {
     await run([
       write("a") { try $0.insert(1) }, write("b") { _ in throw Refused() }, write("c") { try $0.insert(3) },
@@ -68,7 +68,7 @@ struct GroupCommitTests {
       history.all == ["run a", "run b", "run c", "a succeeded, [1, 3]", "b failed with Refused, [1, 3]", "c succeeded, [1, 3]"])
   }
 
-  @Test("is counted and timed")
+  @Test("A group commit is counted and timed")
   func measured() async throws {
     await run([write("a") { try $0.insert(1) }, write("b") { _ in throw Refused() }])
     await run([write("c") { try $0.insert(3) }])
@@ -77,7 +77,7 @@ struct GroupCommitTests {
     #expect(try metrics.expectTimer("store_commit_duration").values.count == 2)
   }
 
-  @Test("undoes one write alone: its rows, its events and their numbers")
+  @Test("A group commit undoes one write alone: its rows, its events and their numbers")
   func savepoints() async throws {
     await run([
       write("a") {
@@ -104,7 +104,7 @@ struct GroupCommitTests {
     #expect(published.events.map(\.body) == [NumberWritten(number: 1).json, NumberWritten(number: 3).json])
   }
 
-  @Test("calls what waits for a write once all is durable, and not for one that failed")
+  @Test("A group commit calls what waits for a write once all is durable, and not for one that failed")
   func afterCommit() async {
     await run([
       write("a") { [history, reader] transaction in
@@ -121,7 +121,7 @@ struct GroupCommitTests {
     #expect(history.all.suffix(3) == ["a succeeded, [1]", "b failed with Refused, [1]", "after a, [1]"])
   }
 
-  @Test("a foreign key left dangling fails its own write, not the commit")
+  @Test("A foreign key left dangling fails its own write, not the group commit")
   func deferredForeignKeys() async {
     await run([
       write("a") { try $0.insert(1) }, write("b") { try $0.insert(2, parent: 99) },
@@ -134,7 +134,8 @@ struct GroupCommitTests {
       history.all.suffix(3) == ["a succeeded, [1, 3, 4]", "b failed with DatabaseError, [1, 3, 4]", "c succeeded, [1, 3, 4]"])
   }
 
-  @Test("a statement that rolls everything back fails its write; the others may repeat", arguments: [true, false])
+  @Test(
+    "A statement that rolls everything back fails its write; the others of the group commit may repeat", arguments: [true, false])
   func lostTransaction(isHidden: Bool) async throws {
     await run([
       write("a") { try $0.insert(1) },
@@ -154,7 +155,7 @@ struct GroupCommitTests {
     #expect(history.all.last == "d succeeded, [4]")
   }
 
-  @Test("an error of the disk ends the process")
+  @Test("An error of the disk in a group commit ends the process")
   func fatal() async throws {
     await run([
       write("a") { try $0.insert(1) },
@@ -167,7 +168,7 @@ struct GroupCommitTests {
       ])
   }
 
-  @Test("a full disk refuses all of it, and the process goes on")
+  @Test("A full disk refuses all of a group commit, and the process goes on")
   func full() async throws {
     // The file may not grow: to SQLite that is a full disk.
     try await writer.writeWithoutTransaction { database in

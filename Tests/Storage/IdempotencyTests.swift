@@ -42,7 +42,7 @@ struct IdempotencyTests {
     return nil
   }
 
-  @Test("is answered as the first time, without a further effect, also after a restart")
+  @Test("A repeatable request is answered as the first time, without a further effect, also after a restart")
   func repetition() async throws {
     var store = try open()
     #expect(try await write(key(), in: store) == "number 0")
@@ -72,7 +72,7 @@ struct IdempotencyTests {
     }
   }
 
-  @Test("of more than one transaction is answered by what was recorded and done once; what is refused is tried anew")
+  @Test("A repeatable request of several transactions is answered by what was recorded; what is refused is tried anew")
   func prepared() async throws {
     let store = try open()
     #expect(try await prepared(key(), in: store, refusing: true) == "refused")
@@ -86,7 +86,7 @@ struct IdempotencyTests {
     await store.close()
   }
 
-  @Test("of more than one transaction learns that the first one is still running, while that prepares, too")
+  @Test("A repeatable request of several transactions learns that the first one is still running, while that prepares, too")
   func preparing() async throws {
     let store = try open()
     let published = try await store.write(idempotency: key()) {
@@ -101,7 +101,7 @@ struct IdempotencyTests {
     await store.close()
   }
 
-  @Test("is refused with another payload or operation, and is nothing to other keys and callers")
+  @Test("A repeatable request is refused with another payload or operation, and is nothing to other keys and callers")
   func reuse() async throws {
     let store = try open()
     _ = try await write(key(), in: store)
@@ -112,7 +112,7 @@ struct IdempotencyTests {
     await store.close()
   }
 
-  @Test("learns that the first one is still running")
+  @Test("A repeatable request learns that the first one is still running")
   func running() async throws {
     let store = try open()
     let gate = Gate()
@@ -128,7 +128,7 @@ struct IdempotencyTests {
     await store.close()
   }
 
-  @Test("takes effect once when many come at the same time")
+  @Test("A repeatable request takes effect once when many come at the same time")
   func concurrent() async throws {
     let store = try open()
     let outcomes = await withTaskGroup(of: String.self) { group in
@@ -144,7 +144,7 @@ struct IdempotencyTests {
     await store.close()
   }
 
-  @Test("leaves nothing when it fails, and may be repeated")
+  @Test("A repeatable request leaves nothing when it fails, and may be repeated")
   func failure() async throws {
     let store = try open()
     await #expect(throws: Refused.self) {
@@ -158,7 +158,7 @@ struct IdempotencyTests {
     await store.close()
   }
 
-  @Test("is remembered for seven days, and then forgotten")
+  @Test("A repeatable request is remembered for seven days, and then forgotten")
   func age() async throws {
     var limits = StoreLimits()
     limits.rowsPerPurge = 2
@@ -201,7 +201,7 @@ struct IdempotencyTests {
   }
 
   @Test(
-    "finds room within its caller's allowance of kept bytes; beyond, it is refused and does nothing, and known ones are known")
+    "A repeatable request beyond its caller's allowance of kept bytes is refused and does nothing, and known ones are known")
   func allowance() async throws {
     var limits = StoreLimits()
     limits.idempotencyBytes = 200_000
@@ -229,7 +229,7 @@ struct IdempotencyTests {
     await store.close()
   }
 
-  @Test("of callers without a name draws on the allowance that they share, and a large reply on as much as it is large")
+  @Test("Repeatable requests of callers without a name draw on a shared allowance, a large reply on as much as it is large")
   func sharedAllowance() async throws {
     var limits = StoreLimits()
     limits.idempotencyBytes = 200_000
@@ -244,7 +244,7 @@ struct IdempotencyTests {
     await store.close()
   }
 
-  @Test("leaves neither payload nor reply readable in the file, and another secret cannot check it")
+  @Test("A repeatable request leaves neither payload nor reply readable in the file, and another secret cannot check it")
   func secrecy() async throws {
     let store = try open()
     let payload = "password-hunter2-in-the-payload"

@@ -55,7 +55,7 @@ struct JobQueueTests {
     await work.wait(for: count + 1)
   }
 
-  @Test("waits after a batch of many until half of them have come again, and no longer")
+  @Test("A slot that gathers waits after a batch of many until half of them have come again, and no longer")
   func gathers() async throws {
     let work = Work()
     let queue = try queue(work, minimum: 3, patience: .seconds(50))
@@ -71,7 +71,7 @@ struct JobQueueTests {
     await queue.close()
   }
 
-  @Test("loses its patience when fewer come")
+  @Test("A slot that gathers loses its patience when fewer come")
   func patience() async throws {
     let work = Work()
     let queue = try queue(work, minimum: 3, patience: .milliseconds(1))
@@ -82,7 +82,7 @@ struct JobQueueTests {
     await queue.close()
   }
 
-  @Test("waits for nobody after a batch of few")
+  @Test("A slot that gathers waits for nobody after a batch of few")
   func few() async throws {
     let work = Work()
     let queue = try queue(work, minimum: 3, patience: .seconds(50))

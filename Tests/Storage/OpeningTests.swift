@@ -15,7 +15,7 @@ struct OpeningTests {
     path = folder.file("store.sqlite")
   }
 
-  @Test("makes it durable: write-ahead log, full synchronisation, foreign keys")
+  @Test("Opening a store makes it durable: write-ahead log, full synchronisation, foreign keys")
   func settings() async throws {
     let store = try Store.numbers(path)
     let found = try await store.write { transaction in
@@ -27,7 +27,7 @@ struct OpeningTests {
     await store.close()
   }
 
-  @Test("lets nobody else read the files")
+  @Test("Opening a store lets nobody else read its files")
   func mode() async throws {
     let store = try Store.numbers(path)
     for name in [path, path + "-wal", path + "-shm", path + ".lock"] {
@@ -37,7 +37,7 @@ struct OpeningTests {
     await store.close()
   }
 
-  @Test("refuses a store that a newer version wrote, and says so")
+  @Test("Opening a store refuses a store that a newer version wrote, and says so")
   func newer() async throws {
     await (try Store.numbers(path, migrations: [numbersTable, Migration(2, "more") { _ in }, Migration(3, "yet more") { _ in }]))
       .close()
@@ -45,7 +45,7 @@ struct OpeningTests {
     #expect(failure?.description.contains("newer version") == true)
   }
 
-  @Test("refuses a store whose migrations have other names")
+  @Test("Opening a store refuses a store whose migrations have other names")
   func otherHistory() async throws {
     await (try Store.numbers(path)).close()
     #expect(throws: StoreFailure.otherHistory(number: 1, applied: "numbers", known: "letters")) {
@@ -53,14 +53,14 @@ struct OpeningTests {
     }
   }
 
-  @Test("refuses migrations that are not numbered 1, 2, 3")
+  @Test("Opening a store refuses migrations that are not numbered 1, 2, 3")
   func misnumbered() {
     #expect(throws: StoreFailure.misnumbered(number: 3, expected: 2)) {
       try Store.numbers(path, migrations: [numbersTable, Migration(3, "gap") { _ in }])
     }
   }
 
-  @Test("refuses another service's store")
+  @Test("Opening a store refuses another service's store")
   func otherService() async throws {
     await (try Store.numbers(path)).close()
     #expect(throws: StoreFailure.otherService(found: "activity", expected: .social)) {
@@ -68,7 +68,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("refuses a store that is open already, and takes it once it is closed")
+  @Test("Opening a store refuses a store that is open already, and takes it once it is closed")
   func alreadyOpen() async throws {
     let store = try Store.numbers(path)
     #expect(throws: StoreFailure.alreadyOpen(path: path)) { try Store.numbers(path) }
@@ -77,7 +77,7 @@ struct OpeningTests {
     await (try Store.numbers(path)).close()
   }
 
-  @Test("refuses a file that is no database, and a short secret")
+  @Test("Opening a store refuses a file that is no database, and a short secret")
   func refusals() throws {
     try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: path))
     #expect(throws: DatabaseError.self) { try Store.numbers(path) }
@@ -88,7 +88,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("upgrades the store of an earlier version and keeps what is in it")
+  @Test("Opening a store upgrades the store of an earlier version and keeps what is in it")
   func upgrade() async throws {
     let fixture = try #require(Bundle.module.url(forResource: "store-1", withExtension: "sql", subdirectory: "Fixtures"))
     let old = try DatabaseQueue(path: path)
@@ -127,7 +127,7 @@ struct OpeningTests {
     await store.close()
   }
 
-  @Test("undoes a migration that fails or leaves a foreign key dangling, and keeps those before it")
+  @Test("Opening a store undoes a migration that fails or leaves a foreign key dangling, and keeps those before it")
   func failingMigration() async throws {
     let dangling = Migration(2, "dangling") { try $0.execute(sql: "INSERT INTO numbers (number, parent) VALUES (1, 99)") }
     #expect(throws: DatabaseError.self) { try Store.numbers(path, migrations: [numbersTable, dangling]) }

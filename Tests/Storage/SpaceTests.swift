@@ -61,7 +61,8 @@ struct SpaceTests {
   }
 
   @Test(
-    "that is full reads, refuses writes by name, and takes them as soon as there is room", .enabled(if: SmallDisk.isAvailable))
+    "A store on a full disk reads, refuses writes by name, and takes them as soon as there is room",
+    .enabled(if: SmallDisk.isAvailable))
   func full() async throws {
     let disk = try SmallDisk(at: folder.path, bytes: 6 << 20)
     let store = try open()
@@ -100,7 +101,7 @@ struct SpaceTests {
   }
 
   @Test(
-    "has room for what has to go on before anything is written, be it just opened or its log just cut",
+    "A store has room for what has to go on before anything is written, be it just opened or its log just cut",
     .enabled(if: SmallDisk.isAvailable), arguments: Beginning.allCases)
   func keepsReserve(after beginning: Beginning) async throws {
     let disk = try SmallDisk(at: folder.path, bytes: 6 << 20)
@@ -122,7 +123,7 @@ struct SpaceTests {
   }
 
   @Test(
-    "cuts its log where the room that this gives away is not needed", .enabled(if: SmallDisk.isAvailable),
+    "A store cuts its log where the room that this gives away is not needed", .enabled(if: SmallDisk.isAvailable),
     arguments: [(6 << 20, true), (2 << 20, false)])
   func cutsLog(bytes: Int, isCut: Bool) async throws {
     let disk = try SmallDisk(at: folder.path, bytes: bytes)
@@ -135,7 +136,7 @@ struct SpaceTests {
     await store.close()
   }
 
-  @Test("that is full for a part of a commit refuses all of it, and nothing of it remains")
+  @Test("A store whose disk is full for a part of a commit refuses all of it, and nothing of it remains")
   func partlyFull() async throws {
     let store = try open()
     #expect(try await fill(store, from: 0, atMost: 10).failure == nil)
@@ -177,7 +178,8 @@ struct SpaceTests {
     await store.close()
   }
 
-  @Test("opens for reading where it is full, and for writing once there is room", .enabled(if: SmallDisk.isAvailable))
+  @Test(
+    "A store opens for reading where the disk is full, and for writing once there is room", .enabled(if: SmallDisk.isAvailable))
   func opensFull() async throws {
     let disk = try SmallDisk(at: folder.path, bytes: 3 << 20)
     try await leaveUnclosed(100, in: folder.path)
@@ -199,7 +201,7 @@ struct SpaceTests {
   }
 
   @Test(
-    "opens for reading where it is read-only, and for writing once it is not", .enabled(if: SmallDisk.isAvailable),
+    "A store opens for reading where the disk is read-only, and for writing once it is not", .enabled(if: SmallDisk.isAvailable),
     arguments: [true, false])
   func opensReadOnly(isClosed: Bool) async throws {
     let disk = try SmallDisk(at: folder.path, bytes: 8 << 20)
@@ -230,7 +232,9 @@ struct SpaceTests {
     await again.close()
   }
 
-  @Test("is not used for a copy that has no room there, and says so", .enabled(if: SmallDisk.isAvailable))
+  @Test(
+    "A disk is not used for a copy of a store that has no room there, and the failure says so",
+    .enabled(if: SmallDisk.isAvailable))
   func copies() async throws {
     let store = try open()
     #expect(try await fill(store, from: 0, atMost: 1000).failure == nil)

@@ -5,7 +5,7 @@ import Testing
 @Suite("The size of steps for which others wait")
 struct StepSizeTests {
   @Test(
-    "grows while steps are short, and shrinks by as much as one took too long",
+    "The size of a step grows while steps are short, and shrinks by as much as one took too long",
     arguments: [
       // how long each step took in milliseconds, and how much each of them did, with the one after them
       ([], [16]), ([1, 1, 1, 1, 1], [16, 32, 64, 128, 256, 256]), ([10, 20], [16, 16, 16]), ([9], [16, 32]),
@@ -21,6 +21,6 @@ struct StepSizeTests {
     #expect(seen == counts)
   }
 
-  @Test("never begins beyond its maximum")
+  @Test("The size of a step never begins beyond its maximum")
   func first() { #expect(StepSize(first: 16, max: 8, target: .milliseconds(20)).count == 8) }
 }

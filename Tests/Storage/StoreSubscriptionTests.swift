@@ -41,7 +41,7 @@ struct StoreSubscriptionTests {
     }
   }
 
-  @Test("lets each event take effect once, however often it comes")
+  @Test("The subscription lets each event take effect once, however often it comes")
   func onceOnly() async throws {
     let store = try Store.numbers(path)
     let subscription = subscription(store)
@@ -55,7 +55,7 @@ struct StoreSubscriptionTests {
     await store.close()
   }
 
-  @Test("moves the cursor to where the page goes, and counts what is left out on the way as had")
+  @Test("The subscription moves the cursor to where the page goes, and counts what is left out on the way as had")
   func pages() async throws {
     let store = try Store.numbers(path)
     let subscription = subscription(store)
@@ -68,7 +68,7 @@ struct StoreSubscriptionTests {
     await store.close()
   }
 
-  @Test("keeps a cursor for each publisher")
+  @Test("The subscription keeps a cursor for each publisher")
   func publishers() async throws {
     let store = try Store.numbers(path)
     let seen = Mutex<[String]>([])
@@ -81,7 +81,7 @@ struct StoreSubscriptionTests {
     await store.close()
   }
 
-  @Test("refuses a gap and another epoch, and then nothing has changed")
+  @Test("The subscription refuses a gap and another epoch, and then nothing has changed")
   func refusals() async throws {
     let store = try Store.numbers(path)
     let subscription = subscription(store)
@@ -100,7 +100,7 @@ struct StoreSubscriptionTests {
     await store.close()
   }
 
-  @Test("an effect that fails undoes the whole delivery, effects, cursor and what was published, and the next one makes it good")
+  @Test("An effect that fails undoes the whole delivery: effects, cursor and what was published; the next makes it good")
   func failingEffect() async throws {
     let store = try Store.numbers(path)
     let failures = Mutex(5)
@@ -124,7 +124,7 @@ struct StoreSubscriptionTests {
     await store.close()
   }
 
-  @Test("what an event's effect publishes carries on the event's trace context")
+  @Test("What an event's effect publishes carries on the event's trace context")
   func traceContext() async throws {
     let store = try Store.numbers(path)
     try await apply(
@@ -133,7 +133,7 @@ struct StoreSubscriptionTests {
     await store.close()
   }
 
-  @Test("begins from a snapshot: pages take effect, the cursor moves with the last to where the first stood")
+  @Test("The subscription begins from a snapshot: pages take effect, the cursor moves with the last to where the first stood")
   func snapshot() async throws {
     let store = try Store.numbers(path)
     let subscription = store.subscription { event, _, transaction in

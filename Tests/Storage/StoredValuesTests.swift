@@ -18,7 +18,7 @@ struct StoredValuesTests {
     }
   }
 
-  @Test("come back as they were, from rows and from columns")
+  @Test("Values in a table come back as they were, from rows and from columns")
   func roundTrip() async throws {
     let id = ID<Thing>()
     let at = Instant(milliseconds: -1)
@@ -48,7 +48,7 @@ struct StoredValuesTests {
     }
   }
 
-  @Test("come row by row, as long as reading goes on, and as often as is asked")
+  @Test("Values in a table come row by row, as long as reading goes on, and as often as is asked")
   func rows() async throws {
     try await database.write { database in
       let ids = (0..<5).map { _ in ID<Thing>() }
@@ -74,7 +74,7 @@ struct StoredValuesTests {
     }
   }
 
-  @Test("are refused where they break their rule")
+  @Test("Values in a table are refused where they break their rule")
   func refused() {
     #expect(ID<Thing>.fromDatabaseValue("short".databaseValue) == nil)
     #expect(Colour.fromDatabaseValue("blue".databaseValue) == nil)

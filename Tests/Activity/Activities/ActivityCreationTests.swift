@@ -15,7 +15,7 @@ struct ActivityCreationTests {
     }
   }
 
-  @Test("H CU-22: with title, reason, category, a yes/no goal, daily, and a reminder")
+  @Test("H CU-22: an activity is made with title, reason, category, a yes/no goal, daily, and a reminder")
   func mainCourse() async throws {
     let activity = try await made(
       #"""
@@ -27,14 +27,14 @@ struct ActivityCreationTests {
     #expect(activity.reminders.map(\.description) == ["08:30"] && activity.revision == 1 && !activity.isArchived)
   }
 
-  @Test("H CU-22 4a: without a reason")
+  @Test("H CU-22 4a: an activity is made without a reason")
   func noReason() async throws {
     let activity = try await made(
       #"{"title":"Vitamins","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"}}"#)
     #expect(activity.reason == nil)
   }
 
-  @Test("H CU-22 5a: without a title it is refused, and nothing is made")
+  @Test("H CU-22 5a: an activity without a title is refused, and nothing is made")
   func noTitle() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -45,7 +45,7 @@ struct ActivityCreationTests {
     }
   }
 
-  @Test("H CU-22 9a: with an amount and its unit")
+  @Test("H CU-22 9a: an activity is made with an amount and its unit")
   func quantity() async throws {
     let activity = try await made(
       #"{"title":"Water","category":"hydration","goal":{"kind":"quantity","amount":1.5,"unit":"litres"},"schedule":{"kind":"daily"}}"#
@@ -53,14 +53,14 @@ struct ActivityCreationTests {
     #expect(activity.goal.amount == 1.5 && activity.goal.unit == "litres")
   }
 
-  @Test("H CU-22 9b: with a time of hours, minutes and seconds")
+  @Test("H CU-22 9b: an activity is made with a time of hours, minutes and seconds")
   func duration() async throws {
     let activity = try await made(
       #"{"title":"Run","category":"fitness","goal":{"kind":"duration","durationSeconds":5025},"schedule":{"kind":"daily"}}"#)
     #expect(activity.goal.durationSeconds == 1 * 3600 + 23 * 60 + 45)
   }
 
-  @Test("H CU-22 10a, T UC 01.01: on days of the week, or of the month; on none of them it is refused")
+  @Test("H CU-22 10a, T UC 01.01: an activity is made for days of the week or of the month; for none it is refused")
   func schedules() async throws {
     let weekly = try await made(
       #"{"title":"Run","category":"fitness","goal":{"kind":"check"},"schedule":{"kind":"weekdays","weekdays":[5,1]}}"#)
@@ -75,21 +75,21 @@ struct ActivityCreationTests {
     #expect(failure?.fields.map { "\($0.field) \($0.code)" } == ["title empty", "schedule.weekdays wrong_count"])
   }
 
-  @Test("H CU-22 11a: without reminders")
+  @Test("H CU-22 11a: an activity is made without reminders")
   func noReminder() async throws {
     let activity = try await made(
       #"{"title":"Vitamins","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"},"reminders":[]}"#)
     #expect(activity.reminders.isEmpty)
   }
 
-  @Test("T UC 01.01: from the start day that is chosen")
+  @Test("T UC 01.01: an activity begins on the start day that is chosen")
   func startDay() async throws {
     let activity = try await made(
       #"{"title":"Run","category":"fitness","goal":{"kind":"check"},"schedule":{"kind":"daily"},"startDay":"2026-12-01"}"#)
     #expect(activity.startDay.description == "2026-12-01")
   }
 
-  @Test("reminders are kept each once and in order, and so are tags, written in one way")
+  @Test("Reminders are kept each once and in order, and so are tags, written in one way")
   func canonical() async throws {
     let activity = try await made(
       #"""
@@ -102,7 +102,7 @@ struct ActivityCreationTests {
   }
 
   @Test(
-    "what is no reminder or tag is named with its rule",
+    "What is no reminder or tag is named with its rule",
     arguments: [
       (#""reminders":["7:30","24:00","12:60","noon"]"#, (0..<4).map { "reminders[\($0)] not_a_time_of_day" }),
       (

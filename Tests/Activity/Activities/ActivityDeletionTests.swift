@@ -20,7 +20,7 @@ struct ActivityDeletionTests {
     }
   }
 
-  @Test("H CU-30, T UC 01.04: once confirmed, its entries, reminders and tags go with it, and that is published")
+  @Test("H CU-30, T UC 01.04: a deleted activity takes its entries, reminders and tags along, and that is published")
   func mainCourse() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -47,7 +47,7 @@ struct ActivityDeletionTests {
     }
   }
 
-  @Test("H CU-30 8a: without the confirmation nothing happens", arguments: [nil, false])
+  @Test("H CU-30 8a: a deletion without the confirmation does nothing", arguments: [nil, false])
   func unconfirmed(confirm: Bool?) async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -58,7 +58,7 @@ struct ActivityDeletionTests {
     }
   }
 
-  @Test("a deletion that is repeated with its key ends as the first did")
+  @Test("A deletion of an activity that is repeated with its key ends as the first did")
   func repeated() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

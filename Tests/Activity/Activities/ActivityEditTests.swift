@@ -20,7 +20,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("H CU-28: title, reason, category and reminders are changed, published with a higher revision, and the rest stays")
+  @Test("H CU-28: an edit changes title, reason, category and reminders, is published with a higher revision, and the rest stays")
   func mainCourse() async throws {
     try await running { services, ana, activity in
       let edit = UpdateActivity.Input(
@@ -41,7 +41,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("H CU-28 13a: a required field that is blank or null is named with its rule, and nothing changes")
+  @Test("H CU-28 13a: an edit with a required field blank or null names it with its rule, and changes nothing")
   func required() async throws {
     try await running { services, ana, activity in
       func faults(_ json: String) async throws -> [String] {
@@ -67,7 +67,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("what is absent stays, and null removes what may be missing")
+  @Test("An edit keeps what is absent from it, and null removes what may be missing")
   func patch() async throws {
     try await running { _, ana, activity in
       let ended = try await ana.send(
@@ -80,7 +80,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("an edit that changes nothing publishes nothing and keeps the revision")
+  @Test("An edit that changes nothing publishes nothing and keeps the revision")
   func nothing() async throws {
     try await running { services, ana, activity in
       let same = try await ana.send(UpdateActivity.self, .init(activityID: activity.id))
@@ -106,7 +106,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("a changed goal holds from today on; a past day keeps the goal it was judged by")
+  @Test("A changed goal holds from today on; a past day keeps the goal it was evaluated by")
   func goal() async throws {
     try await running { _, ana, activity in
       _ = try await ana.send(
@@ -121,7 +121,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("the answer to an edit says from when its goal and schedule hold, and what is refused until then says so too")
+  @Test("The answer to an edit says from when its goal and schedule hold, and what is refused until then says so too")
   func holdsFrom() async throws {
     try await running { services, ana, activity in
       #expect(activity.holdsFrom == nil)
@@ -161,7 +161,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("what would hold from behind the end on is refused with its field, the day and what to do, and nothing changes")
+  @Test("An edit that would hold from behind the end on is refused with its field, the day and what to do; nothing changes")
   func holdsAfterEnd() async throws {
     try await running { services, ana, activity in
       _ = try await ana.send(RecordEntry.self, .init(activityID: activity.id, day: .today, amount: 1))
@@ -205,7 +205,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("T UC 01.03: the start day can be moved, both ways")
+  @Test("T UC 01.03: an activity's start day can be moved, both ways")
   func startDay() async throws {
     try await running { _, ana, activity in
       let later = try await ana.send(
@@ -240,7 +240,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("an edit of another's activity finds none")
+  @Test("An edit of another's activity finds none")
   func strangers() async throws {
     try await running { services, _, activity in
       let ben = try await services.register()

@@ -19,7 +19,7 @@ struct ActivityFaultsTests {
     }
   }
 
-  @Test("of a new activity: what fields may be, what its goal and schedule take, and how its days lie (ACT-1)")
+  @Test("Of a new activity all faults are reported: what fields may be, what goal and schedule take, how days lie (ACT-1)")
   func created() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -51,7 +51,7 @@ struct ActivityFaultsTests {
     }
   }
 
-  @Test("of an edit: what it says, and what that makes of the activity that there is (ACT-6)")
+  @Test("Of an edit all faults are reported: what it says, and what that makes of the activity that there is (ACT-6)")
   func edited() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -61,7 +61,7 @@ struct ActivityFaultsTests {
         try await faults(
           ana, UpdateActivity.self, #"{"title":null,"reason":"","endDay":"2026-11-20","tie":"steps","category":3}"#, name)
           == ["title null", "reason empty", "endDay ends_before", "tie not_for_tie", "category not_a_string"])
-      // A goal at fault is none by which to judge the tie.
+      // A goal at fault is none by which to evaluate the tie.
       #expect(
         try await faults(ana, UpdateActivity.self, #"{"goal":{"kind":"quantity","amount":-1,"unit":"km"},"tie":"steps"}"#, name)
           == ["goal.amount out_of_range"])
@@ -72,7 +72,7 @@ struct ActivityFaultsTests {
     }
   }
 
-  @Test("of an edit of what has entries: days that would be left out beside all else, and all of it before another edit (ACT-6)")
+  @Test("Of an edit all faults are reported: days with entries that it would leave out, too, all before another edit (ACT-6)")
   func recorded() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register()
@@ -106,7 +106,7 @@ struct ActivityFaultsTests {
     }
   }
 
-  @Test("of a look back: radius, place, days, text and cursor (ACT-12)")
+  @Test("Of a look back all faults are reported: radius, place, days, text and cursor (ACT-12)")
   func history() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -126,7 +126,7 @@ struct ActivityFaultsTests {
     }
   }
 
-  @Test("of a change from offline: its fields and what its goal takes, each with what to do about it (ACT-17)")
+  @Test("Of an offline change all faults are reported: its fields and what its goal takes, each with what to do (ACT-17)")
   func offline() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(language: .spanish)

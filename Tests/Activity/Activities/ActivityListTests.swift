@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The list of activities")
 struct ActivityListTests {
-  @Test("T UC 01.05: shows title, schedule, today's state and this week's days")
+  @Test("T UC 01.05: the list of activities shows title, schedule, today's state and this week's days")
   func week() async throws {
     // A Thursday.
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-19T12:00:00.000Z") { services in
@@ -25,7 +25,7 @@ struct ActivityListTests {
     }
   }
 
-  @Test("T UC 01.05: an empty list says so kindly, in the caller's language")
+  @Test("T UC 01.05: an empty list of activities says so kindly, in the caller's language")
   func empty() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(language: .spanish), try await services.register())
@@ -40,7 +40,7 @@ struct ActivityListTests {
     }
   }
 
-  @Test("is narrowed by tag, category and title in any combination, whatever the title's case and accents")
+  @Test("The list of activities is narrowed by tag, category and title in any combination, whatever the title's case and accents")
   func filters() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -69,7 +69,7 @@ struct ActivityListTests {
     }
   }
 
-  @Test("follows a changed title and changed tags")
+  @Test("The list of activities follows a changed title and changed tags")
   func edited() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

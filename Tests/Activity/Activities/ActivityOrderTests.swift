@@ -18,7 +18,7 @@ struct ActivityOrderTests {
     return titles
   }
 
-  @Test("is that in which they were made, until one is put behind another or first")
+  @Test("The order of activities is that in which they were made, until one is put behind another or first")
   func moves() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -44,7 +44,7 @@ struct ActivityOrderTests {
     }
   }
 
-  @Test("stays where null is given for the activity behind which one is to be, which is no way to say 'first'")
+  @Test("The order of activities stays where the activity behind which one is to be is null: that does not say 'first'")
   func null() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -60,7 +60,7 @@ struct ActivityOrderTests {
     }
   }
 
-  @Test("withstands any number of moves, as a list in memory does")
+  @Test("The order of activities withstands any number of moves, as a list in memory does")
   func random() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Activities from before")
 struct ActivitySchemaTests {
-  @Test("keep their order, are found by their titles, and have neither reminders nor tags")
+  @Test("Activities from before keep their order, are found by their titles, and have neither reminders nor tags")
   func upgrade() async throws {
     let before = [ActivityMigrations.accounts, ActivityStore.migration(2), EntryStore.migration(3)]
     let newer = [

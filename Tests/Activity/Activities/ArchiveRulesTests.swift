@@ -13,7 +13,7 @@ struct ArchiveRulesTests {
   private static func day(_ number: Int) -> LocalDay { LocalDay(daysSinceEpoch: Int32(20_000 + number)) }
 
   @Test(
-    "is what no pause covers of the days from then until today",
+    "What remains of the time in the archive is what no pause covers of the days from then until today",
     arguments: [
       (3, 8, [], [3...7]), (3, 3, [], []), (3, 2, [], []), (3, 4, [], [3...3]),
       (3, 8, [4...5], [3...3, 6...7]), (3, 8, [1...2], [3...7]), (3, 8, [1...3], [4...7]), (3, 8, [1...9], []),
@@ -31,7 +31,7 @@ struct ArchiveRulesTests {
     #expect(found == rest.map(days))
   }
 
-  @Test("an archive from before has its pause again where that was changed or deleted, and the account's pauses stay")
+  @Test("An earlier store's archive has its pause again where that was changed or deleted, and the account's pauses stay")
   func upgrade() async throws {
     let before = [
       ActivityMigrations.accounts, ActivityStore.migration(2), EntryStore.migration(3), ActivityVersionStore.migration(4),

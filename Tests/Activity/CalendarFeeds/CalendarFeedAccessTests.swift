@@ -29,14 +29,14 @@ struct CalendarFeedAccessTests {
   }
 
   @Test(
-    "no personal access token makes one, whatever its scopes: it would read, and outlive the token; tokens may look and end it")
+    "A personal access token makes no link to the feed, whatever its scopes; it may look at it and end it")
   func tokens() {
     #expect(AccessScope(for: GetCalendarFeed.spec) == .activityRead)
     #expect(AccessScope(for: RevokeCalendarFeed.spec) == .activityWrite)
     #expect(AccessScope(for: CreateCalendarFeed.spec) == nil && CreateCalendarFeed.spec.inDoubt == .refused)
   }
 
-  @Test("a caller without a session makes none either, should one come by the gateway")
+  @Test("A caller without a session makes no link to the feed, should one come by the gateway")
   func withoutSession() async throws {
     try await running { _, ana, _ in
       let script = ana.withoutSession()
@@ -47,7 +47,7 @@ struct CalendarFeedAccessTests {
   }
 
   @Test(
-    "a session that somebody closed from elsewhere, or whose tokens were stolen, takes its link with it; logging out leaves it")
+    "A session closed from elsewhere, or whose tokens were stolen, takes its link to the feed along; logging out leaves it")
   func sessions() async throws {
     for (reason, isOwn, stays) in [
       (SessionRevoked.Reason.closedByOwner, true, false), (.refreshTokenReused, true, false), (.closedByOwner, false, true),
@@ -63,7 +63,7 @@ struct CalendarFeedAccessTests {
   }
 
   @Test(
-    "a session makes none once it has ended, however it did, nor keeps one that it made before the end was known here",
+    "A session that has ended makes no link to the feed, nor keeps one that it made before its end was known here",
     arguments: SessionRevoked.Reason.allCases)
   func ended(reason: SessionRevoked.Reason) async throws {
     try await running { services, ana, _ in
@@ -84,7 +84,7 @@ struct CalendarFeedAccessTests {
     }
   }
 
-  @Test("a stranger's revoked session ends nobody else's link")
+  @Test("A stranger's revoked session ends nobody else's link to the feed")
   func strangers() async throws {
     try await running { services, ana, link in
       let ben = try await services.register()
@@ -96,7 +96,7 @@ struct CalendarFeedAccessTests {
     }
   }
 
-  @Test("it ends where access is withdrawn that was given by then, and not what was made before the doubt, or after it")
+  @Test("A link to the feed ends with access that was given by then, and stays if made before the doubt, or after it")
   func withdrawn() async throws {
     for (since, at, stays) in [
       (String?.none, "13:00", false), ("11:59", "13:00", false), ("12:01", "13:00", true), (nil, "11:00", true),

@@ -14,7 +14,7 @@ struct CalendarFeedTests {
     try await services.register().send(ReadCalendarFeed.self, .init(key: link.key))
   }
 
-  @Test("is read by its secret link, which is kept as a hash only, and shown once")
+  @Test("The iCalendar feed is read by its secret link, which is kept as a hash only, and shown once")
   func link() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -33,7 +33,7 @@ struct CalendarFeedTests {
     }
   }
 
-  @Test("has another link once it is made anew, and none once it is revoked; a link that does not work is not found")
+  @Test("The iCalendar feed has another link once it is made anew, and none once it is revoked; other links are not found")
   func rotation() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -51,7 +51,7 @@ struct CalendarFeedTests {
     }
   }
 
-  @Test("a link that was replaced answers 404 at once, as one that never was")
+  @Test("A link to the feed that was replaced answers 404 at once, as one that never was")
   func replaced() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -68,7 +68,7 @@ struct CalendarFeedTests {
     }
   }
 
-  @Test("ends with its account (ID-12)")
+  @Test("The iCalendar feed ends with its account (ID-12)")
   func erased() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -81,7 +81,7 @@ struct CalendarFeedTests {
     }
   }
 
-  @Test("has a tag that changes with what it says, and not otherwise")
+  @Test("The iCalendar feed has a tag that changes with what it says, and not otherwise")
   func tag() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -96,7 +96,7 @@ struct CalendarFeedTests {
   }
 
   @Test(
-    "shows a calendar program each activity on its days, at its reminders by the account's clocks, and not those put away",
+    "The iCalendar feed shows each activity on its days, at its reminders by the account's clocks, and none put away",
     .enabled(if: CalendarProgram.python != nil, "needs RACHA_TEST_PYTHON with icalendar"))
   func events() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-03-20T12:00:00.000Z") { services in
@@ -139,7 +139,7 @@ struct CalendarFeedTests {
   }
 
   @Test(
-    "after a changed schedule, shows the days before as they were",
+    "The iCalendar feed shows the days before a changed schedule as they were",
     .enabled(if: CalendarProgram.python != nil, "needs RACHA_TEST_PYTHON with icalendar"))
   func versions() async throws {
     // A Saturday.
@@ -160,7 +160,7 @@ struct CalendarFeedTests {
     }
   }
 
-  @Test("of a thousand activities is below what passes the bus")
+  @Test("The iCalendar feed of a thousand activities is below what passes the bus")
   func large() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

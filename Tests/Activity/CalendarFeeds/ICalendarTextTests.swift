@@ -5,7 +5,7 @@ import Testing
 
 @Suite("iCalendar text (RFC 5545)")
 struct ICalendarTextTests {
-  @Test("folds lines at 75 octets, never inside a character's bytes, and unfolds to the same")
+  @Test("iCalendar text folds lines at 75 octets, never inside a character's bytes, and unfolds to the same")
   func folding() throws {
     for (character, count) in [("a", 75), ("a", 76), ("ñ", 100), ("€", 60), ("👨‍👩‍👧‍👦", 20)] {
       let line = "SUMMARY:" + String(repeating: character, count: count)
@@ -22,13 +22,13 @@ struct ICalendarTextTests {
     }
   }
 
-  @Test("escapes what has a meaning of its own")
+  @Test("iCalendar text escapes what has a meaning of its own")
   func escaping() {
     #expect(ICalendarText.escaped(#"a,b;c\d"#) == #"a\,b\;c\\d"#)
     #expect(ICalendarText.escaped("two\nlines: fine") == #"two\nlines: fine"#)
   }
 
-  @Test("writes days, times and offsets")
+  @Test("iCalendar text writes days, times and offsets")
   func values() throws {
     #expect(ICalendarText.text(try LocalDay(text: "0987-01-02")) == "09870102")
     #expect(ICalendarText.text(utc: try Instant(text: "2026-11-21T07:05:09.999Z")) == "20261121T070509Z")

@@ -10,7 +10,7 @@ import Testing
 @Suite("Recurrence rules (RFC 5545)")
 struct RecurrenceRuleTests {
   @Test(
-    "say what a schedule says",
+    "Recurrence rules say what a schedule says",
     arguments: [
       (Schedule.daily, "FREQ=DAILY"), (.everyNDays(3), "FREQ=DAILY;INTERVAL=3"), (.timesAWeek(3), "FREQ=DAILY"),
       (.weekdays([1, 3, 7]), "FREQ=WEEKLY;BYDAY=MO,WE,SU"), (.monthDays([1, 15]), "FREQ=MONTHLY;BYMONTHDAY=1,15"),
@@ -42,7 +42,7 @@ struct RecurrenceRuleTests {
   }
 
   @Test(
-    "are followed by Python's icalendar to the very days that the calendar rules plan, for each kind, with starts, ends, and days of rest",
+    "Recurrence rules lead Python's icalendar to the very days that are planned, for each kind, with starts, ends and rest",
     .enabled(if: CalendarProgram.python != nil, "needs RACHA_TEST_PYTHON with icalendar"), arguments: Schedule.Kind.allCases)
   func expanded(kind: Schedule.Kind) throws {
     var generator = SeededGenerator(UInt64(kind.rawValue.count))

@@ -25,7 +25,7 @@ struct CalendarTests {
     calendar.days.map { "\($0.day.parts.day)\($0.state.map { " \($0)" } ?? "")" }
   }
 
-  @Test("H CU-31 6: is of the present month unless another is asked for")
+  @Test("H CU-31 6: an activity's calendar is of the present month unless another is asked for")
   func month() async throws {
     try await running { ana, read in
       let calendar = try await ana.send(GetCalendar.self, .init(activityID: read.id))
@@ -46,7 +46,7 @@ struct CalendarTests {
     }
   }
 
-  @Test("H CU-31 7a: shows two weeks, the day's own and the one before")
+  @Test("H CU-31 7a: an activity's calendar shows two weeks, the day's own and the one before")
   func twoWeeks() async throws {
     try await running { ana, read in
       let calendar = try await ana.send(GetCalendar.self, .init(activityID: read.id, format: .twoWeeks))
@@ -65,7 +65,7 @@ struct CalendarTests {
     }
   }
 
-  @Test("H CU-31 7b: shows a week from Monday to Sunday")
+  @Test("H CU-31 7b: an activity's calendar shows a week from Monday to Sunday")
   func week() async throws {
     try await running { ana, read in
       let calendar = try await ana.send(GetCalendar.self, .init(activityID: read.id, format: .week))
@@ -76,7 +76,7 @@ struct CalendarTests {
     }
   }
 
-  @Test("of so many times a week: a day without progress has failed only where its week has")
+  @Test("A calendar of so many times a week: a day without progress has failed only where its week has")
   func timesAWeek() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T12:00:00.000Z") { services in
       let ana = try await services.register()
@@ -95,7 +95,7 @@ struct CalendarTests {
     }
   }
 
-  @Test("of so many times a week: once a week has as many, the rest of it is free, today and the days to come too")
+  @Test("A calendar of so many times a week: once a week has as many, the rest is free, today and the days to come too")
   func weekReached() async throws {
     // A Friday.
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T12:00:00.000Z") { services in
@@ -136,7 +136,7 @@ struct CalendarTests {
     }
   }
 
-  @Test("is of one's own activities, and of days that can be planned")
+  @Test("A calendar is of one's own activities, and of days that can be planned")
   func refused() async throws {
     try await running { ana, read in
       #expect(try await ana.failure(GetCalendar.self, .init(activityID: ActivityID())) == "activity_not_found")
@@ -150,7 +150,7 @@ struct CalendarTests {
     }
   }
 
-  @Test("another account's is not found")
+  @Test("Another account's calendar is not found")
   func strangers() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())

@@ -44,7 +44,7 @@ struct DashboardTests {
     }
   }
 
-  @Test("UC-02 6: the history is of the last 30 days, today and the 29 before, newest first")
+  @Test("UC-02 6: the dashboard's history is of the last 30 days, today and the 29 before, newest first")
   func thirtyDays() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -78,7 +78,7 @@ struct DashboardTests {
     }
   }
 
-  @Test("coins come from rewards, each transfer once, and go with corrections")
+  @Test("The dashboard's coins come from rewards, each transfer once, and go with corrections")
   func coins() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }], at: now) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
@@ -110,7 +110,7 @@ struct DashboardTests {
     }
   }
 
-  @Test("reads ten years of days as quickly as a few")
+  @Test("The dashboard reads ten years of days as quickly as a few")
   func tenYears() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()

@@ -52,7 +52,7 @@ struct AccountWeekTests {
     }
   }
 
-  @Test("comes to the same for each activity as when that is read by itself, for 2,000 generated weeks")
+  @Test("An account's week comes to the same as each activity's week read by itself, for 2,000 generated weeks")
   func sameAsEach() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -88,7 +88,7 @@ struct AccountWeekTests {
     }
   }
 
-  @Test("is read by indexes")
+  @Test("An account's week is read by indexes")
   func plans() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       for sql in [PlanStore.versionsOver, PlanStore.pausesOver, PlanStore.skipsOver, EntryStore.progressOver] {

@@ -26,7 +26,7 @@ struct DayFilterTests {
     }
   }
 
-  @Test("H CU-26: by title, category and kind of goal")
+  @Test("H CU-26: a day's list is filtered by title, category and kind of goal")
   func all() async throws {
     try await running { _, titles in
       let found = try await titles(.init(day: .today, title: "lee", category: .reading, goalKind: .check))
@@ -35,7 +35,7 @@ struct DayFilterTests {
     }
   }
 
-  @Test("H CU-26 3a: without a title, or a blank one")
+  @Test("H CU-26 3a: a day's list is filtered without a title, or by a blank one")
   func noTitle() async throws {
     try await running { _, titles in
       let found = try await titles(.init(day: .today, category: .reading, goalKind: .quantity))
@@ -44,7 +44,7 @@ struct DayFilterTests {
     }
   }
 
-  @Test("H CU-26 4a: without a category; the title matches whatever its case and accents")
+  @Test("H CU-26 4a: a day's list is filtered without a category; titles match whatever their case and accents")
   func noCategory() async throws {
     try await running { _, titles in
       let found = try await titles(.init(day: .today, title: "LÉE", goalKind: .check))
@@ -53,7 +53,7 @@ struct DayFilterTests {
     }
   }
 
-  @Test("H CU-26 7a: without a kind of goal")
+  @Test("H CU-26 7a: a day's list is filtered without a kind of goal")
   func noGoalKind() async throws {
     try await running { _, titles in
       let found = try await titles(.init(day: .today, title: "lee", category: .reading))
@@ -63,7 +63,7 @@ struct DayFilterTests {
     }
   }
 
-  @Test("H CU-26: by what held on the day that is shown, not by today's goal")
+  @Test("H CU-26: a day's list is filtered by what held on the day that is shown, not by today's goal")
   func ofThatDay() async throws {
     try await running { ana, titles in
       let run = try #require(try await ana.send(ListActivities.self, .init(title: "correr")).items.first).activity
@@ -73,7 +73,7 @@ struct DayFilterTests {
     }
   }
 
-  @Test("H CU-25: any day can be shown, with the same filters")
+  @Test("H CU-25: a day's list of any day can be shown, with the same filters")
   func browse() async throws {
     try await running { _, titles in
       // A Monday.
@@ -83,7 +83,7 @@ struct DayFilterTests {
     }
   }
 
-  @Test("H CU-25 2a: a month means its first day")
+  @Test("H CU-25 2a: a day's list of a month is that of its first day")
   func month() async throws {
     try await running { ana, _ in
       let december = try await ana.send(GetDay.self, .init(day: .init(text: "2026-12")))
@@ -95,7 +95,7 @@ struct DayFilterTests {
     }
   }
 
-  @Test("is refused with a filter that is none, naming it")
+  @Test("A day's list is refused with a filter that is none, naming it")
   func nonsense() {
     let json = #"{"day":"2026-99","title":"123456789012345678901","category":"magic","goalKind":"wish"}"#
     let failure = #expect(throws: Failure.self) { try GetDay.Input.decode(Array(json.utf8)) }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A day's list")
 struct DayTests {
-  @Test("shows what is planned with title, reason, icon and state (CU-24)")
+  @Test("A day's list shows what is planned with title, reason, icon and state (CU-24)")
   func today() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -26,7 +26,7 @@ struct DayTests {
     }
   }
 
-  @Test("can be of any day (CU-25): past ones are failed, coming ones pending")
+  @Test("A day's list can be of any day (CU-25): past ones are failed, coming ones pending")
   func otherDays() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -41,7 +41,7 @@ struct DayTests {
     }
   }
 
-  @Test("is of the account's own day, which may begin after midnight")
+  @Test("A day's list is of the account's own day, which may begin after midnight")
   func dayStart() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T02:30:00.000Z") { services in
       let owl = try await services.register(timeZone: "Europe/Madrid", dayStartHour: 4)

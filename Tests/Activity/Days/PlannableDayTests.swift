@@ -45,7 +45,7 @@ struct PlannableDayTests {
     (ListHistoryPoints.self, ["from", "to"], ""), (ListMovementDays.self, ["from", "to"], ""),
   ]
 
-  @Test("are the only ones that any operation takes; of others it names field, rule and bounds")
+  @Test("The days from 1970-01-01 to 2199-12-31 alone are taken by operations; of others field, rule and bounds are named")
   func everywhere() {
     for (operation, fields, others) in PlannableDayTests.operations {
       for day in ["1969-12-31", "0001-01-01", "2200-01-01", "9999-12-31"] {
@@ -60,7 +60,7 @@ struct PlannableDayTests {
     }
   }
 
-  @Test("are asked for by every operation whose input has a field of a day")
+  @Test("The days from 1970-01-01 to 2199-12-31 are asked for by every operation whose input has a field of a day")
   func complete() {
     func hasDay<O: Operations.Operation>(_ operation: O.Type) -> Bool {
       var schemas = Schemas()
@@ -74,7 +74,7 @@ struct PlannableDayTests {
     #expect(Set(withDays) == Set(PlannableDayTests.operations.map { $0.0.spec.name }))
   }
 
-  @Test("a day's list of a month beyond them is refused, and the last and the first day are shown")
+  @Test("A day's list of a month beyond 1970 to 2199 is refused, and the last and the first day are shown")
   func lists() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

@@ -55,7 +55,9 @@ struct ClosedDayTests {
       activityID: activity, day: day, isDeleted: isDeleted, durationSeconds: seconds, comment: comment, location: location)
   }
 
-  @Test("every way of writing an entry is refused with the reason, and what was recorded stays", arguments: Closing.allCases)
+  @Test(
+    "A closed day refuses every way of writing an entry with the reason, and what was recorded stays", arguments: Closing.allCases
+  )
   func writing(closing: Closing) async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register()
@@ -90,7 +92,8 @@ struct ClosedDayTests {
   }
 
   @Test(
-    "taking away what is there is never refused: comment, location, photo, history and the whole", arguments: Closing.allCases)
+    "A closed day lets everything be taken away: comment, location, photo, history and the whole entry",
+    arguments: Closing.allCases)
   func takingAway(closing: Closing) async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -118,7 +121,7 @@ struct ClosedDayTests {
     }
   }
 
-  @Test("so it is with a day that is not planned any more, and with one that has not begun again after travelling west")
+  @Test("A day is closed that is not planned any more, and one that has not begun again after travelling west")
   func otherDays() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register(timeZone: "Pacific/Kiritimati")

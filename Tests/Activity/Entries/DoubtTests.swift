@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What a session in doubt does to somebody's days (ID-7)")
 struct DoubtTests {
-  @Test("it reads them, and changes nothing: neither takes it away, nor does it add what would fill what has bounds")
+  @Test("A session in doubt reads days and changes none: it takes nothing away, and adds nothing that fills what has bounds")
   func changesNothing() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

@@ -100,7 +100,7 @@ struct EntryDetailsTests {
             RecordEntry.self,
             .init(activityID: id, day: .today, durationSeconds: -1, comment: long, photo: Snapshots.tooLarge)))
           == ["durationSeconds out_of_range", "comment too_long", "photo picture_too_large"])
-      // What cannot be read is a fault of its own, beside the others, and no placeholder is judged.
+      // What cannot be read is a fault of its own, beside the others, and no placeholder is validated.
       do {
         _ = try await ana.send(
           RecordEntry.self, json: Array(#"{"amount":"two","comment":"\#(long)","photo":1,"colour":"red"}"#.utf8),
@@ -359,7 +359,7 @@ struct EntryDetailsTests {
     }
   }
 
-  @Test("nobody finds another's entries")
+  @Test("Nobody finds another's entries")
   func strangers() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Entries from before")
 struct EntrySchemaTests {
-  @Test("keep their progress, name their account, and give way to later changes alone")
+  @Test("Entries from before keep their progress, name their account, and give way to later changes alone")
   func upgrade() async throws {
     let before = [ActivityMigrations.accounts, ActivityStore.migration(2), EntryStore.migration(3)]
     let (account, activity, day) = (AccountID(), ActivityID(), LocalDay(daysSinceEpoch: 20_001))

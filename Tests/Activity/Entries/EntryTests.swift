@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Entries")
 struct EntryTests {
-  @Test("set, add to and take back the progress of a day (CU-29)")
+  @Test("Entries set, add to and take back the progress of a day (CU-29)")
   func progress() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -46,7 +46,7 @@ struct EntryTests {
     }
   }
 
-  @Test("name each field of which one is missing, and those that are given beside each other")
+  @Test("Entries name each field of which one is missing, and those that are given beside each other")
   func exactlyOne() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -89,7 +89,7 @@ struct EntryTests {
     }
   }
 
-  @Test("repeated unchanged are written and published once")
+  @Test("Entries repeated unchanged are written and published once")
   func repeated() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -101,7 +101,7 @@ struct EntryTests {
     }
   }
 
-  @Test("belong to planned days that have begun where the account is")
+  @Test("Entries belong to planned days that have begun where the account is")
   func days() async throws {
     // Saturday 2026-11-21, 23:30 UTC: Sunday in Madrid.
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T23:30:00.000Z") { services in
@@ -119,7 +119,7 @@ struct EntryTests {
     }
   }
 
-  @Test("are one for an activity and day, and each key counts once, of many at once")
+  @Test("Entries are one for an activity and day, and each key counts once, of many at once")
   func races() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -138,7 +138,7 @@ struct EntryTests {
     }
   }
 
-  @Test("make streaks in planned days (CU-32)")
+  @Test("Entries make streaks in planned days (CU-32)")
   func streaks() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -152,7 +152,7 @@ struct EntryTests {
     }
   }
 
-  @Test("are published whole to a subscriber without history, with the activities they belong to")
+  @Test("Entries are published whole to a subscriber without history, with the activities they belong to")
   func snapshot() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

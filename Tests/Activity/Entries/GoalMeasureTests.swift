@@ -11,7 +11,7 @@ struct GoalMeasureTests {
   let halfHour = GoalMeasure(.duration(seconds: 1800))
   let activity = ActivityID()
 
-  @Test("ten times a tenth is exactly one")
+  @Test("Progress is exact: ten times a tenth is exactly one")
   func exactSums() throws {
     var progress = 0
     for _ in 0..<9 { progress = try litres.add(.init(activityID: activity, day: .today, amount: 0.1), to: progress) }
@@ -20,7 +20,7 @@ struct GoalMeasureTests {
     #expect(litres.isDone(progress, isOver: false) && litres.amount(progress) == 1)
   }
 
-  @Test("progress never falls below 0 and never leaves the day's room")
+  @Test("Progress never falls below 0 and never leaves the day's room")
   func bounds() throws {
     #expect(try litres.add(.init(activityID: activity, day: .today, amount: -5), to: 2000) == 0)
     #expect(try halfHour.add(.init(activityID: activity, day: .today, durationSeconds: -60), to: 30) == 0)
@@ -30,7 +30,7 @@ struct GoalMeasureTests {
     #expect(failure?.fields.map(\.code) == ["out_of_range"])
   }
 
-  @Test("completing reaches the goal and takes nothing from a day beyond it")
+  @Test("Completing an activity reaches the goal and takes nothing from a day beyond it")
   func completing() throws {
     let complete = RecordEntry.Input(activityID: activity, day: .today, isDone: true)
     #expect(try litres.set(0, to: complete) == 1000)
@@ -40,7 +40,7 @@ struct GoalMeasureTests {
     #expect(try check.set(1, to: .init(activityID: activity, day: .today, isDone: false)) == 0)
   }
 
-  @Test("a field that the goal's kind does not have is refused by name")
+  @Test("A field that the goal's kind does not have is refused by name")
   func wrongField() {
     func field(_ body: () throws -> Int) -> String? {
       do {
@@ -61,7 +61,7 @@ struct GoalMeasureTests {
         == "durationSeconds not_for_goal")
   }
 
-  @Test("an amount or a time that is not done is given as it is: both languages say so")
+  @Test("An amount or a time that is not done is given as it is: both languages say so")
   func undone() throws {
     let words = Words(Contract.activity.words)
     let rule = FieldRule("undone_by_progress", ["kind": .text("duration")])
@@ -78,7 +78,7 @@ struct GoalMeasureTests {
   }
 
   @Test(
-    "a goal refuses what does not belong together",
+    "A goal refuses what does not belong together",
     arguments: [
       (#"{"kind":"check"}"#, []), (#"{"kind":"check","amount":1}"#, ["amount not_for_goal_kind"]),
       (#"{"kind":"quantity"}"#, ["amount required", "unit required"]),
@@ -100,7 +100,7 @@ struct GoalMeasureTests {
   }
 
   @Test(
-    "the state of a day",
+    "A day's state follows from goal and progress",
     arguments: [
       (1000, -1, DayState.done), (500, -1, .partly), (0, -1, .failed), (1000, 0, .done), (500, 0, .partly), (0, 0, .pending),
       (0, 1, .pending),

@@ -91,7 +91,7 @@ struct ProgressTests {
     }
   }
 
-  @Test("none is progress that people record: written down online or offline it is an entry, and the same one")
+  @Test("Progress of none can be recorded: online or offline it is an entry, and the same one")
   func none() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -114,7 +114,7 @@ struct ProgressTests {
     }
   }
 
-  @Test("many who add and take away at once, with and without a first entry, lose none of it")
+  @Test("Many who add and take away progress at once, with and without a first entry, lose none of it")
   func races() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

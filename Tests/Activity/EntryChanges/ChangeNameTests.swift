@@ -36,7 +36,7 @@ struct ChangeNameTests {
     return items
   }
 
-  @Test("the largest batch there may be, all of it too late, loses nothing, and sent again changes nothing and answers the same")
+  @Test("The largest batch of offline changes, all too late, loses nothing, and sent again changes nothing and answers the same")
   func wholeBatch() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T07:00:00.000Z") { services in
       let ana = try await services.register()
@@ -70,7 +70,7 @@ struct ChangeNameTests {
     }
   }
 
-  @Test("whatever became of what they wrote since: overwritten, undone, forgotten, or deleted")
+  @Test("Offline changes are known by their names whatever became of what they wrote: overwritten, undone, forgotten, deleted")
   func forgotten() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -90,7 +90,7 @@ struct ChangeNameTests {
     }
   }
 
-  @Test("also where they could not be taken in any more: what was taken in once is not judged again")
+  @Test("Offline changes taken in once are not evaluated again, even where they could not be taken in any more")
   func notEvaluatedAgain() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -107,7 +107,7 @@ struct ChangeNameTests {
     }
   }
 
-  @Test("of one entry: the same name for another is another change")
+  @Test("Offline changes are known by entry and name: the same name for another entry is another change")
   func otherEntry() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -120,7 +120,7 @@ struct ChangeNameTests {
     }
   }
 
-  @Test("of what they say: another of the same name is refused alone, with a code of its own, and changes nothing")
+  @Test("An offline change that says something else under a known name is refused alone, by its code, and changes nothing")
   func otherContent() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(language: .spanish)
@@ -148,7 +148,7 @@ struct ChangeNameTests {
     }
   }
 
-  @Test("for a year, and no longer")
+  @Test("Offline changes are known by their names for a year, and no longer")
   func age() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

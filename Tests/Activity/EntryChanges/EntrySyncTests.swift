@@ -32,7 +32,7 @@ struct EntrySyncTests {
     try await person.send(ListEntryChanges.self, .init(activityID: id, day: .today)).items
   }
 
-  @Test("the later write of each field wins, whichever device comes first, and the loser is in the history")
+  @Test("The later write of each field wins, whichever device comes first, and the loser is in the history")
   func fields() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -60,7 +60,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("what is written online is one with it: it is overwritten by later changes only, and overwrites earlier ones")
+  @Test("What is written online is merged like the rest: later changes alone overwrite it, and it overwrites earlier ones")
   func online() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T10:00:00.000Z") { services in
       let ana = try await services.register()
@@ -82,7 +82,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("a repeated change changes nothing, be it in force, lost, or sent twice in one batch")
+  @Test("A repeated offline change changes nothing, be it in force, lost, or sent twice in one batch")
   func repeated() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -111,7 +111,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("a deletion is a write like others: what was made before it does not bring the entry back, what was made after it does")
+  @Test("An offline deletion is a write like others: what was made before it does not bring the entry back, what came after does")
   func deletion() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -133,7 +133,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("a device's clock that is ahead counts as now, and its change gives way to what is written after")
+  @Test("A device's clock that is ahead counts as now, and its change gives way to what is written after")
   func future() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -148,7 +148,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("that a limit is kept says not how much there was: refused as that, and as online where it says that it is not")
+  @Test("An offline change that says that a limit is kept, or not, is refused: it does not say how much there was")
   func limits() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -163,7 +163,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("one that cannot be taken is refused alone, with its reason in the caller's language")
+  @Test("An offline change that cannot be taken is refused alone, with its reason in the caller's language")
   func refused() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(language: .spanish, consents: [])
@@ -201,7 +201,7 @@ struct EntrySyncTests {
   }
 
   @Test(
-    "all that is wrong with one is reported: no unknown activity, closed day or missing consent hides its fields, nor they it")
+    "All that is wrong with an offline change is reported: no unknown activity, closed day or consent hides its fields")
   func allProblems() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(consents: [])
@@ -227,7 +227,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("so many new ones of an account are taken in on a day; beyond, none of a batch is, and repeated ones still are known")
+  @Test("A bounded number of new offline changes is taken in on a day; beyond, none is, and repeated ones still are known")
   func allowance() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T23:59:30.000Z") { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -258,7 +258,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("what is answered is not kept: refused ones leave nothing, whatever keys they come with")
+  @Test("Refused offline changes leave nothing, whatever keys they come with: what is answered is not kept")
   func keepsNothing() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -273,7 +273,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("a batch has at most 200 changes, and its names are of visible characters")
+  @Test("A batch has at most 200 offline changes, and its names are of visible characters")
   func bounds() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -288,7 +288,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("batches in 1,000 orders of arrival leave the same entries, with nothing lost silently")
+  @Test("Batches in 1,000 orders of arrival leave the same entries, with nothing lost silently")
   func orders() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       var random = SeededGenerator(4)
@@ -337,7 +337,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("a deletion is of a day that can be: none before 1970, none behind 2199, and none to come")
+  @Test("An offline deletion is of a day that can be: none before 1970, none behind 2199, and none to come")
   func deletedDays() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -356,7 +356,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("the history keeps the last 2,000 lost writes at least, paged, and forgets them for good when it is asked to")
+  @Test("The history of an entry keeps the last 2,000 lost writes at least, paged, and forgets them for good on request")
   func history() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

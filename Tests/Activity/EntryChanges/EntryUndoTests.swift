@@ -11,7 +11,7 @@ struct EntryUndoTests {
     try await person.send(UndoEntry.self, .init(activityID: id, day: .today)).entry?.amount
   }
 
-  @Test("step by step, until nothing is recorded, and not further")
+  @Test("Undoing goes step by step, until nothing is recorded, and not further")
   func steps() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -32,7 +32,7 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("what was undone is not done again by undoing, and new changes are undone before older ones")
+  @Test("What was undone is not done again by undoing, and new changes are undone before older ones")
   func noCircle() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -47,7 +47,7 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("of many changes within a tenth of a second the last is undone by itself, and those before it together")
+  @Test("Of many changes within a tenth of a second the last is undone by itself, and those before it together")
   func burst() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -63,7 +63,7 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("each tap of fast fingers is a step of its own")
+  @Test("Each tap of fast fingers is a step of undoing of its own")
   func taps() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -77,7 +77,7 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("a deletion is undone with comment and location, and then what was before it")
+  @Test("A deletion is undone with comment and location, and then what was before it")
   func deletion() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -101,7 +101,7 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("the first write is taken back whole: comment, location and photo go with the progress")
+  @Test("The first write is undone whole: comment, location and photo go with the progress")
   func wholeWrite() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -120,7 +120,7 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("a later write gives back what it replaced, in each field, and what was written by itself stays")
+  @Test("A later write that is undone gives back what it replaced, in each field; what was written by itself stays")
   func details() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -139,7 +139,7 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("no location comes back without the present consent to it; all else does, and no further undoing brings it")
+  @Test("Undoing brings back no location without the present consent to it; all else comes, and further undoing brings none")
   func location() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -159,12 +159,12 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("is answered as what changes something, not as what makes something new, and takes a key all the same")
+  @Test("Undoing is answered as what changes something, not as what makes something new, and takes a key all the same")
   func status() {
     #expect(UndoEntry.spec.effect == .write && UndoEntry.spec.takesIdempotencyKey)
   }
 
-  @Test("repeated with its key after a lost answer, it takes one step")
+  @Test("Undoing that is repeated with its key after a lost answer takes one step")
   func repeated() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -180,7 +180,7 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("a change of another device is undone like one's own, and its repetition does not bring it back")
+  @Test("A change of another device is undone like one's own, and its repetition does not bring it back")
   func ofAnotherDevice() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

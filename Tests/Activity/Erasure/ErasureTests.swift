@@ -38,7 +38,9 @@ struct ErasureTests {
     _ = try await person.send(RecordMovementSamples.self, .init(samples: [sample]))
   }
 
-  @Test("leaves nothing of it in any table and event, and everything of others, at once or in steps", arguments: ["500", "1"])
+  @Test(
+    "Erasing an account leaves nothing of it in any table and event, and everything of others, at once or in steps",
+    arguments: ["500", "1"])
   func everyTable(rowsPerTransaction: String) async throws {
     let settings = ["racha.erasure.rowsPerTransaction": rowsPerTransaction]
     try await ServicesInProcess.running([{ Activities.service($0) }], settings: settings) { services in
@@ -79,7 +81,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("what is asked or published late in its name has no effect")
+  @Test("What is asked or published late in an erased account's name has no effect")
   func late() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

@@ -8,7 +8,9 @@ import Testing
 
 @Suite("Activities between two of whom one has blocked the other (SOC-8)")
 struct BlockedFollowerTests {
-  @Test("are closed to both that followed each other, and stay so after unblocking; others' stay open", arguments: [true, false])
+  @Test(
+    "A block closes activities to both that followed each other, also after unblocking; others' stay open",
+    arguments: [true, false])
   func closed(isOwnerBlocking: Bool) async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       let (ana, ben, eva) = (try await services.register(), try await services.register(), try await services.register())

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Activities of those whom one follows (ACT-13)")
 struct FollowedActivityTests {
-  @Test("T UC 01.07: each with its title and how it stands today, where its owner is; by username, page by page")
+  @Test("T UC 01.07: followed activities show title and how they stand today, where the owner is; by username, page by page")
   func list() async throws {
     try await ServicesInProcess.running(HistoryTests.services, at: "2026-11-21T20:00:00.000Z") { services in
       let ana = try await services.register()
@@ -35,7 +35,7 @@ struct FollowedActivityTests {
     }
   }
 
-  @Test("are not shown once they are archived, nor are their entries")
+  @Test("Followed activities are not shown once they are archived, nor are their entries")
   func archived() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -51,7 +51,7 @@ struct FollowedActivityTests {
     }
   }
 
-  @Test("are shown to nobody from when their owner is deleted, though they are erased in steps (ID-12)")
+  @Test("Followed activities are shown to nobody once their owner is deleted, though they are erased in steps (ID-12)")
   func deleted() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -72,7 +72,7 @@ struct FollowedActivityTests {
     }
   }
 
-  @Test("are not shown to strangers, nor to ex-followers, nor to the one who is followed")
+  @Test("Followed activities are not shown to strangers, nor to ex-followers, nor to the one who is followed")
   func strangers() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       let (ana, ben, eve) = (try await services.register(), try await services.register(), try await services.register())
@@ -90,7 +90,7 @@ struct FollowedActivityTests {
     }
   }
 
-  @Test("have photos that followers read, of each entry that 'all' shows; strangers and ex-followers do not")
+  @Test("Followed activities have photos that followers read, of each entry that 'all' shows; strangers do not")
   func photos() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       let (ana, ben, eve) = (try await services.register(), try await services.register(), try await services.register())
@@ -118,7 +118,7 @@ struct FollowedActivityTests {
     }
   }
 
-  @Test("are forgotten with either account; what social publishes late of it has no effect (ID-12)")
+  @Test("Followed activities are forgotten with either account; what social publishes late of it has no effect (ID-12)")
   func erased() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       let (ana, ben, eve) = (try await services.register(), try await services.register(), try await services.register())

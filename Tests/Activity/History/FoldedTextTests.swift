@@ -5,7 +5,7 @@ import Testing
 @Suite("Texts as comments are searched (T UC 03.04)")
 struct FoldedTextTests {
   @Test(
-    "have no case, accents, marks or blanks in a row",
+    "Folded texts have no case, accents, marks or blanks in a row",
     arguments: [
       ("Qué  CALOR\n", "que calor"), ("Straße", "strasse"), ("ΜΆΪΟΣ μάϊος", "μαιοσ μαιοσ"), ("İstanbul", "istanbul"),
       ("e\u{301}\u{302}", "e"), ("ﬁn", "fin"), ("Ñandú", "nandu"), (" \u{200B} ", ""), ("\u{301}", ""), ("🏃🏽‍♀️ 5k", "🏃🏽♀ 5k"),
@@ -14,14 +14,14 @@ struct FoldedTextTests {
   func folding(text: String, folded: String) { #expect(FoldedText(text).description == folded) }
 
   @Test(
-    "are found in one another character by character",
+    "Folded texts are found in one another character by character",
     arguments: [
       ("rain", "ain", true), ("rain", "rains", false), ("Lluvia fría", "FRÍ", true), ("a b", "a  B", true), ("x", "", true),
       ("aab", "ab", true), ("cafe\u{301}", "café", true), ("🏃🏽", "🏃", true),
     ])
   func finding(text: String, part: String, isThere: Bool) { #expect(FoldedText(text).contains(FoldedText(part)) == isThere) }
 
-  @Test("ask the index for each three characters, with quotation marks as it wants them")
+  @Test("Folded texts ask the index for each three characters, with quotation marks as it wants them")
   func trigrams() throws {
     #expect(FoldedText("ab").trigrams == nil)
     #expect(FoldedText("abcd").trigrams == #""abc" AND "bcd""#)

@@ -109,7 +109,7 @@ struct HistoryModelTests {
     }
   }
 
-  @Test("finds the same, in the same order, page by page, for 1,000 queries of every combination")
+  @Test("The history finds what an obviously right model finds, in its order, page by page, for 1,000 queries of every kind")
   func combinations() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       var world = World()

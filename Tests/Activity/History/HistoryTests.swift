@@ -17,7 +17,7 @@ struct HistoryTests {
   let madrid = EntryLocation(latitude: 40.4168, longitude: -3.7038)
   let day = try! LocalDay(text: "2026-11-20")
 
-  @Test("T UC 03.01: shows one's own entries newest first, with title, category, state and place")
+  @Test("T UC 03.01: the history shows one's own entries newest first, with title, category, state and place")
   func own() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let ana = try await services.register()
@@ -38,7 +38,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("T UC 03.01: each entry is shown with all that was recorded, and stands as its day's list shows it")
+  @Test("T UC 03.01: the history shows each entry with all that was recorded, and as its day's list shows it")
   func whole() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let ana = try await services.register()
@@ -133,7 +133,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("shows nothing of somebody any more as soon as it is known that the following ended; late news opens nothing")
+  @Test("The history shows nothing of somebody once it is known that the following ended; late news opens nothing")
   func revoked() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -153,7 +153,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("whoever goes on with a page begun while following is shown nothing more once it is known that the following ended")
+  @Test("The history's page that was begun while following shows nothing more once it is known that the following ended")
   func revokedBetweenPages() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -171,7 +171,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("shows followers no place of somebody who has withdrawn the consent to location, nor finds anything by it")
+  @Test("The history shows followers no place of who has withdrawn the consent to location, nor finds anything by it")
   func withdrawnConsent() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -215,7 +215,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("T UC 03.03: only entries of the activities chosen")
+  @Test("T UC 03.03: the history finds only entries of the activities chosen")
   func byActivity() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let ana = try await services.register()
@@ -233,7 +233,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("T UC 03.04: only entries whose comment holds the text, whatever its case and accents")
+  @Test("T UC 03.04: the history finds only entries whose comment holds the text, whatever its case and accents")
   func byComment() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let ana = try await services.register()
@@ -270,7 +270,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("T UC 03.05: only entries within 5 km of the point, or within another distance")
+  @Test("T UC 03.05: the history finds only entries within 5 km of the point, or within another distance")
   func byDistance() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let ana = try await services.register()
@@ -311,7 +311,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("finds comments and places as they were recorded, changed, deleted, brought back and taken away last")
+  @Test("The history finds comments and places as they were recorded, changed, deleted, brought back and removed last")
   func recorded() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let ana = try await services.register()
@@ -349,7 +349,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("holds nothing of a deleted entry, by whatever it was found")
+  @Test("The history holds nothing of a deleted entry, by whatever it was found")
   func changes() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let ana = try await services.register()
@@ -368,7 +368,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("leaves no three characters of a deleted account's comments in the store's files (ID-12)")
+  @Test("The history leaves no three characters of a deleted account's comments in the store's files (ID-12)")
   func erased() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -396,7 +396,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("days are a range, in order", arguments: Language.allCases)
+  @Test("The days of a look back are a range, in order", arguments: Language.allCases)
   func days(language: Language) async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let ana = try await services.register(language: language)

@@ -36,7 +36,7 @@ struct AppleHealthTests {
       """
   }
 
-  @Test("gives steps and distances with units, times, source, device, and what was typed in")
+  @Test("An export of Apple Health gives steps and distances with units, times, source, device, and what was typed in")
   func records() throws {
     let typed = "<MetadataEntry key=\"HKWasUserEntered\" value=\"1\"/>"
     let text = Self.export(
@@ -59,7 +59,7 @@ struct AppleHealthTests {
     #expect(records.map(\.line) == Array(13...17))
   }
 
-  @Test("has bad records, each with its line and reason, and the rest is read")
+  @Test("An export of Apple Health has bad records, each with its line and reason, and the rest is read")
   func bad() throws {
     let good = Self.record("StepCount", "count", "1")
     let text = Self.export(
@@ -76,7 +76,7 @@ struct AppleHealthTests {
       records.faults == ["14 badNumber", "15 badNumber", "16 badUnit", "17 badUnit", "18 badTime", "19 badTime"])
   }
 
-  @Test("gives workouts of both generations of exports, and no sample for what a correlation repeats")
+  @Test("An export of Apple Health gives workouts of both generations of exports, and no sample for what a correlation repeats")
   func workouts() throws {
     let text = Self.export(
       """
@@ -95,7 +95,7 @@ struct AppleHealthTests {
     #expect(records.exercises.map(\.distanceMeters) == [804.672, 21_500])
   }
 
-  @Test("rounds the distance of a workout as that of a record: read to millionths of the unit, kept to the millimetre")
+  @Test("An export of Apple Health has workouts' distances as records': read to millionths of the unit, kept to the millimetre")
   func distances() throws {
     for (value, unit, meters) in [
       ("0.4972046", "mi", 800.174), ("5.1234567", "km", 5123.457), ("12.3456", "m", 12.346), ("1000.5", "ft", 304.952),
@@ -116,7 +116,7 @@ struct AppleHealthTests {
     }
   }
 
-  @Test("has workouts that end before they start, or have no time: each is a problem, whatever duration it says")
+  @Test("A workout of Apple Health that ends before it starts, or has no time, is a problem, whatever duration it says")
   func backwards() throws {
     func workout(_ attributes: String) -> String {
       "<Workout workoutActivityType=\"HKWorkoutActivityTypeRunning\" \(attributes)/>"
@@ -133,7 +133,7 @@ struct AppleHealthTests {
     #expect(records.faults == ["13 endsBeforeStart", "14 endsBeforeStart", "15 endsBeforeStart", "16 badTime", "17 badTime"])
   }
 
-  @Test("with declared entities is refused: a billion laughs, a file from outside, a parameter entity")
+  @Test("An export of Apple Health with declared entities is refused: a billion laughs, a file from outside, a parameter entity")
   func entities() throws {
     for declaration in [
       "<!ENTITY lol \"lol\"><!ENTITY lol2 \"&lol;&lol;&lol;\">", "<!ENTITY secret SYSTEM \"file:///etc/passwd\">",
@@ -148,7 +148,7 @@ struct AppleHealthTests {
     }
   }
 
-  @Test("which refers to a document type elsewhere is read without it; an entity that nobody declared breaks it")
+  @Test("An export of Apple Health is read without its document type elsewhere; an entity that nobody declared breaks it")
   func outside() throws {
     let dtd = "<!DOCTYPE HealthData SYSTEM \"http://127.0.0.1:9/x.dtd\">"
     let good = "\(dtd)<HealthData>\(Self.record("StepCount", "count", "3"))</HealthData>"
@@ -158,7 +158,7 @@ struct AppleHealthTests {
     #expect(fault == .damaged && records.samples.map(\.amount) == [3])
   }
 
-  @Test("nested without measure, or with attributes without measure, is refused")
+  @Test("An export of Apple Health nested without measure, or with attributes without measure, is refused")
   func depth() throws {
     let deep = "<HealthData>" + String(repeating: "<a>", count: 100_000)
     #expect(try TemporaryFile("export.xml", deep).read().fault == .unsafe)
@@ -166,7 +166,7 @@ struct AppleHealthTests {
     #expect(try TemporaryFile("export.xml", wide).read().fault == .unsafe)
   }
 
-  @Test("cut off anywhere is damaged there, and what stands before is read")
+  @Test("An export of Apple Health cut off anywhere is damaged there, and what stands before is read")
   func cutOff() throws {
     let whole = Array(Self.export((1...50).map { Self.record("StepCount", "count", "\($0)") }.joined(separator: "\n")).utf8)
     for length in stride(from: whole.count - 20, to: 1000, by: -977) {
@@ -176,7 +176,7 @@ struct AppleHealthTests {
     }
   }
 
-  @Test("names samples by their content: the same in each export, others each another")
+  @Test("An export of Apple Health names samples by their content: the same in each export, others each another")
   func ids() throws {
     let text = Self.export(
       [

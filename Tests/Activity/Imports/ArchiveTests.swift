@@ -9,7 +9,9 @@ import Testing
 struct ArchiveTests {
   private let export = Array(AppleHealthTests.export(AppleHealthTests.record("StepCount", "count", "12")).utf8)
 
-  @Test("of Apple Health are read as a stream: the export wherever it lies and in every language, not the documents beside it")
+  @Test(
+    "Archives of Apple Health are read as a stream: the export wherever it lies and in every language, not the documents beside it"
+  )
   func apple() throws {
     let clinical = Array("<?xml version=\"1.0\"?><ClinicalDocument/>".utf8)
     for name in ["apple_health_export/export.xml", "apple_health_export/exportar.xml", "export.xml"] {
@@ -23,7 +25,7 @@ struct ArchiveTests {
     }
   }
 
-  @Test("that unpack beyond all measure are refused before they do")
+  @Test("Archives that unpack beyond all measure are refused before they do")
   func bomb() throws {
     let head = Array("<HealthData>".utf8)
     let bytes = try Zip.archive([("export.xml", head + [UInt8](repeating: 0x20, count: 64 << 20))])
@@ -31,7 +33,7 @@ struct ArchiveTests {
     #expect(try TemporaryFile("export.zip", bytes).read().fault == .tooLarge)
   }
 
-  @Test("whose entries say nowhere how long they are, are read, and what lies before the export is ignored")
+  @Test("Archives whose entries say nowhere how long they are, are read, and what lies before the export is ignored")
   func openEnded() throws {
     var generator = SeededGenerator(7)
     let noise = (0..<40_000).flatMap { _ in withUnsafeBytes(of: generator.next(), Array.init) }
@@ -48,7 +50,7 @@ struct ArchiveTests {
     }
   }
 
-  @Test("whose entries say nowhere how long they are, are refused where one unpacks beyond all measure, be it the export or not")
+  @Test("Archives whose entries say nowhere how long they are, are refused where one unpacks beyond all measure")
   func openEndedBomb() throws {
     let zeros = [UInt8](repeating: 0x20, count: 32 << 20)
     let all: [[(name: String, bytes: [UInt8])]] = [
@@ -61,34 +63,34 @@ struct ArchiveTests {
     }
   }
 
-  @Test("with more entries than any export are refused")
+  @Test("Archives with more entries than any export are refused")
   func manyEntries() throws {
     let entries = [(name: String, bytes: [UInt8])](repeating: ("a.txt", []), count: 200_001)
     let bytes = try Zip.archive(entries + [("export.xml", export)], options: "zip:compression=store")
     #expect(try TemporaryFile("export.zip", bytes).read().fault == .tooLarge)
   }
 
-  @Test("of Loop whose rows have no end are refused before they are read")
+  @Test("Archives of Loop whose rows have no end are refused before they are read")
   func endlessRow() throws {
     let marks = Array("Date,".utf8) + [UInt8](repeating: 0x41, count: 4 << 20)
     let bytes = try Zip.archive([("Habits.csv", Array(LoopTests.columns.utf8)), ("Checkmarks.csv", marks)])
     #expect(try TemporaryFile("loop.zip", bytes).read().fault == .damaged)
   }
 
-  @Test("within archives are not unpacked")
+  @Test("Archives within archives are not unpacked")
   func nested() throws {
     let inner = try Zip.archive([("export.xml", export)])
     let bytes = try Zip.archive([("export.zip", inner), ("readme.xml", Array("<a/>".utf8))])
     #expect(try TemporaryFile("export.zip", bytes).read().fault == .noExport)
   }
 
-  @Test("that are encrypted are refused")
+  @Test("Archives that are encrypted are refused")
   func encrypted() throws {
     let bytes = try Zip.archive([("export.xml", export)], options: "zip:encryption=traditional")
     #expect(try TemporaryFile("export.zip", bytes).read().fault == .encrypted)
   }
 
-  @Test("that are damaged or cut off are refused where they are")
+  @Test("Archives that are damaged or cut off are refused where they are")
   func damaged() throws {
     let many = (0..<2000).map { AppleHealthTests.record("StepCount", "count", "\($0 * 7919 % 10_007)") }
     var bytes = try Zip.archive([("export.xml", Array(AppleHealthTests.export(many.joined()).utf8))])
@@ -99,7 +101,7 @@ struct ArchiveTests {
     #expect(try TemporaryFile("a.zip", [0x50, 0x4B, 0x03, 0x04]).read().fault == .damaged)
   }
 
-  @Test("of other things are refused")
+  @Test("Archives of other things are refused")
   func others() throws {
     let bytes = try Zip.archive([("word/document.xml", Array("<w:document xmlns:w=\"w\"/>".utf8)), ("Habits.csv", [0x31])])
     #expect(try TemporaryFile("a.docx", bytes).read().fault == .noExport)

@@ -11,7 +11,7 @@ struct FitbitPersonTests {
     RowsTests.fitbit + people.enumerated().map { "\($1),3/12/2016 \($0 % 24):00,x,10\n" }.joined()
   }
 
-  @Test("where there is none of the person asked for, the import fails, names the field, and says whose rows there are")
+  @Test("A Fitbit file without rows of the person asked for fails, names the field, and says whose rows there are")
   func unknown() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       for (language, text) in [
@@ -41,7 +41,7 @@ struct FitbitPersonTests {
     }
   }
 
-  @Test("the first twenty are named, each once and shortened, and it is said where there are more")
+  @Test("Of a Fitbit file's persons the first twenty are named, each once and shortened, and it is said where there are more")
   func many() async throws {
     let long = String(repeating: "x", count: 5000)
     for (count, isCut) in [(20, false), (21, true), (3000, true)] {
@@ -56,13 +56,13 @@ struct FitbitPersonTests {
     }
   }
 
-  @Test("a file without rows has none of others either: there is nothing to take, and nothing wrong")
+  @Test("A Fitbit file without rows has none of others either: there is nothing to take, and nothing wrong")
   func empty() throws {
     let (records, fault) = try TemporaryFile("hours.csv", RowsTests.fitbit).read(person: "1")
     #expect(records.isEmpty && fault == nil)
   }
 
-  @Test("stopped and read on, the person is known from the rows before")
+  @Test("A Fitbit file that is stopped and read on knows the person from the rows before")
   func readOn() throws {
     let file = try TemporaryFile("hours.csv", Self.rows(["1", "2", "1", "3"]))
     let reader = try file.file.reader(.fitbitHours, person: "1")

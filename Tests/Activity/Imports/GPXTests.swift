@@ -13,7 +13,7 @@ struct GPXTests {
     "<trkpt lat=\"\(latitude)\" lon=\"\(longitude)\"><ele>3</ele>\(time.map { "<time>\($0)</time>" } ?? "")</trkpt>\n"
   }
 
-  @Test("gives distance and duration of a track over its segments, and a distance for each segment of a known kind")
+  @Test("GPX gives distance and duration of a track over its segments, and a distance for each segment of a known kind")
   func segments() throws {
     let text = track(
       "<name>Ríos &amp; lagos</name><type>Running</type>"
@@ -33,7 +33,7 @@ struct GPXTests {
     #expect(abs((exercise.distanceMeters ?? 0) - 2 * degree) < 0.01)
   }
 
-  @Test("rounds a track's distance to the millimetre, as its segments'")
+  @Test("GPX rounds a track's distance to the millimetre, as its segments'")
   func rounded() throws {
     let text = track(
       "<type>run</type><trkseg>\(point("1", "1.00001", "2026-11-20T08:00:00Z"))\(point("1", "1.02", "2026-11-20T08:10:00Z"))</trkseg>"
@@ -45,7 +45,7 @@ struct GPXTests {
     #expect((meters * 1000).rounded() / 1000 == meters && (2222...2224).contains(meters))
   }
 
-  @Test("is right over the date line and at the pole")
+  @Test("GPX is right over the date line and at the pole")
   func edges() throws {
     let text = track(
       "<trkseg>\(point("0", "179.5"))\(point("0", "-179.5"))</trkseg><trkseg>\(point("89.5", "0"))\(point("89.5", "180"))</trkseg>"
@@ -54,7 +54,7 @@ struct GPXTests {
     #expect(abs((records.exercises.first?.distanceMeters ?? 0) - 2 * 111_195.0797) < 0.1)
   }
 
-  @Test("without times gives a distance and no day: the segment is a problem, the track has no duration")
+  @Test("GPX without times gives a distance and no day: the segment is a problem, the track has no duration")
   func timeless() throws {
     let text = track("<trkseg>\(point("1", "1"))\(point("1", "2"))</trkseg>")
     let (records, _) = try TemporaryFile("a.gpx", text).read()
@@ -62,7 +62,7 @@ struct GPXTests {
     #expect(records.exercises.count == 1 && records.exercises[0].durationSeconds == nil && records.exercises[0].start == nil)
   }
 
-  @Test("takes times of 1970's first moment, which programs without a clock write, for none")
+  @Test("GPX takes times of 1970's first moment, which programs without a clock write, for none")
   func clockless() throws {
     let zero = "1970-01-01T00:00:00Z"
     let text = track("<type>run</type><trkseg>\(point("1", "1", zero))\(point("1", "2", zero))</trkseg>")
@@ -70,7 +70,7 @@ struct GPXTests {
     #expect(records.faults == ["3 withoutTime"] && records.samples.isEmpty && records.exercises.map(\.start) == [nil])
   }
 
-  @Test("has bad points, each with its line, and the rest is measured")
+  @Test("GPX has bad points, each with its line, and the rest is measured")
   func badPoints() throws {
     let text = track(
       "<type>hiking</type><trkseg>\n\(point("1", "1", "2026-11-20T08:00:00Z"))\(point("91", "1", "2026-11-20T08:01:00Z"))"
@@ -82,7 +82,7 @@ struct GPXTests {
     #expect(records.samples.map(\.amount).allSatisfy { abs($0 - 111_178_146) < 2000 })
   }
 
-  @Test("of no known kind adds to no total: it may be a drive")
+  @Test("GPX of no known kind adds to no total: it may be a drive")
   func drive() throws {
     let text = track(
       "<trkseg>\(point("0", "0", "2026-11-20T08:00:00Z"))\(point("0", "1", "2026-11-20T08:10:00Z"))</trkseg>")

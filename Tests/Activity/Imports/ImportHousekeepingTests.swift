@@ -11,7 +11,7 @@ import Testing
 
 @Suite("What is kept of imports, and for how long")
 struct ImportHousekeepingTests {
-  @Test("a file without a new chunk for 24 hours is removed, and its import has ended; a chunk begins them anew")
+  @Test("A file without a new chunk for 24 hours is removed, and its import has ended; a chunk begins the time anew")
   func expired() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -38,7 +38,7 @@ struct ImportHousekeepingTests {
     }
   }
 
-  @Test("the last 100 imports of an account are remembered, and none of another's is forgotten for them")
+  @Test("The last 100 imports of an account are remembered, and none of another's is forgotten for them")
   func forgotten() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())

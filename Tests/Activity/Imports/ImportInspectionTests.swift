@@ -18,7 +18,7 @@ struct ImportInspectionTests {
     return try Zip.archive((0..<150).map { ("\($0).xml", entry) })
   }
 
-  @Test("are looked at once, however often they are completed, and meanwhile others' files arrive, are identified and are read")
+  @Test("Files slow to identify are looked at once, however often completed; meanwhile others' files arrive and are read")
   func once() async throws {
     let zip = try Self.zip.get()
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
@@ -59,7 +59,7 @@ struct ImportInspectionTests {
   }
 
   @Test(
-    "are looked at no longer when their import is cancelled: whoever waits learns it, and the decoder has ended, within a second")
+    "Files slow to identify are given up when cancelled: who waits learns it, and the decoder ends, within a second")
   func cancelled() async throws {
     let zip = try Self.zip.get()
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
@@ -83,7 +83,7 @@ struct ImportInspectionTests {
     }
   }
 
-  @Test("are archives of which no more than a thousand entries are looked at, and all of them together unpack to a bounded size")
+  @Test("An archive is identified by no more than a thousand entries, which together unpack to a bounded size")
   func bounds() throws {
     for (count, fault) in [(1000, FormatFault.noExport), (1001, .tooLarge)] {
       let many = try Zip.archive((0..<count).map { ("\($0).xml", [0x20, 0x20]) }, options: "zip:compression=store")

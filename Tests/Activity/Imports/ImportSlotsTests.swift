@@ -27,12 +27,12 @@ struct ImportSlotsTests {
   }
 
   @Test(
-    "are read beside each other, three at most, one of an account, and no more than two large ones, so that small ones come through"
+    "Imports of several accounts are read in parallel: three at most, one of an account, and no more than two large ones"
   )
   func slots() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let store = services.store(of: .activity)
-      // The service's own runner has looked for the last time: nothing rings for what follows.
+      // The service's own runner has looked for the last time: no signal is sent for what follows.
       _ = try await services.register().upload("a.csv", [1])
       let people = (0..<5).map { _ in AccountID() }
       var rows: [ImportRow] = []
@@ -72,7 +72,7 @@ struct ImportSlotsTests {
     }
   }
 
-  @Test("do not wait for each other: a small one ends while a large one of somebody else is read, and both are whole")
+  @Test("Imports of several accounts do not wait for each other: a small one ends while a large one is read, both whole")
   func together() async throws {
     let records = 40_000
     let large = Array(

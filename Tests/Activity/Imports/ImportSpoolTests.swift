@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The files of imports on their way")
 struct ImportSpoolTests {
-  @Test("the first bytes of a file arrive while the account's last other file goes, and the folder with it")
+  @Test("An import's first bytes arrive while the account's last other file goes, and the folder with it")
   func folder() async throws {
     let home = Home(path: "/tmp/racha-spool-\(UInt64.random(in: .min ... .max))")
     defer { unlink(home) }

@@ -41,7 +41,7 @@ struct ImportStartTests {
     do { try await reading.value } catch is CancellationError { #expect(beats < .max) }
   }
 
-  @Test("are given up after three starts that led to nothing: the fourth does not touch the file, and says why in both languages")
+  @Test("Imports that break down are given up after three starts: the fourth does not touch the file, and says why")
   func givenUp() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(language: .spanish)
@@ -66,7 +66,7 @@ struct ImportStartTests {
     }
   }
 
-  @Test("are noted before anything is done with the file, and go on where they stood as long as each start comes to something")
+  @Test("Imports that break down go on where they stood as long as each start comes to something")
   func progress() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -87,7 +87,7 @@ struct ImportStartTests {
     }
   }
 
-  @Test("are not counted where the service was stopped in good order")
+  @Test("Starts of imports are not counted where the service was stopped in good order")
   func stopped() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

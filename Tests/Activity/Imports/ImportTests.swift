@@ -27,7 +27,7 @@ struct ImportTests {
 
   private static let bytes = Array(export.utf8)
 
-  @Test("arrive in chunks: one that is lost, repeated or overlapping is no harm, and the answer says where to go on")
+  @Test("Imports arrive in chunks: one that is lost, repeated or overlapping is no harm, and the answer says where to go on")
   func chunks() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -58,7 +58,7 @@ struct ImportTests {
     }
   }
 
-  @Test("keep what has arrived: other bytes for the same position are refused, by field and rule, and the same ones are not")
+  @Test("Imports keep what has arrived: other bytes for the same position are refused by field and rule, and the same are not")
   func otherBytes() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -85,7 +85,7 @@ struct ImportTests {
     }
   }
 
-  @Test("take one of two chunks that come at the same time: the file is what was confirmed to have arrived, whichever that was")
+  @Test("Imports take one of two chunks that come at the same time: the file is what was confirmed to have arrived")
   func atOnce() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -114,7 +114,7 @@ struct ImportTests {
     }
   }
 
-  @Test("lie for their owner's eyes alone while they arrive")
+  @Test("Imports lie for their owner's eyes alone while they arrive")
   func modes() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -128,7 +128,7 @@ struct ImportTests {
     }
   }
 
-  @Test("of the same file twice change nothing, also as an archive, nor do two at the same time")
+  @Test("Imports of the same file twice change nothing, also as an archive, nor do two at the same time")
   func twice() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -142,7 +142,7 @@ struct ImportTests {
     }
   }
 
-  @Test("keep the good records of a file with bad ones, which are listed by line and reason, in the caller's language")
+  @Test("Imports keep the good records of a file with bad ones, which are listed by line and reason, in the caller's language")
   func problems() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(language: .spanish)
@@ -168,7 +168,7 @@ struct ImportTests {
     }
   }
 
-  @Test("list the first 1,000 problems and count all")
+  @Test("Imports list the first 1,000 problems and count all")
   func manyProblems() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -179,7 +179,7 @@ struct ImportTests {
     }
   }
 
-  @Test("that break off keep what stands before, and say where")
+  @Test("Imports that break off keep what stands before, and say where")
   func brokenOff() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -190,7 +190,7 @@ struct ImportTests {
     }
   }
 
-  @Test("of wrong types, with lying names, formats or checksums are refused with the reason, and the file is removed")
+  @Test("Imports of wrong types, with lying names, formats or checksums are refused with the reason, and the file is removed")
   func lies() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -219,7 +219,7 @@ struct ImportTests {
     }
   }
 
-  @Test("are refused by what is announced: size, name, checksum, each field with its rule")
+  @Test("Imports are refused by what is announced: size, name, checksum, each field with its rule")
   func fields() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -238,7 +238,8 @@ struct ImportTests {
     }
   }
 
-  @Test("are at most three unfinished ones of an account, and of all as much as there is room for beside what has arrived")
+  @Test(
+    "Imports are at most three unfinished ones of an account, and of all as much as there is room for beside what has arrived")
   func bounds() async throws {
     let settings = ["racha.imports.spoolBytes": "1000"]
     try await ServicesInProcess.running([{ Activities.service($0) }], settings: settings) { services in
@@ -265,7 +266,7 @@ struct ImportTests {
     }
   }
 
-  @Test("take no more of an account than its share: beyond it a clear refusal, which others do not feel")
+  @Test("Imports take no more of an account than its share: beyond it a clear refusal, which others do not feel")
   func share() async throws {
     let settings = ["racha.imports.spoolBytesPerAccount": "1000"]
     try await ServicesInProcess.running([{ Activities.service($0) }], settings: settings) { services in
@@ -283,7 +284,7 @@ struct ImportTests {
     }
   }
 
-  @Test("of others are not found")
+  @Test("Imports of others are not found")
   func strangers() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -302,7 +303,7 @@ struct ImportTests {
     }
   }
 
-  @Test("leave nothing of a deleted account: rows and files")
+  @Test("Imports leave nothing of a deleted account: rows and files")
   func erased() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -318,7 +319,7 @@ struct ImportTests {
     }
   }
 
-  @Test("publish their progress: at the end in any case, never backwards")
+  @Test("Imports publish their progress: at the end in any case, never backwards")
   func progress() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -332,7 +333,7 @@ struct ImportTests {
     }
   }
 
-  @Test("of habits take archived ones into the archive, with their marks, and goals that are limits as such")
+  @Test("Imports of habits take archived ones into the archive, with their marks, and goals that are limits as such")
   func habits() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -359,7 +360,7 @@ struct ImportTests {
     }
   }
 
-  @Test("of a Loop database with one bad repetition keep all others: it is a problem, and begins no habit (MOVE-3)")
+  @Test("Imports of a Loop database with one bad repetition keep all others: it is a problem, and begins no habit (MOVE-3)")
   func badRepetition() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register()
@@ -379,7 +380,7 @@ struct ImportTests {
     }
   }
 
-  @Test("say of each mark that cannot be taken why: the habit is paused, skipped, put away or not planned on that day")
+  @Test("Imports say of each mark that cannot be taken why: the habit is paused, skipped, put away or not planned on that day")
   func restingHabits() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register(language: .spanish)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Totals of imports from before they were named without their amounts (MOVE-3)")
 struct ImportedTotalSchemaTests {
-  @Test("have the names that the same files give them now; what was reported twice is reported once, and its day counted anew")
+  @Test("Totals of earlier imports get the names that the same files give now; what came twice counts once, its day anew")
   func upgrade() async throws {
     let day = try LocalDay(text: "2026-11-20")
     let midnight = Int64(day.daysSinceEpoch) * 86_400_000

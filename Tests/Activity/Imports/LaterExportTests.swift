@@ -38,7 +38,9 @@ struct LaterExportTests {
       walkingMeters: 24),
   ]
 
-  @Test("counts once, in whichever order the exports come, and earns no more than once", arguments: all, [false, true])
+  @Test(
+    "An hour or day that has grown in a later export counts once, in whichever order the exports come, and earns once",
+    arguments: all, [false, true])
   func grown(exports: Exports, isReversed: Bool) async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(timeZone: "UTC")
@@ -56,7 +58,7 @@ struct LaterExportTests {
     }
   }
 
-  @Test("of one file that reports an hour several times the largest counts")
+  @Test("Of an hour that one file reports several times the largest counts")
   func within() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(timeZone: "UTC")

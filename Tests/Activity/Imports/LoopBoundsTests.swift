@@ -20,7 +20,7 @@ struct LoopBoundsTests {
   private static let long = "printf('%.*c', 1000000, 'x')"
   private static let numbers = "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 30)"
 
-  @Test("are read in little memory where their texts are long")
+  @Test("Large backups of Loop Habit Tracker are read in little memory where their texts are long")
   func longTexts() throws {
     let bytes = try LoopTests.database(
       LoopTests.habits, LoopTests.repetitions,
@@ -38,7 +38,9 @@ struct LoopBoundsTests {
     #expect(records.faults.count == 60)
   }
 
-  @Test("are refused where many rows share the pages of one text", arguments: ["Habits", "Repetitions"])
+  @Test(
+    "Large backups of Loop Habit Tracker are refused where many rows share the pages of one text",
+    arguments: ["Habits", "Repetitions"])
   func sharedTexts(table: String) throws {
     let text = "INSERT INTO \(table) (id, \(table == "Habits" ? "freq_den, freq_num, name" : "habit, timestamp, notes"))"
     var bytes = try LoopTests.database(

@@ -31,7 +31,7 @@ struct LoopTests {
     CREATE TABLE Repetitions (id INTEGER PRIMARY KEY, habit INTEGER, timestamp INTEGER, value INTEGER, notes TEXT)
     """
 
-  @Test("as a database: schedules, numbers with their limits, archived ones, and marks made by hand only")
+  @Test("Loop's database is read: schedules, numbers with their limits, archived habits, and only what was entered by hand")
   func later() throws {
     let bytes = try Self.database(
       Self.habits, Self.repetitions,
@@ -63,7 +63,7 @@ struct LoopTests {
   }
 
   @Test(
-    "a repetition at a time that is no day is a problem, and not the day on which its habit begins",
+    "Loop's repetition at a time that is no day is a problem, and not the day on which its habit begins",
     arguments: [
       "1448928000000 + 3600000", "-86400000", "NULL", "'then'", "4102444800000", "-9223372036854775807 - 1",
     ])
@@ -80,7 +80,7 @@ struct LoopTests {
     #expect(records.marks.map(\.day.description) == ["2016-01-02", "2016-01-01"])
   }
 
-  @Test("with amounts and days that nobody has: each is a problem, and the rest is read")
+  @Test("Backups of Loop Habit Tracker with amounts and days that nobody has: each is a problem, and the rest is read")
   func impossible() throws {
     let rows = """
       Date,Run,M
@@ -97,7 +97,7 @@ struct LoopTests {
     #expect(Amounts.thousandths(1e300) == .max && Amounts.thousandths(-1e300) == .min)
   }
 
-  @Test("as an untrustworthy database is refused: views, virtual tables, other tables, damaged pages")
+  @Test("Loop's database is refused where it is untrustworthy: views, virtual tables, other tables, damaged pages")
   func untrustworthy() throws {
     let none = try Self.database("CREATE TABLE Habits (a)", "CREATE TABLE Repetitions (b)")
     #expect(try TemporaryFile("a.db", none).read().fault == .unrecognized)
@@ -114,7 +114,7 @@ struct LoopTests {
     #expect(try TemporaryFile("a.db", Array("SQLite format 3\u{0}".utf8)).read().fault == .damaged)
   }
 
-  @Test("are never written to, not even where a journal lies beside them")
+  @Test("Backups of Loop Habit Tracker are never written to, not even where a journal lies beside them")
   func untouched() throws {
     let bytes = try Self.database(
       Self.habits, Self.repetitions, "INSERT INTO Habits (id, name, freq_num, freq_den) VALUES (1, 'a', 1, 1)")
@@ -126,7 +126,7 @@ struct LoopTests {
     #expect(!FileManager.default.fileExists(atPath: file.path + "-shm"))
   }
 
-  @Test("as CSV files: habits, marks made by hand, and numbers in thousandths")
+  @Test("Loop's CSV files are read: habits, what was entered by hand, and numbers in thousandths")
   func rows() throws {
     let habits =
       Self.columns
@@ -144,7 +144,7 @@ struct LoopTests {
     #expect(found.faults == ["4 badNumber"])
   }
 
-  @Test("a goal or limit of 0, and words that Loop does not write, are problems with their line, and the rest is read")
+  @Test("Loop's goals or limits of 0, and words that it does not write, are problems with their line, and the rest is read")
   func refused() throws {
     let rows = [
       "Coffee,NUMERICAL,,,1,1,#00897B,cups,AT_MOST,0,false", "Tea,NUMERICAL,,,1,1,#00897B,cups,AT_LEAST,0.0001,false",
@@ -168,7 +168,7 @@ struct LoopTests {
     #expect(try TemporaryFile("a.db", bytes).read().records.faults == ["1 zeroGoal", "2 badChoice", "3 badChoice"])
   }
 
-  @Test("as the archive of CSV files that it exports")
+  @Test("Loop's archive of CSV files is read")
   func archive() throws {
     let bytes = try Zip.archive([
       ("Habits.csv", Array((Self.columns + "001,A,YES_NO,,,3,7,#FF8F00,,,,false\n").utf8)),

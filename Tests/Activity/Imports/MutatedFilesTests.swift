@@ -49,7 +49,7 @@ struct MutatedFilesTests {
     #expect(answers.count > 1)
   }
 
-  @Test("that are pictures are taken or refused, and the service is there for the next one")
+  @Test("Mutated pictures are taken or refused, and the service is there for the next one")
   func pictures() async throws {
     let files = try Self.files(Self.root.appendingPathComponent("Tests/Images/Fixtures").path).filter {
       !$0.name.hasSuffix(".py")
@@ -71,7 +71,7 @@ struct MutatedFilesTests {
     }
   }
 
-  @Test("that are exports are read or refused, and the service is there for the next one")
+  @Test("Mutated exports are read or refused, and the service is there for the next one")
   func imports() async throws {
     let folder = Self.root.deletingLastPathComponent().appendingPathComponent("shared/data").path
     var files = FileManager.default.fileExists(atPath: folder) ? try Self.files(folder).filter { $0.name != "README.md" } : []

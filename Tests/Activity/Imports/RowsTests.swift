@@ -9,7 +9,7 @@ struct RowsTests {
   static let days = "Date,Distance (m),Step count,Cycling duration (ms),Walking duration (ms),Running duration (ms)\n"
   static let times = "Start time,End time,Distance (m),Step count,Walking duration (ms)\n"
 
-  @Test("are read by RFC 4180: quotes, doubled quotes, breaks within, CRLF, no break at the end, a byte-order mark")
+  @Test("CSV files are read by RFC 4180: quotes, doubled quotes, breaks within, CRLF, no break at the end, a byte-order mark")
   func quotes() throws {
     let text =
       "\u{FEFF}Name,Question,FrequencyNumerator,FrequencyDenominator\r\n\"Read, \"\"well\"\"\",\"two\r\nlines\",1,1\r\n\r\nPlain,,3,7"
@@ -20,7 +20,7 @@ struct RowsTests {
     #expect(records.map(\.line) == [2, 5])
   }
 
-  @Test("have bad rows, each with its line: wrong quotes, too few fields, bytes that are no text; the rest is read")
+  @Test("CSV files' bad rows are problems with their lines: quotes, missing fields, bytes that are no text; the rest is read")
   func badRows() throws {
     var bytes = Array(
       (Self.fitbit + "1,3/12/2016 0:00,x,1\n1,\"3/12\"x,x,2\n1,3/12/2016 2:00,3\n1,3/12/2016 3:00,x\"y,4\n").utf8)
@@ -30,7 +30,7 @@ struct RowsTests {
     #expect(records.faults == ["3 badRow", "4 badRow", "5 badRow", "6 badRow"])
   }
 
-  @Test("of Fitbit give each hour in local time, in both of its clocks, of one person")
+  @Test("CSV files of Fitbit give each hour in local time, in both of its clocks, of one person")
   func fitbitHours() throws {
     let text =
       Self.fitbit
@@ -47,7 +47,7 @@ struct RowsTests {
     #expect(other.samples.map(\.amount) == [50] && other.faults.isEmpty)
   }
 
-  @Test("of Google Fit's days give steps, and distances where it is said how they were covered")
+  @Test("CSV files of Google Fit's days give steps, and distances where it is said how they were covered")
   func fitDays() throws {
     let text =
       Self.days
@@ -60,7 +60,7 @@ struct RowsTests {
     #expect(records.faults == ["7 badTime", "8 badNumber"])
   }
 
-  @Test("of one day of Google Fit need the day in their name, and keep the hour that comes twice apart")
+  @Test("CSV files of one day of Google Fit need the day in their name, and keep the hour that comes twice apart")
   func fitDay() throws {
     let text =
       Self.times
@@ -77,7 +77,7 @@ struct RowsTests {
         == (try expected.map { .instants(try Instant(text: $0.0), try Instant(text: $0.1)) }))
   }
 
-  @Test("of one day of Google Fit report each quarter whole: where nothing is said of steps or of a way to move, there was none")
+  @Test("CSV files of one day of Google Fit report each quarter whole: what is not mentioned was none")
   func blankQuarters() throws {
     let text = """
       Start time,End time,Distance (m),Step count,Walking duration (ms),Running duration (ms),Cycling duration (ms)
@@ -109,7 +109,7 @@ struct RowsTests {
   }
 
   @Test(
-    "that are no export are refused",
+    "CSV files that are no export are refused",
     arguments: [
       "", "\n\n", "Date,Open,Close\n2020-01-01,1.5,2\n", "a,b\n1,2\n", "hello", "\"", "Date,A\n2020-01-01,0.2557\n",
       "{\"samples\":[]}", "\u{0}\u{1}\u{2}",
@@ -118,14 +118,14 @@ struct RowsTests {
     #expect(try TemporaryFile("a.csv", text).read().fault == .unrecognized)
   }
 
-  @Test("with millions of empty lines are read like any other")
+  @Test("CSV files with millions of empty lines are read like any other")
   func emptyLines() throws {
     let text = Self.fitbit + String(repeating: "\n", count: 1_000_000) + "1,3/12/2016 0:00,x,7\n"
     let (records, fault) = try TemporaryFile("a.csv", text).read()
     #expect(fault == nil && records.samples.map(\.amount) == [7] && records.map(\.line) == [1_000_002])
   }
 
-  @Test("with fields beyond all measure are damaged")
+  @Test("CSV files with fields beyond all measure are damaged")
   func longRow() throws {
     let text = Self.fitbit + "1,3/12/2016 0:00,x,7\n1,\"" + String(repeating: "x", count: 2 << 20)
     let (records, fault) = try TemporaryFile("a.csv", text).read()

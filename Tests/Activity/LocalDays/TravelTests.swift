@@ -10,7 +10,7 @@ import Testing
 @Suite("Travelling")
 struct TravelTests {
   @Test(
-    "days are lost whose end a clock put forward ignores, and one of which more than half is gone",
+    "Days are lost whose end a clock put forward skips, and one of which more than half is gone",
     arguments: [
       ("2026-11-21T20:00", "2026-11-21T23:00", []), ("2026-11-21T20:00", "2026-11-20T20:00", []),
       ("2026-11-21T20:00", "2026-11-22T03:00", ["2026-11-21"]), ("2026-11-21T23:50", "2026-11-22T12:00", ["2026-11-21"]),
@@ -24,7 +24,8 @@ struct TravelTests {
   }
 
   @Test(
-    "wherever and whenever, no streak breaks, and nothing done moves, doubles or is lost", arguments: [1, 2, 3, 4] as [UInt64])
+    "Travelling breaks no streak, wherever and whenever, and nothing done moves, doubles or is lost",
+    arguments: [1, 2, 3, 4] as [UInt64])
   func traveller(seed: UInt64) async throws {
     let names = [
       "Pacific/Kiritimati", "Pacific/Honolulu", "Pacific/Pago_Pago", "Pacific/Apia", "Europe/Madrid", "Asia/Tokyo",
@@ -61,7 +62,7 @@ struct TravelTests {
     }
   }
 
-  @Test("to and fro over the date line, with the services: every entry stays where it was, and the streak stands")
+  @Test("Travelling to and fro over the date line leaves every entry where it was, and the streak stands")
   func dateLine() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T22:00:00.000Z") { services in
       let ana = try await services.register(timeZone: "Pacific/Kiritimati")

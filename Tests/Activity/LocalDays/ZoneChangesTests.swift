@@ -28,7 +28,7 @@ struct ZoneChangesTests {
 
   private static let span = (from: Int64(1_704_067_200), to: Int64(1_830_297_600))
 
-  @Test("of 2024 to 2027: the offset changes at the millisecond at which Foundation changes it", arguments: zones)
+  @Test("Clocks of 2024 to 2027: the offset changes at the millisecond at which Foundation changes it", arguments: zones)
   func offsets(name: String) throws {
     let zone = try #require(TimeZone(identifier: name))
     let offsets = ZoneOffsets(zone)
@@ -42,7 +42,7 @@ struct ZoneChangesTests {
     }
   }
 
-  @Test("of 2024 to 2027: days follow each other, each once, as the clock on the wall shows them", arguments: zones)
+  @Test("Clocks of 2024 to 2027: local days follow each other, each once, as the clock on the wall shows them", arguments: zones)
   func days(name: String) async throws {
     let zone = try #require(TimeZone(identifier: name))
     let offsets = ZoneOffsets(zone)
@@ -72,7 +72,7 @@ struct ZoneChangesTests {
   }
 
   @Test(
-    "that went over the date line: the day that nobody there had is lost",
+    "Clocks that went over the date line: the day that nobody there had is lost",
     arguments: [
       ("Pacific/Apia", ["2011-12-30"]), ("Pacific/Fakaofo", ["2011-12-30"]), ("Pacific/Kwajalein", ["1993-08-21"]),
       ("Pacific/Kiritimati", ["1994-12-31"]), ("Pacific/Auckland", []), ("Europe/Madrid", []), ("America/Anchorage", []),

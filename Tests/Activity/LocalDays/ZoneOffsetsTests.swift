@@ -11,7 +11,9 @@ struct ZoneOffsetsTests {
     "America/Santiago", "Asia/Beirut", "Pacific/Auckland", "Pacific/Apia", "Asia/Kathmandu", "America/St_Johns",
   ]
 
-  @Test("agree with Foundation at every half hour of 2024 to 2027, and one millisecond before", arguments: zones)
+  @Test(
+    "Offsets of time zones agree with Foundation at every half hour of 2024 to 2027, and one millisecond before", arguments: zones
+  )
   func agreeWithFoundation(name: String) throws {
     let zone = try #require(TimeZone(identifier: name))
     let offsets = ZoneOffsets(zone)
@@ -27,21 +29,21 @@ struct ZoneOffsetsTests {
     #expect(wrong.isEmpty)
   }
 
-  @Test("know that Samoa left out 30 December 2011")
+  @Test("Offsets of time zones know that Samoa left out 30 December 2011")
   func dateLine() throws {
     let calendar = LocalCalendar(TimeZones().offsets("Pacific/Apia"), dayStartHour: 0)
     #expect(calendar.day(of: try Instant(text: "2011-12-30T09:59:59.999Z")).description == "2011-12-29")
     #expect(calendar.day(of: try Instant(text: "2011-12-30T10:00:00.000Z")).description == "2011-12-31")
   }
 
-  @Test("are UTC's where the zone is not known")
+  @Test("Offsets of time zones are UTC's where the zone is not known")
   func unknownZone() throws {
     let calendar = LocalCalendar(TimeZones().offsets("Nowhere/Land"), dayStartHour: 0)
     #expect(calendar.day(of: try Instant(text: "2026-11-21T23:59:59.999Z")).description == "2026-11-21")
   }
 
   @Test(
-    "give the local day, which begins at the account's hour",
+    "Offsets of time zones give the local day, which begins at the account's hour",
     arguments: [
       ("Europe/Madrid", 0, "2026-11-20T23:00:00.000Z", "2026-11-21"),
       ("Europe/Madrid", 0, "2026-11-20T22:59:59.999Z", "2026-11-20"),

@@ -47,7 +47,7 @@ struct DaySplitterTests {
       days: ["2026-11-21": 0, "2026-11-22": 1]),
   ]
 
-  @Test("gives each day its share", arguments: cases)
+  @Test("Splitting a sample gives each local day its share", arguments: cases)
   func table(example: Case) throws {
     var splitter = DaySplitter(LocalCalendar(TimeZones().offsets(example.zone), dayStartHour: example.hour))
     let days = split(try Instant(text: example.start), try Instant(text: example.end), example.steps, by: &splitter)
@@ -55,7 +55,8 @@ struct DaySplitterTests {
   }
 
   @Test(
-    "agrees with counting every minute, around every change of the clock from 2024 to 2027", arguments: ZoneOffsetsTests.zones)
+    "Splitting samples agrees with counting every minute, around every change of the clock from 2024 to 2027",
+    arguments: ZoneOffsetsTests.zones)
   func agreesWithCounting(name: String) throws {
     let zone = try #require(TimeZone(identifier: name))
     let changes = clockChanges(of: zone)

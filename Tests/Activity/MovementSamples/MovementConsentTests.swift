@@ -21,7 +21,7 @@ struct MovementConsentTests {
     return try await person.send(ListMovementDays.self, days).items.reduce(0) { $0 + $1.steps }
   }
 
-  @Test("without consent they are refused, naming it, and nothing is kept or published")
+  @Test("Samples of movement without consent are refused, naming it, and nothing is kept or published")
   func refused() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       for consents in [[], [ConsentPurpose.location]] {
@@ -49,7 +49,7 @@ struct MovementConsentTests {
     }
   }
 
-  @Test("are taken as soon as consent is given, though the event that reports it has not come")
+  @Test("Samples of movement are taken as soon as consent is given, though the event that reports it has not come")
   func given() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(consents: [])
@@ -59,7 +59,7 @@ struct MovementConsentTests {
     }
   }
 
-  @Test("are refused once the withdrawal is known; those from before stay until they are erased")
+  @Test("Samples of movement are refused once the withdrawal is known; those from before stay until they are erased")
   func withdrawn() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -77,7 +77,7 @@ struct MovementConsentTests {
     }
   }
 
-  @Test("under way while consent is withdrawn are taken or refused batch by batch, and none after the withdrawal is known")
+  @Test("Samples under way while consent is withdrawn are taken or refused by batch, and none once the withdrawal is known")
   func race() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -106,7 +106,7 @@ struct MovementConsentTests {
     }
   }
 
-  @Test("an event from before there were consents gives none, and is received all the same")
+  @Test("An event from before there were consents gives none, and is received all the same")
   func olderEvents() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -118,7 +118,7 @@ struct MovementConsentTests {
     }
   }
 
-  @Test("a changed day start counts from the event on: 02:00 belongs to the day before where the day starts at 4")
+  @Test("A changed day start counts from the event on: 02:00 belongs to the day before where the day starts at 4")
   func dayStart() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")

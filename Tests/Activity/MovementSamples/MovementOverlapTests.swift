@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Several sources, corrections and deletions (MOVE-1, MOVE-2)")
 struct MovementOverlapTests {
-  @Test("watch and phone on the same walk count once, the watch first; and so for each kind of movement")
+  @Test("Watch and phone on the same walk count once, the watch first; and so for each kind of movement")
   func watchBeforePhone() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -22,7 +22,7 @@ struct MovementOverlapTests {
     }
   }
 
-  @Test("what a watch reports of a moment is not added to what the phone measured around it, whichever comes first")
+  @Test("A watch's sample of no length is not added to what the phone measured around it, whichever comes first")
   func zeroLengthSamples() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let phone = try sample("phone", .steps, "08:00", "09:00", 1000, device: "iPhone")
@@ -37,7 +37,7 @@ struct MovementOverlapTests {
     }
   }
 
-  @Test("distances are exact to the millimetre, however many samples they are of")
+  @Test("Distances are exact to the millimetre, however many samples they are of")
   func exact() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -52,7 +52,7 @@ struct MovementOverlapTests {
     }
   }
 
-  @Test("whatever the order and the batches in which samples, corrections and deletions come, the days are those of a slow model")
+  @Test("In whatever order and batches samples, corrections and deletions come, the days are those of a slow model")
   func anyOrder() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       var random = SeededGenerator(5)
@@ -86,7 +86,7 @@ struct MovementOverlapTests {
     }
   }
 
-  @Test("a correction of a higher version replaces the old sample, published as a change of the day")
+  @Test("A correction of a higher version replaces the old sample, published as a change of the day")
   func correction() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -110,7 +110,7 @@ struct MovementOverlapTests {
     }
   }
 
-  @Test("a deletion takes a sample's steps from its day, down to 0 and never below; a stranger's sample is unknown")
+  @Test("A deletion takes a sample's steps from its day, down to 0 and never below; a stranger's sample is unknown")
   func deletion() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -135,7 +135,7 @@ struct MovementOverlapTests {
     }
   }
 
-  @Test("a chosen order of sources counts the days anew, and can be given back")
+  @Test("A chosen order of sources counts the days anew, and can be given back")
   func order() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -167,7 +167,7 @@ struct MovementOverlapTests {
     }
   }
 
-  @Test("the same time counts once even where the account's zone changed between watch and phone")
+  @Test("Movement of the same time counts once even where the account's zone changed between watch and phone")
   func travel() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
@@ -184,7 +184,7 @@ struct MovementOverlapTests {
     }
   }
 
-  @Test("an account has at most 100 sources; samples of more are set aside")
+  @Test("An account has at most 100 sources; samples of more are set aside")
   func maxSources() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -194,7 +194,7 @@ struct MovementOverlapTests {
     }
   }
 
-  @Test("bad samples are refused, naming field and rule")
+  @Test("Bad samples are refused, naming field and rule")
   func bad() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

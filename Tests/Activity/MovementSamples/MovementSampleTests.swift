@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Samples of movement (MOVE-1, MOVE-2; E UC-02)")
 struct MovementSampleTests {
-  @Test("make the totals of local days, published once a batch")
+  @Test("Samples of movement make the totals of local days, published once a batch")
   func totals() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
@@ -38,7 +38,7 @@ struct MovementSampleTests {
     }
   }
 
-  @Test("of half a century, recorded on one day, are published to a subscriber without history in events that it can take")
+  @Test("Samples of half a century, recorded on one day, are published to a new subscriber in events that it can take")
   func longHistory() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -59,7 +59,7 @@ struct MovementSampleTests {
     }
   }
 
-  @Test("repeated change nothing; another sample of the same id is a conflict, and the first one stays")
+  @Test("Samples of movement repeated change nothing; another sample of the same id is a conflict, and the first one stays")
   func repeated() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -81,7 +81,7 @@ struct MovementSampleTests {
     }
   }
 
-  @Test("whose times cannot be are set aside, each with its reason, and the rest is taken")
+  @Test("Samples of movement whose times cannot be are set aside, each with its reason, and the rest is taken")
   func rejected() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register()
@@ -104,7 +104,7 @@ struct MovementSampleTests {
     }
   }
 
-  @Test("stay in the days in which they were made when the account moves to another zone")
+  @Test("Samples of movement stay in the days in which they were made when the account moves to another zone")
   func travel() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
@@ -118,7 +118,7 @@ struct MovementSampleTests {
     }
   }
 
-  @Test("sent many times at once and in any order make the same totals")
+  @Test("Samples of movement sent many times at once and in any order make the same totals")
   func races() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let people = [try await services.register(timeZone: "Europe/Madrid"), try await services.register(timeZone: "Asia/Tokyo")]
@@ -153,7 +153,7 @@ struct MovementSampleTests {
     }
   }
 
-  @Test("are listed over 400 days at most")
+  @Test("Samples of movement are listed over 400 days at most")
   func range() throws {
     func fault(_ to: String) -> String? {
       do {

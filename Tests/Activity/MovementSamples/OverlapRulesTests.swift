@@ -53,7 +53,7 @@ struct OverlapRulesTests {
     Case(testDescription: "shares that are not whole", samples: [(0, 33, 66, 0), (1, 0, 100, 10)], amount: 3 + 4),
   ]
 
-  @Test("counts of each stretch of time the first source alone", arguments: cases)
+  @Test("The rule of overlapping sources counts of each stretch of time the first source alone", arguments: cases)
   func table(example: Case) {
     let samples = example.samples.map { rank, from, until, amount in ranked(rank, from, until, amount) }
     for samples in [samples, samples.reversed()] {
@@ -61,7 +61,7 @@ struct OverlapRulesTests {
     }
   }
 
-  @Test("agrees with looking at every millisecond, in 1,000 generated days, in any order")
+  @Test("The rule of overlapping sources agrees with looking at every millisecond, in 1,000 generated days, in any order")
   func generated() throws {
     var random = SeededGenerator(41)
     for _ in 0..<1000 {
@@ -137,7 +137,7 @@ struct OverlapRulesTests {
 @Suite("The usual order of sources (MOVE-1)")
 struct SourcePriorityTests {
   @Test(
-    "is known by the names of device and program",
+    "The usual order of sources is known by the names of device and program",
     arguments: [
       ("com.apple.health", "Watch6,2", SourcePriority.watch), ("com.apple.health", "iPhone14,3", .phone),
       ("com.fitbit.FitbitMobile", nil, .watch), ("Mi Band", nil, .watch), ("monitoring", nil, .other), ("Strava", nil, .other),
@@ -149,7 +149,7 @@ struct SourcePriorityTests {
     #expect(SourcePriority(MovementSource(source: source, device: device, isHandTyped: true)) == .handTyped)
   }
 
-  @Test("is that of the account where it has chosen one, and never that in which sources came")
+  @Test("The usual order of sources is that of the account where it has chosen one, and never that in which sources came")
   func order() {
     func known(_ number: Int64, _ device: String, _ position: Int?) -> KnownSource {
       KnownSource(number: number, source: MovementSource(device: device), position: position)

@@ -56,7 +56,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("a changed goal judges today anew and publishes it, and leaves past days as they were")
+  @Test("A changed goal evaluates today anew and publishes it, and leaves past days as they were")
   func goal() async throws {
     try await running { services, ana in
       let read = try await ana.makeActivity(goal: .quantity(10, unit: "pages"), startDay: "2026-11-18")
@@ -74,7 +74,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("what today's entry could not be of holds from tomorrow on")
+  @Test("An edited goal that today's entry could not be of holds from tomorrow on")
   func tomorrow() async throws {
     try await running { services, ana in
       let read = try await ana.makeActivity(goal: .quantity(10, unit: "pages"), startDay: "2026-11-19")
@@ -89,7 +89,7 @@ struct ActivityVersionTests {
   }
 
   @Test(
-    "however often it is edited on a day that has an entry, the entry stays what it is, and the last edit holds from tomorrow on",
+    "An entry stays what it is however often its activity is edited that day, and the last edit holds from tomorrow on",
     arguments: [
       (.quantity(5, unit: "km"), [.goal(.duration(seconds: 3600)), .goal(.duration(seconds: 1200))]),
       (.quantity(5, unit: "km"), [.goal(.duration(seconds: 3600)), .endDay("2026-12-20")]),
@@ -134,7 +134,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("a timer that runs is saved under the goal it began under, however often that is changed meanwhile")
+  @Test("A timer that runs is saved under the goal it began under, however often that is changed meanwhile")
   func severalEditsWithTimer() async throws {
     try await running { services, ana in
       let read = try await ana.makeActivity(goal: .duration(seconds: 600), startDay: "2026-11-10")
@@ -150,7 +150,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("over the date line more than one day has an entry, each of its own unit: neither becomes another")
+  @Test("Over the date line more than one day has an entry, each of its own unit: neither becomes another")
   func severalDays() async throws {
     try await running { services, ana in
       let read = try await ana.makeActivity(goal: .quantity(10, unit: "pages"), startDay: "2026-11-10")
@@ -167,7 +167,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("a goal that waited for its days to come is what today is judged by once today is among them")
+  @Test("A goal that waited for its days to come is what today is evaluated by once today is among them")
   func waitedForDays() async throws {
     try await running { services, ana in
       let run = try await ana.makeActivity(goal: .quantity(5, unit: "km"), startDay: "2026-11-10")
@@ -198,7 +198,7 @@ struct ActivityVersionTests {
   }
 
   @Test(
-    "start and end day are moved for all days, past ones too: calendar, day's list and streak agree with what is shown",
+    "Start and end day are moved for past days, too: calendar, day's list and streak agree with what is shown",
     arguments: [
       // From the start day on, up to the end day; days with an entry; the new start and end day; what is asked for then.
       (16, nil, [], 18, nil, "..--ooo"), (16, nil, [18], 18, nil, "..x-ooo"), (16, nil, [], 20, nil, "....ooo"),
@@ -234,7 +234,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("neither leaves out a day that has an entry: refused with the field, the day and what to do, and nothing changes")
+  @Test("Start and end day that would leave out an entry are refused with field, day and what to do, and nothing changes")
   func entriesStay() async throws {
     try await running { services, ana in
       let walk = try await ana.makeActivity(startDay: "2026-11-16")
@@ -274,7 +274,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("of what was stored when start and end were versioned, those shown last hold for all days, and leave no entry out")
+  @Test("Start and end of an earlier store that were shown last hold for all days, and leave no entry out")
   func boundsUpgrade() async throws {
     let before = [
       ActivityMigrations.accounts, ActivityStore.migration(2), EntryStore.migration(3), ActivityVersionStore.migration(4),
@@ -316,7 +316,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("of an activity that has not begun nothing of the former terms remains")
+  @Test("An edited activity that has not begun keeps nothing of the former terms")
   func notBegun() async throws {
     try await running { services, ana in
       let walk = try await ana.makeActivity()
@@ -329,7 +329,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("every so many days goes on counting from where it did, unless it is changed")
+  @Test("A schedule of every so many days goes on counting from where it did, unless it is changed")
   func anchor() async throws {
     try await running { services, ana in
       let walk = try await ana.makeActivity(schedule: .everyNDays(3), startDay: "2026-11-16")
@@ -340,7 +340,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("an end day may not be before the start day, which is today by default")
+  @Test("An end day may not be before the start day, which is today by default")
   func endDay() async throws {
     try await running { _, ana in
       var input = CreateActivity.Input(title: "Fast", category: .health, goal: .check, schedule: .daily)
@@ -355,7 +355,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("an activity from before has one version, with all that it asked for")
+  @Test("An activity of an earlier store has one version, with all that it asked for")
   func upgrade() async throws {
     let before = [ActivityMigrations.accounts, ActivityStore.migration(2), EntryStore.migration(3)]
     let newer = [

@@ -12,7 +12,8 @@ struct PlanModelTests {
   static let cases = 2500
 
   @Test(
-    "agree with looking at each day by itself, in 10,000 generated lives of activities", arguments: [2026, 4, 31, 1] as [UInt64])
+    "The rules of days and streaks agree with looking at each day by itself, in 10,000 generated lives of activities",
+    arguments: [2026, 4, 31, 1] as [UInt64])
   func agree(seed: UInt64) async throws {
     var random = SeededGenerator(seed)
     for number in 0..<PlanModelTests.cases {
@@ -32,7 +33,7 @@ struct PlanModelTests {
     }
   }
 
-  @Test("of half a century of daily entries take no time that anyone would notice")
+  @Test("Half a century of daily entries is evaluated in no time that anyone would notice")
   func decades() {
     let start = LocalDay(daysSinceEpoch: 0)
     let version = ActivityVersion(

@@ -7,7 +7,7 @@ import Testing
 @Suite("Schedules")
 struct PlannedDaysTests {
   @Test(
-    "plan their days",
+    "Schedules plan their days",
     arguments: [
       (Schedule.daily, "2026-11-21", true),
       // 2026-11-21 is a Saturday.
@@ -37,7 +37,7 @@ struct PlannedDaysTests {
     #expect(PlannedDays(schedule, anchor: try LocalDay(text: "2026-11-01")).contains(try LocalDay(text: day)) == isPlanned)
   }
 
-  @Test("are given back in order, each day once")
+  @Test("Schedules are given back in order, each day once")
   func canonical() {
     func canonical(_ schedule: Schedule) -> Schedule { PlannedDays(schedule, anchor: .placeholder).schedule }
     #expect(canonical(.weekdays([5, 1, 5])) == .weekdays([1, 5]))
@@ -50,7 +50,7 @@ struct PlannedDaysTests {
         == .nthWeekdays([.init(nth: 1, weekday: 1), .init(nth: 5, weekday: 7), .init(nth: -1, weekday: 7)]))
   }
 
-  @Test("refuse what does not belong together, each field by name")
+  @Test("Schedules refuse what does not belong together, each field by name")
   func checks() throws {
     func problems(_ schedule: String) throws -> [String] {
       do {

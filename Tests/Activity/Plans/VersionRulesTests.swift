@@ -8,7 +8,7 @@ import Testing
 @Suite("The rule of an activity's versions")
 struct VersionRulesTests {
   @Test(
-    "agrees with looking through all edits for each day, in 10,000 generated lives; and what is shown bounds what is asked for",
+    "The rule of versions agrees with looking through all edits for each day, in 10,000 generated lives",
     arguments: [2026, 4, 31, 1] as [UInt64])
   func agree(seed: UInt64) async throws {
     var random = SeededGenerator(seed)

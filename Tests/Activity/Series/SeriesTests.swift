@@ -19,7 +19,7 @@ struct SeriesTests {
     }
   }
 
-  @Test("H CU-33 6: shows the present week, a bar a day")
+  @Test("H CU-33 6: the bar chart shows the present week, a bar a day")
   func week() async throws {
     try await running { ana, read in
       let series = try await ana.send(GetSeries.self, .init(activityID: read.id))
@@ -37,7 +37,7 @@ struct SeriesTests {
     }
   }
 
-  @Test("H CU-33 7a: shows a month, a bar a day")
+  @Test("H CU-33 7a: the bar chart shows a month, a bar a day")
   func month() async throws {
     try await running { ana, read in
       let series = try await ana.send(GetSeries.self, .init(activityID: read.id, period: .month))
@@ -50,7 +50,7 @@ struct SeriesTests {
     }
   }
 
-  @Test("H CU-33 7b: shows a quarter, a bar a week")
+  @Test("H CU-33 7b: the bar chart shows a quarter, a bar a week")
   func quarter() async throws {
     try await running { ana, read in
       let series = try await ana.send(GetSeries.self, .init(activityID: read.id, period: .quarter))
@@ -65,7 +65,7 @@ struct SeriesTests {
     }
   }
 
-  @Test("the quarters of ten years follow each other without a gap")
+  @Test("The bar chart's quarters of ten years follow each other without a gap")
   func quarters() throws {
     var day = try LocalDay(text: "2020-01-01")
     for _ in 0..<40 {
@@ -78,7 +78,7 @@ struct SeriesTests {
     }
   }
 
-  @Test("of a limit: a day counts whole unless it is exceeded, and not at all while it is open")
+  @Test("The bar chart of a limit counts a day whole unless it is exceeded, and not at all while it is open")
   func limit() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T12:00:00.000Z") { services in
       let ana = try await services.register()
@@ -104,7 +104,7 @@ struct SeriesTests {
     }
   }
 
-  @Test("of so many times a week: only so many days of a week are due")
+  @Test("The bar chart of so many times a week has only so many days of a week due")
   func timesAWeek() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T12:00:00.000Z") { services in
       let ana = try await services.register()

@@ -7,7 +7,7 @@ import Testing
 @Suite("Days in a row on which something was done (H CU-5)")
 struct ActiveRunTests {
   @Test(
-    "count up to today, or yesterday while today is open",
+    "Days in a row count up to today, or yesterday while today is open",
     arguments: [
       ([], 0, 0), ([-3, -2, -1, 0], 4, 4), ([-3, -2, -1], 3, 3), ([-4, -3, -2], 0, 3), ([-9, -8, -7, -1, 0], 2, 3), ([0], 1, 1),
       ([-1, 0, 1], 3, 3),
@@ -21,7 +21,7 @@ struct ActiveRunTests {
   }
 
   @Test(
-    "go on over days that were lost, which add nothing",
+    "Days in a row go on over days that were lost, which add nothing",
     arguments: [
       ([-3, -2, 0], [-1], 3, 3), ([-3, -2], [-1], 2, 2), ([-4, -1, 0], [-3, -2], 3, 3), ([-4, -1, 0], [-3], 2, 2),
       ([-4, -3], [-2], 0, 2), ([-2, -1, 0], [-1], 3, 3),

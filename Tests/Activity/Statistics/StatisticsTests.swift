@@ -48,7 +48,7 @@ struct StatisticsTests {
     }
   }
 
-  @Test("a day lost by travelling breaks no row, like that of the activity itself")
+  @Test("A day lost by travelling breaks no row of active days, as none of the activity itself")
   func travelled() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2028-05-19T20:00:00.000Z") { services in
       let ana = try await services.register(timeZone: "Pacific/Honolulu")
@@ -66,7 +66,7 @@ struct StatisticsTests {
     }
   }
 
-  @Test("what pauses and skipped days do not count is left out until they are taken back")
+  @Test("Statistics leave out what pauses and skipped days do not count until they are taken back")
   func uncounted() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -98,7 +98,7 @@ struct StatisticsTests {
     }
   }
 
-  @Test("a limit whose day is open again after a flight is not done yet")
+  @Test("A limit whose day is open again after a flight is not done yet in statistics")
   func openAgain() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register()
@@ -116,7 +116,7 @@ struct StatisticsTests {
     }
   }
 
-  @Test("of somebody are for followers, not for strangers nor ex-followers")
+  @Test("Statistics of somebody are for followers, not for strangers nor ex-followers")
   func followers() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       let (ana, ben, eve) = (try await services.register(), try await services.register(), try await services.register())
@@ -132,7 +132,7 @@ struct StatisticsTests {
     }
   }
 
-  @Test("are kept by whatever writes entries: 2,000 random changes leave what a count of all entries gives")
+  @Test("Statistics are kept by whatever writes entries: 2,000 random changes leave what counting all entries gives")
   func kept() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       let ana = try await services.register()

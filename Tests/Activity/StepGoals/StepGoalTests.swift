@@ -9,7 +9,7 @@ import Testing
 @Suite("How far a step goal is (MOVE-5)")
 struct GoalStageTests {
   @Test(
-    "it is near from nine tenths on, to the step, and reached from all of it on",
+    "A step goal is near from nine tenths on, to the step, and reached from all of it on",
     arguments: [
       (10_000, 8999, 9000), (5000, 4499, 4500), (1_000_000, 899_999, 900_000), (10, 8, 9),
       // Nine tenths that are no whole number are reached with the next one.
@@ -39,7 +39,7 @@ struct StepGoalTests {
     }
   }
 
-  @Test("UC-07 1 to 3 and 5: near its goal and when it is reached, each is published once a day, whatever corrections come")
+  @Test("UC-07 1 to 3 and 5: a goal near and a goal reached are published each once a day, whatever corrections come")
   func daily() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -64,7 +64,7 @@ struct StepGoalTests {
     }
   }
 
-  @Test("UC-07 5: a week counts from Monday on, also what comes after its end; weeks before the goal was set do not")
+  @Test("UC-07 5: a weekly goal counts from Monday on, also what comes after the week; weeks before it was set do not")
   func weekly() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -93,7 +93,7 @@ struct StepGoalTests {
     }
   }
 
-  @Test("a goal that the day has reached already is published when it is set; a changed one is not published twice that day")
+  @Test("A step goal that the day has reached is published when it is set; a changed one is not published twice that day")
   func setLate() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -128,7 +128,7 @@ struct StepGoalTests {
     }
   }
 
-  @Test("ten years of history sent at once publish no goal but those of the present and the last day and week")
+  @Test("Ten years of history sent at once publish no step goal but those of the present and the last day and week")
   func history() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -148,7 +148,7 @@ struct StepGoalTests {
     }
   }
 
-  @Test("a goal beyond what can be walked, or below 1, is refused", arguments: [0, -1, 1_000_001])
+  @Test("A step goal beyond what can be walked, or below 1, is refused", arguments: [0, -1, 1_000_001])
   func bad(goal: Int) async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()

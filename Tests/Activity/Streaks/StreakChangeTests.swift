@@ -26,7 +26,7 @@ struct StreakChangeTests {
     }
   }
 
-  @Test("after each way in which they change: entries, pauses, skipped days, the archive, the schedule, the end of a day")
+  @Test("Streaks are published after each way in which they change: entries, pauses, skips, archive, schedule, a day's end")
   func ways() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -66,7 +66,7 @@ struct StreakChangeTests {
     }
   }
 
-  @Test("where days are counted in weeks, where a limit is kept without an entry, and where the schedule changes the unit")
+  @Test("Streaks are published in weeks, of limits that are kept without an entry, and where the schedule changes the unit")
   func units() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -86,7 +86,7 @@ struct StreakChangeTests {
     }
   }
 
-  @Test("as the account's days end where it is, and anew where it travels")
+  @Test("Streaks are published as the account's days end where it is, and anew where it travels")
   func zones() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T10:00:00.000Z") { services in
       let ana = try await services.register(timeZone: "America/Los_Angeles")
@@ -104,7 +104,7 @@ struct StreakChangeTests {
     }
   }
 
-  @Test("once however much was written, and not at all where nothing is another than before")
+  @Test("Streaks are published once however much was written, and not at all where they are as before")
   func unchanged() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -122,7 +122,7 @@ struct StreakChangeTests {
     }
   }
 
-  @Test("in the snapshot as they are, and never of an account that is being erased (ID-12)")
+  @Test("Streaks are in the snapshot as they are, and never those of an account that is being erased (ID-12)")
   func snapshot() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -147,7 +147,7 @@ struct StreakChangeTests {
     }
   }
 
-  @Test("with what was written meanwhile: a count that is older than the last write is not kept")
+  @Test("A streak that was counted before the last write is not kept")
   func races() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -165,7 +165,7 @@ struct StreakChangeTests {
     }
   }
 
-  @Test("of activities that there were before streaks were kept")
+  @Test("Streaks are published of activities that there were before streaks were kept")
   func upgrade() async throws {
     let (activity, account) = (ActivityID(), AccountID())
     try await UpgradedStore.upgrading(.activity, ActivityMigrations.all, before: 36) { transaction in
@@ -182,7 +182,7 @@ struct StreakChangeTests {
     }
   }
 
-  @Test("cannot change before the day that is looked for next, whatever was planned and done", arguments: 0..<40)
+  @Test("Streaks cannot change before the day that is looked for next, whatever was planned and done", arguments: 0..<40)
   func nextDay(seed: Int) throws {
     var random = SeededGenerator(UInt64(seed))
     let today = try LocalDay(text: "2026-11-21")

@@ -9,7 +9,7 @@ import Testing
 @Suite("Streaks")
 struct StreakRulesTests {
   @Test(
-    "H CU-32: count planned days in a row",
+    "H CU-32: a streak counts planned days in a row",
     arguments: [
       // (schedule, done days of November 2026, today, current, longest); the 21st is a Saturday.
       (Schedule.daily, [], 21, 0, 0),
@@ -33,7 +33,7 @@ struct StreakRulesTests {
   }
 
   @Test(
-    "H CU-32: weeks are counted where so many days of each are asked for",
+    "H CU-32: a streak counts weeks where so many days of each are asked for",
     arguments: [
       // (times, done days of November 2026, today, current, longest); weeks begin on the 2nd, 9th, 16th and 23rd.
       (2, [], 21, 0, 0), (2, [3, 4], 8, 1, 1), (2, [3, 4], 9, 1, 1), (2, [3, 4, 10, 15], 16, 2, 2),
@@ -54,7 +54,7 @@ struct StreakRulesTests {
     #expect(streak == Streak(current: current, longest: longest, unit: .weeks))
   }
 
-  @Test("H CU-32: a week that pauses and skipped days leave too short neither adds nor breaks")
+  @Test("H CU-32: a week that pauses and skipped days leave too short neither adds to a streak nor breaks it")
   func pausedWeeks() throws {
     let start = try november(2)
     let version = ActivityVersion(
@@ -68,7 +68,7 @@ struct StreakRulesTests {
   }
 
   @Test(
-    "the strength has a half-life of 13 days for a daily activity, and of longer the rarer it is planned",
+    "A habit's strength has a half-life of 13 days for a daily activity, and of longer the rarer it is planned",
     arguments: [
       (Schedule.daily, 13.0), (.weekdays([1]), 34.39), (.timesAWeek(7), 13), (.timesAWeek(1), 34.39), (.monthDays([1]), 71.72),
       (.everyNDays(4), 26),
@@ -82,7 +82,7 @@ struct StreakRulesTests {
     #expect(abs(rest - 0.5) < 0.001)
   }
 
-  @Test("a single missed day takes a twentieth of the strength away, and a day makes it good again by as much as is missing")
+  @Test("A single missed day takes a twentieth of a habit's strength, and a day gives back as much of what is missing")
   func strength() throws {
     let start = LocalDay(daysSinceEpoch: 20_000)
     let version = ActivityVersion(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Templates of activities")
 struct TemplateTests {
-  @Test("H CU-23: are at least 24, over all categories, in both languages, and each makes an activity as it is")
+  @Test("H CU-23: templates are at least 24, over all categories, in both languages, and each makes an activity as it is")
   func everyTemplate() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       for language in [Language.english, .spanish] {
@@ -27,7 +27,7 @@ struct TemplateTests {
     }
   }
 
-  @Test("H CU-23: are in the caller's language, and can be asked for by category")
+  @Test("H CU-23: templates are in the caller's language, and can be asked for by category")
   func languages() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(language: .spanish), try await services.register())
@@ -39,7 +39,7 @@ struct TemplateTests {
     }
   }
 
-  @Test("H CU-23: every field may be changed before the activity is made")
+  @Test("H CU-23: every field of a template may be changed before the activity is made")
   func changed() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -57,7 +57,7 @@ struct TemplateTests {
     }
   }
 
-  @Test("H CU-23 12a: a required field left blank is named, and nothing is made")
+  @Test("H CU-23 12a: a required field of a template left blank is named, and nothing is made")
   func blank() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

@@ -66,7 +66,7 @@ struct TieRestTests {
     return calendar.days[3...5].map(\.amount)
   }
 
-  @Test("movement of days that rest is taken up when the rest is taken back", arguments: Rest.allCases)
+  @Test("Movement of days of rest is taken up by a tied activity when the rest is taken back", arguments: Rest.allCases)
   func takenUp(rest: Rest) async throws {
     try await running { services, ana, id in
       for day in TieRestTests.days { try await ana.walk("before \(day)", 5000, "\(day)T08:00:00Z") }
@@ -89,7 +89,7 @@ struct TieRestTests {
     }
   }
 
-  @Test("and a correction that comes meanwhile opens the day again")
+  @Test("A correction that comes during a rest opens a tied activity's day again")
   func takenAway() async throws {
     try await running { services, ana, id in
       try await ana.walk("a", 9000, "2026-11-20T08:00:00Z")
@@ -103,7 +103,7 @@ struct TieRestTests {
     }
   }
 
-  @Test("what was written, deleted or undone by hand since the movement changed last stands", arguments: Rest.allCases)
+  @Test("What was written, deleted or undone by hand since the movement changed last stands", arguments: Rest.allCases)
   func byHand(rest: Rest) async throws {
     try await running { services, ana, id in
       for day in TieRestTests.days { try await ana.walk(day, 5000, "\(day)T08:00:00Z") }
@@ -126,7 +126,7 @@ struct TieRestTests {
     }
   }
 
-  @Test("what was written by hand stands whatever was measured of another kind, also over a rest")
+  @Test("What was written by hand stands whatever was measured of another kind, also over a rest")
   func otherKinds() async throws {
     try await running { services, ana, id in
       let day = EntryName(activityID: id, day: try DayName(text: "2026-11-20"))
@@ -154,7 +154,7 @@ struct TieRestTests {
     }
   }
 
-  @Test("what was undone stays so, also where the entry's history was forgotten")
+  @Test("What was undone of a tied activity stays so, also where the entry's history was forgotten")
   func forgotten() async throws {
     try await running { services, ana, id in
       let day = EntryName(activityID: id, day: try DayName(text: "2026-11-20"))
@@ -168,7 +168,7 @@ struct TieRestTests {
     }
   }
 
-  @Test("a tie that is set leaves what was written by hand after the movement")
+  @Test("A tie that is set leaves what was written by hand after the movement")
   func tiedLater() async throws {
     try await running { services, ana, id in
       let day = EntryName(activityID: id, day: try DayName(text: "2026-11-20"))
@@ -187,7 +187,7 @@ struct TieRestTests {
     }
   }
 
-  @Test("an activity that is not tied has nothing to take up")
+  @Test("An activity that is not tied has nothing to take up")
   func untied() async throws {
     try await running { services, ana, id in
       _ = try await ana.send(UpdateActivity.self, .init(activityID: id, tie: .set(nil)))
@@ -199,7 +199,7 @@ struct TieRestTests {
     }
   }
 
-  @Test("days that an earlier start, a later end or another schedule opens take their movement up, of the last 30")
+  @Test("Days that an earlier start, a later end or another schedule opens take their movement up, of the last 30")
   func opened() async throws {
     try await running { services, ana, id in
       func edit(_ edit: UpdateActivity.Input) async throws { _ = try await ana.send(UpdateActivity.self, edit) }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Ties from before it was kept which movement they had taken up (MOVE-7)")
 struct TieSchemaTests {
-  @Test("have taken up each day with an entry as it stood last, in their kind, so that what was written by hand stands")
+  @Test("Ties of earlier stores have taken up each day with an entry as it stood last; what was written by hand stands")
   func upgrade() async throws {
     let (account, other) = (AccountID(), AccountID())
     let (walk, ride, untied) = (ActivityID(), ActivityID(), ActivityID())

@@ -26,7 +26,7 @@ struct TieTests {
     }
   }
 
-  @Test("'walk 8,000 steps' is partly done, done, and opens again when a correction takes the steps away")
+  @Test("The goal 'walk 8,000 steps' is partly done, done, and opens again when a correction takes the steps away")
   func steps() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -45,7 +45,7 @@ struct TieTests {
     }
   }
 
-  @Test("'cycle 10 km' and 'run 5,000 m' count whole metres and millimetres")
+  @Test("The goals 'cycle 10 km' and 'run 5,000 m' count whole metres and millimetres")
   func distances() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -66,7 +66,7 @@ struct TieTests {
     }
   }
 
-  @Test("only on planned days that have begun; steps of other days are of no account, nor those of other accounts")
+  @Test("Activities complete themselves on planned days that have begun alone, by the account's own steps of that day")
   func plannedDays() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -82,7 +82,7 @@ struct TieTests {
     }
   }
 
-  @Test("a new one takes up what its days have already")
+  @Test("A new tied activity takes up what its days have already")
   func existing() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -93,7 +93,7 @@ struct TieTests {
     }
   }
 
-  @Test("what is written by hand stands until the day's movement changes")
+  @Test("What is written by hand of a tied activity stands until the day's movement changes")
   func byHand() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -107,7 +107,7 @@ struct TieTests {
     }
   }
 
-  @Test("tied to other movement, days of the former goal stay what they are: no steps as kilometres, nor kilometres as steps")
+  @Test("An activity tied to other movement keeps the days of its former goal: no steps as kilometres, nor the reverse")
   func otherMovement() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -135,7 +135,7 @@ struct TieTests {
     }
   }
 
-  @Test("another goal holds from today on: what was written by hand on days before it stands")
+  @Test("Another goal of a tied activity holds from today on: what was written by hand on days before it stands")
   func byHandBeforeGoal() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -149,7 +149,7 @@ struct TieTests {
     }
   }
 
-  @Test("one that is there can be tied, given another goal, and untied; a stranger's cannot")
+  @Test("An activity that is there can be tied, given another goal, and untied; a stranger's cannot")
   func edit() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -174,7 +174,7 @@ struct TieTests {
     }
   }
 
-  @Test("steps are counted in no unit of distance, and distances in no other: refused when it is made and when it is edited")
+  @Test("A tie that counts steps in a unit of distance, or distances in another, is refused when it is made and edited")
   func units() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -194,7 +194,7 @@ struct TieTests {
     }
   }
 
-  @Test("a goal that is not measured so is refused")
+  @Test("A tie is refused where the goal is not measured so")
   func bad() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()

@@ -9,7 +9,7 @@ struct TimerClockTests {
   private let day = LocalDay(daysSinceEpoch: 20_000)
   private func at(_ seconds: Double) -> Instant { Instant(milliseconds: Int64(seconds * 1000)) }
 
-  @Test("adds up over its runs, without the pauses between them and without losing parts of seconds")
+  @Test("A timer's time adds up over its runs, without the pauses between them and without losing parts of seconds")
   func runs() {
     var clock = TimerClock(day: day)
     clock.start(at: at(0))
@@ -21,7 +21,7 @@ struct TimerClockTests {
     #expect(clock.seconds(at: at(1000)) == 3)
   }
 
-  @Test("goes on as it is when it is started or stopped again")
+  @Test("A timer's time goes on as it is when it is started or stopped again")
   func again() {
     var clock = TimerClock(day: day)
     clock.start(at: at(0))
@@ -32,7 +32,7 @@ struct TimerClockTests {
     #expect(clock.seconds(at: at(30)) == 10)
   }
 
-  @Test("takes nothing back when the clock is set back, and ends where a day has no more room")
+  @Test("A timer's time takes nothing back when the clock is set back, and ends where a day has no more room")
   func bounds() {
     var clock = TimerClock(day: day)
     clock.start(at: at(100))

@@ -18,7 +18,7 @@ struct TimerTests {
     }
   }
 
-  @Test("H CU-29 5c: started, it counts down from the goal; stopped, it stands; saved, its time is the day's progress")
+  @Test("H CU-29 5c: a timer counts down from the goal once started, stands once stopped, and saved is the day's progress")
   func saved() async throws {
     try await running { services, ana, id in
       var timer = try await ana.send(StartTimer.self, .init(activityID: id))
@@ -39,7 +39,7 @@ struct TimerTests {
     }
   }
 
-  @Test("started again after a stop it adds up until it is saved, on top of what was saved before")
+  @Test("A timer started again after a stop adds up until it is saved, on top of what was saved before")
   func addsUp() async throws {
     try await running { services, ana, id in
       _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, durationSeconds: 1000))
@@ -56,7 +56,7 @@ struct TimerTests {
     }
   }
 
-  @Test("no start or end day leaves its day out, so that it can be saved")
+  @Test("No start or end day leaves out a timer's day, so that it can be saved")
   func bounds() async throws {
     try await running { services, ana, id in
       _ = try await ana.send(StartTimer.self, .init(activityID: id))
@@ -73,7 +73,7 @@ struct TimerTests {
     }
   }
 
-  @Test("of many devices that start at once one runs, and any of them stops it")
+  @Test("A timer that many devices start at once runs once, and any of them stops it")
   func devices() async throws {
     try await running { services, ana, id in
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -93,7 +93,7 @@ struct TimerTests {
     }
   }
 
-  @Test("is saved once by many at once, and a repetition with its key gets the same answer")
+  @Test("A timer is saved once by many at once, and a repetition with its key gets the same answer")
   func once() async throws {
     try await running { services, ana, id in
       _ = try await ana.send(StartTimer.self, .init(activityID: id))
@@ -114,7 +114,7 @@ struct TimerTests {
     }
   }
 
-  @Test("over the day's border its time belongs to the day on which it was started")
+  @Test("A timer's time over the day's border belongs to the day on which it was started")
   func border() async throws {
     try await running(at: "2026-11-21T22:50:00.000Z", timeZone: "Europe/Madrid") { services, ana, id in
       _ = try await ana.send(StartTimer.self, .init(activityID: id))
@@ -127,7 +127,7 @@ struct TimerTests {
     }
   }
 
-  @Test("one that was forgotten fills its day and no more")
+  @Test("A timer that was forgotten fills its day and no more")
   func forgotten() async throws {
     try await running { services, ana, id in
       _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, durationSeconds: 100))
@@ -138,7 +138,7 @@ struct TimerTests {
     }
   }
 
-  @Test("counts against a limit, too: beyond it the day is not kept")
+  @Test("A timer counts against a limit, too: beyond it the day is not kept")
   func limit() async throws {
     try await running(goal: .duration(seconds: 60, .atMost)) { services, ana, id in
       for (minutes, state) in [(1, DayState.pending), (2, .failed)] {
@@ -150,7 +150,7 @@ struct TimerTests {
     }
   }
 
-  @Test("can be saved whatever the activity asks for since: what has begun is ended under the terms it began under")
+  @Test("A timer can be saved whatever the activity asks for since: it ends under the terms it began under")
   func changedGoal() async throws {
     try await running { services, ana, id in
       _ = try await ana.send(StartTimer.self, .init(activityID: id))
@@ -170,7 +170,7 @@ struct TimerTests {
     }
   }
 
-  @Test("one that stands since yesterday is saved there, and keeps no change of goal from holding today")
+  @Test("A timer that stands since yesterday is saved there, and keeps no change of goal from holding today")
   func changedSince() async throws {
     try await running { services, ana, id in
       _ = try await ana.send(StartTimer.self, .init(activityID: id))
@@ -182,7 +182,7 @@ struct TimerTests {
     }
   }
 
-  @Test("is for duration goals, on planned days, and needs to be started first")
+  @Test("A timer is for duration goals, on planned days, and needs to be started first")
   func refused() async throws {
     try await running(goal: .quantity(1, unit: "km")) { services, ana, id in
       #expect(try await ana.failure(StartTimer.self, .init(activityID: id)) == "timer_not_for_goal")
@@ -193,7 +193,7 @@ struct TimerTests {
     }
   }
 
-  @Test("discarded it is gone without a trace, also a second time")
+  @Test("A discarded timer is gone without a trace, also a second time")
   func discarded() async throws {
     try await running { services, ana, id in
       _ = try await ana.send(StartTimer.self, .init(activityID: id))

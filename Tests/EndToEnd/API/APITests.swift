@@ -32,7 +32,7 @@ struct APITests {
   /// What does not belong here: the log out would end the session of all that follow, and a live stream does not end.
   private static let excluded = ["/v1/sessions/current", "/v1/live"]
 
-  @Test("holds for calls that are made up from it")
+  @Test("What the OpenAPI document promises holds for calls that are made up from it")
   func conformance() async throws {
     let environment = ProcessInfo.processInfo.environment
     let seconds = environment["RACHA_API_SECONDS"].flatMap { Int($0) }

@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Coins for steps")
 struct EarningsTests {
-  @Test("come from the activity service's day totals, each step once (E UC-03)")
+  @Test("Coins for steps come from the activity service's day totals, each step once (E UC-03)")
   func fromSteps() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }]) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
@@ -37,7 +37,7 @@ struct EarningsTests {
     }
   }
 
-  @Test("stop at the day's cap")
+  @Test("Coins for steps stop at the day's cap")
   func cap() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -48,7 +48,7 @@ struct EarningsTests {
     }
   }
 
-  @Test("are taken back when a day's steps are corrected, as far as they go, and later steps settle the rest")
+  @Test("Coins for steps are taken back when a day's steps are corrected, as far as they go, and later steps settle the rest")
   func corrections() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let account = AccountID()
@@ -69,7 +69,7 @@ struct EarningsTests {
     }
   }
 
-  @Test("are the same for any order and any repetition of a day's states, in 300 generated histories")
+  @Test("Coins for steps are the same for any order and any repetition of a day's states, in 300 generated histories")
   func orderDoesNotMatter() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       var random = SeededGenerator(11)
@@ -109,7 +109,7 @@ struct EarningsTests {
     }
   }
 
-  @Test("are complete for a rewards service that begins from the snapshot, late corrections included")
+  @Test("Coins for steps are complete for a rewards service that begins from the snapshot, late corrections included")
   func snapshot() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }]) { services in
       let ana = try await services.register()

@@ -12,7 +12,8 @@ import Testing
 
 @Suite("Erasing an account's coins and rewards (ID-12)")
 struct ErasureTests {
-  @Test("leaves nothing of it in any table and event; the amounts stay, under an id that leads nowhere, and sums hold")
+  @Test(
+    "Erasing an account leaves nothing of it in tables and events; amounts stay, under an id that leads nowhere, and sums hold")
   func everyTable() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -44,7 +45,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("steps that arrive late earn it nothing")
+  @Test("Steps that arrive late earn an erased account nothing")
   func late() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -61,7 +62,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("of the ledger nothing else can be changed by an erasure, and none is made twice")
+  @Test("An erasure can change nothing else of the ledger, and none is made twice")
   func ledger() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()

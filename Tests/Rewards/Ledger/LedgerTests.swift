@@ -11,7 +11,7 @@ import Testing
 @Suite("The ledger")
 struct LedgerTests {
   @Test(
-    "refuses to be changed behind its back",
+    "The ledger refuses changes of its rows",
     arguments: [
       ("UPDATE transfers SET coins = 1", "a transfer is never changed"),
       ("UPDATE transfers SET at = at + 1", "a transfer is never changed"),
@@ -57,7 +57,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("refuses a second transfer for the same")
+  @Test("The ledger refuses a second transfer for the same")
   func reference() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let account = AccountID()
@@ -72,7 +72,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("finds what is wrong with it")
+  @Test("The ledger finds what is wrong with it")
   func faults() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -86,7 +86,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("is published whole to a subscriber without history, each transfer as it was when it was made")
+  @Test("The ledger is published whole to a subscriber without history, each transfer as it was when it was made")
   func snapshot() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -110,7 +110,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("shows its history page by page, newest first, to its owner alone")
+  @Test("The ledger shows its history page by page, newest first, to its owner alone")
   func history() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Offers")
 struct OffersTests {
-  @Test("are published by administrators alone")
+  @Test("Offers are published by administrators alone")
   func create() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let offer = try await services.publish(cost: 250, stock: 3)
@@ -20,7 +20,7 @@ struct OffersTests {
     }
   }
 
-  @Test("are listed while they are valid, those that end first before the others, page by page")
+  @Test("Offers are listed while they are valid, those that end first before the others, page by page")
   func list() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -43,7 +43,7 @@ struct OffersTests {
     }
   }
 
-  @Test("cannot end before they begin")
+  @Test("Offers cannot end before they begin")
   func validity() throws {
     let input = CreateOffer.Input(
       title: "x", reward: "x", partnerName: "x", costCoins: 1, stock: 1, validFrom: Instant(milliseconds: 1),
@@ -52,7 +52,7 @@ struct OffersTests {
     #expect(failure?.fields.map { "\($0.field) \($0.code)" } == ["validUntil not_after"])
   }
 
-  @Test("have no marks in title and partner's name that turn the writing direction")
+  @Test("Offers have no marks in title and partner's name that turn the writing direction")
   func marks() throws {
     let input = CreateOffer.Input(
       title: "a\u{202E}b", reward: "\u{202E}x", partnerName: "\u{2066}c", costCoins: 1, stock: 1,
@@ -62,7 +62,7 @@ struct OffersTests {
     #expect(failure?.fields.map { "\($0.field) \($0.code)" } == ["title control_character", "partnerName control_character"])
   }
 
-  @Test("of the operator's file are published at start, once")
+  @Test("Offers of the operator's file are published at start, once")
   func file() async throws {
     let json = #"""
       {"offers": [{"id": "019aa5a0-0000-7000-8000-000000000001", "title": "Coffee", "reward": "A coffee",
@@ -82,7 +82,7 @@ struct OffersTests {
     }
   }
 
-  @Test("of a file with a mistake stop the start, which names the field")
+  @Test("Offers of a file with a mistake stop the start, which names the field")
   func badFile() async throws {
     let error = await #expect(throws: (any Error).self) {
       try await ServicesInProcess.running(

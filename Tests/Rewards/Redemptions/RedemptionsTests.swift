@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Redeeming offers")
 struct RedemptionsTests {
-  @Test("gives a code for coins and says what is left (E UC-04)")
+  @Test("Redeeming offers gives a code for coins and says what is left (E UC-04)")
   func redeem() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -30,7 +30,7 @@ struct RedemptionsTests {
     }
   }
 
-  @Test("is refused, and changes nothing, where coins, stock, time or verification lack")
+  @Test("Redeeming offers is refused, and changes nothing, where coins, stock, time or verification lack")
   func refused() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -55,7 +55,7 @@ struct RedemptionsTests {
     }
   }
 
-  @Test("never oversells an offer and never overdraws an account, however many try at once")
+  @Test("Redeeming offers never oversells an offer and never overdraws an account, however many try at once")
   func races() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       // Ten people with coins for three each; twenty pieces.
@@ -90,7 +90,7 @@ struct RedemptionsTests {
     }
   }
 
-  @Test("repeated with its idempotency key gives the same code once, even at once")
+  @Test("Redeeming offers repeated with its idempotency key gives the same code once, even at once")
   func idempotent() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
@@ -113,7 +113,7 @@ struct RedemptionsTests {
     }
   }
 
-  @Test("gives codes that are understood as people say them")
+  @Test("Redeeming offers gives codes that are understood as people say them")
   func codes() throws {
     var generator = SeededGenerator(1)
     let code = RedemptionCode(using: &generator)

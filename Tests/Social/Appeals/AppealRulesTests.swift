@@ -19,7 +19,7 @@ struct AppealRulesTests {
   }
 
   @Test(
-    "let the account alone appeal, against something, once, within 180 days",
+    "Rules of appeals let the account alone appeal, against something, once, within 180 days",
     arguments: [
       (.warned, 0, accused, .none, nil), (.banned, 179, accused, .none, nil), (.removed, 180, accused, .none, "appeal_too_late"),
       (.warned, 0, stranger, .none, "not_found"), (.nothing, 0, accused, .none, "not_found"),
@@ -34,7 +34,7 @@ struct AppealRulesTests {
   }
 
   @Test(
-    "let another administrator decide where there is one, besides whom it is about, and nobody twice",
+    "Rules of appeals let another administrator decide where there is one, besides whom it is about, and nobody twice",
     arguments: [
       (other, [decider, other], .waiting, nil), (decider, [decider, other], .waiting, "appeal_of_own_decision"),
       (decider, [decider], .waiting, nil), (decider, [decider, accused], .waiting, nil),

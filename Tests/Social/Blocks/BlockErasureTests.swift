@@ -9,7 +9,9 @@ import Testing
 struct BlockErasureTests {
   let identity = IdentityDouble()
 
-  @Test("go with it, whichever of the two it was, and so do the requests that the other never saw", arguments: [true, false])
+  @Test(
+    "Blocks go with a deleted account, whichever of the two it was, and so do the requests that the other never saw",
+    arguments: [true, false])
   func erasure(isBlocker: Bool) async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
     try await ServicesInProcess.social(identity) { services in

@@ -12,7 +12,7 @@ import Testing
 struct BlockTests {
   let identity = IdentityDouble()
 
-  @Test("lists whom one has blocked, the latest first, page by page, with names; the other sees nothing of it")
+  @Test("The list of blocks has whom one has blocked, the latest first, page by page, with names; the other sees none")
   func listing() async throws {
     let ana = try identity.person("ana")
     let others = try ["zoe", "ben", "mia", "leo", "eva"].map { try identity.person($0, nickname: "\($0)!") }
@@ -35,7 +35,7 @@ struct BlockTests {
     }
   }
 
-  @Test("again changes nothing; unblocking twice, or whom one has not blocked, finds nothing")
+  @Test("Blocking again changes nothing; unblocking twice, or whom one has not blocked, finds nothing")
   func repeated() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
     try await ServicesInProcess.social(identity) { services in
@@ -53,7 +53,7 @@ struct BlockTests {
     }
   }
 
-  @Test("is refused of oneself, of nobody and of what names no account")
+  @Test("Blocking is refused of oneself, of nobody and of what names no account")
   func refusals() async throws {
     let ana = try identity.person("ana")
     try await ServicesInProcess.social(identity) { services in
@@ -68,7 +68,7 @@ struct BlockTests {
     }
   }
 
-  @Test("needs no verified account")
+  @Test("Blocking needs no verified account")
   func unverified() async throws {
     let (ana, ben) = (try identity.person("ana", isVerified: false), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -79,7 +79,7 @@ struct BlockTests {
     }
   }
 
-  @Test("is possible 10,000 times, and the refusal says so by number", arguments: Language.allCases)
+  @Test("Blocking is possible 10,000 times, and the refusal says so by number", arguments: Language.allCases)
   func tooMany(language: Language) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -102,7 +102,7 @@ struct BlockTests {
     }
   }
 
-  @Test("ends the friendship and both follows at once, for both")
+  @Test("Blocking ends the friendship and both follows at once, for both")
   func connections() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -128,7 +128,7 @@ struct BlockTests {
     }
   }
 
-  @Test("lets neither write to the other; what they wrote stays with both, with names and without photos")
+  @Test("Blocking lets neither write to the other; what they wrote stays with both, with names and without photos")
   func conversations() async throws {
     let identity = IdentityDouble()
     try await ServicesInProcess.social(identity) { services in
@@ -154,7 +154,7 @@ struct BlockTests {
     }
   }
 
-  @Test("shows the blocker the other's photo in its list, unless it is blocked in turn; requests show none")
+  @Test("The list of blocks shows the other's photo, unless one is blocked in turn; requests show none")
   func photos() async throws {
     let identity = IdentityDouble()
     try await ServicesInProcess.social(identity) { services in
@@ -172,7 +172,7 @@ struct BlockTests {
     }
   }
 
-  @Test("while the other accepts ends apart, whichever was first", arguments: RequestKind.allCases)
+  @Test("Blocking while the other accepts ends with the two apart, whichever was first", arguments: RequestKind.allCases)
   func atOnce(kind: RequestKind) async throws {
     let ana = try identity.person("ana")
     let others = try (0..<20).map { try identity.person("other\($0)") }
@@ -198,7 +198,7 @@ struct BlockTests {
     }
   }
 
-  @Test("of each other is ended by each for itself")
+  @Test("Blocks of each other are ended by each for itself")
   func mutual() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -220,7 +220,7 @@ struct BlockTests {
     }
   }
 
-  @Test("is in the snapshot, for each of the two; so is its end")
+  @Test("A block is in the snapshot, for each of the two; so is its end")
   func snapshot() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
     try await ServicesInProcess.social(identity) { services in
@@ -239,7 +239,7 @@ struct BlockTests {
     }
   }
 
-  @Test("walks an index for each page of the list, so that it is as fast however many are blocked")
+  @Test("The list of blocks walks an index for each page, so that it is as fast however many are blocked")
   func queryPlan() async throws {
     try await ServicesInProcess.social(identity) { services in
       let plan = try await services.store(of: .social).read { database in

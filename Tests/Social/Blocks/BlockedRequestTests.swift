@@ -10,7 +10,7 @@ struct BlockedRequestTests {
   let identity = IdentityDouble()
 
   @Test(
-    "look sent to the blocked one and wait, and never reach the blocker, nor does an event of them; not after unblocking either",
+    "Requests of a blocked account look sent and wait, and never reach the blocker by list or event, even after unblocking",
     arguments: RequestKind.allCases)
   func sentWhileBlocked(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
@@ -39,7 +39,8 @@ struct BlockedRequestTests {
     }
   }
 
-  @Test("that wait when the sender is blocked wait on for it alone; it can withdraw them", arguments: RequestKind.allCases)
+  @Test(
+    "Requests that wait when the sender is blocked wait on for it alone; it can withdraw them", arguments: RequestKind.allCases)
   func sentBefore(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -59,7 +60,7 @@ struct BlockedRequestTests {
     }
   }
 
-  @Test("that the blocked one has sent expire like any other", arguments: RequestKind.allCases)
+  @Test("Requests that a blocked account has sent expire like any other", arguments: RequestKind.allCases)
   func expiring(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.running(
@@ -78,7 +79,7 @@ struct BlockedRequestTests {
     }
   }
 
-  @Test("that the blocker has sent are withdrawn by blocking", arguments: RequestKind.allCases)
+  @Test("Requests that the blocker has sent are withdrawn by blocking", arguments: RequestKind.allCases)
   func ofTheBlocker(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -92,7 +93,8 @@ struct BlockedRequestTests {
     }
   }
 
-  @Test("cannot be sent by the blocker, who is asked to unblock first", arguments: RequestKind.allCases, Language.allCases)
+  @Test(
+    "Requests cannot be sent by the blocker, who is asked to unblock first", arguments: RequestKind.allCases, Language.allCases)
   func byTheBlocker(kind: RequestKind, language: Language) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -109,7 +111,7 @@ struct BlockedRequestTests {
     }
   }
 
-  @Test("after unblocking are made anew: by accepting the blocker's, the other's that waited unseen has come about too")
+  @Test("Requests after unblocking are made anew: accepting the blocker's settles the other's that waited unseen, too")
   func afterUnblocking() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -132,7 +134,7 @@ struct BlockedRequestTests {
     }
   }
 
-  @Test("of those whom one follows count against the bound, seen or unseen, so that the bound says nothing")
+  @Test("Follow requests count against the bound, seen or unseen by a blocker, so that the bound reveals nothing")
   func bound() async throws {
     let ben = try identity.person("ben")
     let others = try (0...1000).map { try identity.person("other\($0)") }

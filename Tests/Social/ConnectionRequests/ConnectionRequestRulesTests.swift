@@ -12,7 +12,7 @@ struct ConnectionRequestRulesTests {
   static let request = ID<FriendRequest>()
 
   @Test(
-    "asking for friendship depends on how the two stand to each other",
+    "Asking for friendship depends on how the two stand to each other",
     arguments: [
       (.strangers, .success(.new)),
       (.asked(request), .success(.accept(request))),
@@ -24,7 +24,7 @@ struct ConnectionRequestRulesTests {
   }
 
   @Test(
-    "asking to follow depends on how the two stand to each other, and on how many are followed",
+    "Asking to follow depends on how the two stand to each other, and on how many are followed",
     arguments: [
       (.strangers, 0, .success(.new)), (.strangers, 999, .success(.new)), (.strangers, 1000, .failure(.tooMany)),
       (.connected, 1, .failure(.alreadyFollowing)), (.connected, 1000, .failure(.alreadyFollowing)),
@@ -34,7 +34,7 @@ struct ConnectionRequestRulesTests {
     #expect(sending(AccountID(), AccountID(), standing, limit(count)) == expected)
   }
 
-  @Test("nobody asks oneself, whatever else holds")
+  @Test("Nobody asks oneself, whatever else holds")
   func oneself() {
     let account = AccountID()
     for standing in [Friend.Standing.strangers, .connected, .asking] {
@@ -61,7 +61,7 @@ struct ConnectionRequestRulesTests {
   enum Answer { case change, nothing, answered, ended, forbidden }
 
   @Test(
-    "only the addressee answers, and a given answer stands",
+    "Only the addressee answers a request, and a given answer stands",
     arguments: [
       (.accepted, .pending, .received, .change), (.rejected, .pending, .received, .change),
       (.accepted, .accepted, .received, .nothing), (.rejected, .rejected, .received, .nothing),
@@ -81,7 +81,7 @@ struct ConnectionRequestRulesTests {
   }
 
   @Test(
-    "only who asked withdraws, and only while nobody has answered",
+    "Only who asked withdraws a request, and only while nobody has answered",
     arguments: [
       (.pending, .sent, .change), (.withdrawn, .sent, .nothing), (.accepted, .sent, .answered), (.rejected, .sent, .answered),
       (.expired, .sent, .ended), (.pending, .received, .forbidden), (.withdrawn, .received, .forbidden),
@@ -106,7 +106,7 @@ struct ConnectionRequestRulesTests {
     }
   }
 
-  @Test("a request is over once it has waited for as many days as it may", arguments: [(1, 86_400), (90, 7_776_000)])
+  @Test("A request is over once it has waited for as many days as it may", arguments: [(1, 86_400), (90, 7_776_000)])
   func life(days: Int, seconds: Int) throws {
     let now = try Instant(text: "2026-11-21T12:00:00.000Z")
     #expect(ConnectionRequestLife(days: days).end(at: now) == now.adding(seconds: -seconds))

@@ -8,7 +8,7 @@ struct ConnectionRequestTests {
   let identity = IdentityDouble()
 
   @Test(
-    "T UC 04.02: are created, sent for the asker and received for the one who is asked; they connect nobody yet",
+    "T UC 04.02: requests are sent for the asker and received for the one who is asked; they connect nobody yet",
     arguments: RequestKind.allCases)
   func sending(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana", nickname: "Anita"), try identity.person("ben"))
@@ -27,7 +27,7 @@ struct ConnectionRequestTests {
   }
 
   @Test(
-    "to nobody, oneself, one who is connected or one who is asked already are four different failures",
+    "Requests to nobody, oneself, one who is connected or one who is asked already are four different failures",
     arguments: RequestKind.allCases)
   func refusals(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
@@ -47,7 +47,8 @@ struct ConnectionRequestTests {
   }
 
   @Test(
-    "need a verified account to be sent and accepted, not to be rejected (S 8, scenario 4)", arguments: RequestKind.allCases)
+    "Requests need a verified account to be sent and accepted, not to be rejected (S 8, scenario 4)",
+    arguments: RequestKind.allCases)
   func unverified(kind: RequestKind) async throws {
     let ana = try identity.person("ana")
     let ben = try identity.person("ben", isVerified: false)
@@ -65,7 +66,7 @@ struct ConnectionRequestTests {
   }
 
   @Test(
-    "are answered by the one who was asked alone; the same answer again changes nothing, the other is refused",
+    "Requests are answered by who was asked alone; the same answer again changes nothing, the other is refused",
     arguments: RequestKind.allCases)
   func answering(kind: RequestKind) async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
@@ -86,7 +87,7 @@ struct ConnectionRequestTests {
   }
 
   @Test(
-    "that are rejected connect nobody, are told to nobody and can be sent anew", arguments: RequestKind.allCases)
+    "Rejected requests connect nobody, are published to nobody and can be sent anew", arguments: RequestKind.allCases)
   func rejecting(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -101,7 +102,8 @@ struct ConnectionRequestTests {
   }
 
   @Test(
-    "sent and accepted many times at once make one request, one connection and one event each", arguments: RequestKind.allCases)
+    "Requests sent and accepted many times at once make one request, one connection and one event each",
+    arguments: RequestKind.allCases)
   func atOnce(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -126,7 +128,7 @@ struct ConnectionRequestTests {
   }
 
   @Test(
-    "repeated with their idempotency key are sent once, and an account not known yet is looked up",
+    "Requests repeated with their idempotency key are sent once, and an account not known yet is looked up",
     arguments: RequestKind.allCases)
   func repeated(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
@@ -140,7 +142,8 @@ struct ConnectionRequestTests {
   }
 
   @Test(
-    "are listed newest first, by direction and state, page by page without doubles or holes", arguments: RequestKind.allCases)
+    "Requests are listed newest first, by direction and state, page by page without doubles or holes",
+    arguments: RequestKind.allCases)
   func listing(kind: RequestKind) async throws {
     let ana = try identity.person("ana")
     let others = try (0..<25).map { try identity.person("other\($0)") }

@@ -26,7 +26,9 @@ struct ExpiredRequestTests {
     }
   }
 
-  @Test("wait for 90 days, and are over then for both; one can ask anew", arguments: RequestKind.allCases)
+  @Test(
+    "Requests that nobody answers wait for 90 days, and are over then for both; one can ask anew", arguments: RequestKind.allCases
+  )
   func expiring(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await run { services in
@@ -55,7 +57,9 @@ struct ExpiredRequestTests {
     }
   }
 
-  @Test("and those alone expire, however many they are; what was answered stays what it was", arguments: RequestKind.allCases)
+  @Test(
+    "Requests that nobody answers alone expire, however many they are; what was answered stays what it was",
+    arguments: RequestKind.allCases)
   func many(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await run { services in
@@ -82,7 +86,7 @@ struct ExpiredRequestTests {
     }
   }
 
-  @Test("expire after as many days as the operator has set, and no setting lets the service start that is none")
+  @Test("Requests expire after as many days as the operator has set, and a bad setting keeps the service from starting")
   func settings() throws {
     #expect(ConnectionRequestLife(Settings([:])).days == 90)
     #expect(ConnectionRequestLife(Settings(["racha.social.requestDays": "14"])).days == 14)

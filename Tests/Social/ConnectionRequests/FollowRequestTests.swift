@@ -8,7 +8,8 @@ struct FollowRequestTests {
   let identity = IdentityDouble()
 
   @Test(
-    "T UC 04.02, exception: whoever is followed already cannot be asked, and one is told so by name", arguments: Language.allCases
+    "T UC 04.02, exception: whoever is followed already cannot be asked, and the answer says so by name",
+    arguments: Language.allCases
   )
   func alreadyFollowing(language: Language) async throws {
     let (ana, ben) = (try identity.person("ana", language: language), try identity.person("ben"))

@@ -7,7 +7,7 @@ import Testing
 struct FriendRequestTests {
   let identity = IdentityDouble()
 
-  @Test("that cross are one agreement: the second accepts the first")
+  @Test("Friend requests that cross are one agreement: the second accepts the first")
   func crossing() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -17,7 +17,7 @@ struct FriendRequestTests {
     }
   }
 
-  @Test("that cross at the same moment, many times over, make one friendship for each two")
+  @Test("Friend requests that cross at the same moment, many times over, make one friendship for each two")
   func crossingAtOnce() async throws {
     let ana = try identity.person("ana")
     let others = try (0..<40).map { try identity.person("friend\($0)") }

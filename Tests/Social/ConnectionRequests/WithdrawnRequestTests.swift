@@ -8,7 +8,8 @@ struct WithdrawnRequestTests {
   let identity = IdentityDouble()
 
   @Test(
-    "are over for both, once; nobody is notified, nobody can accept them, and one can ask anew", arguments: RequestKind.allCases)
+    "Withdrawn requests are over for both, once; nobody is notified, nobody can accept them, and one can ask anew",
+    arguments: RequestKind.allCases)
   func withdrawing(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -36,7 +37,7 @@ struct WithdrawnRequestTests {
   }
 
   @Test(
-    "may be sent again twice within a day; what was withdrawn or rejected counts, and what was accepted does not",
+    "Requests may be sent again twice within a day: what was withdrawn or rejected counts, and what was accepted does not",
     arguments: RequestKind.allCases)
   func repeated(kind: RequestKind) async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
@@ -65,7 +66,7 @@ struct WithdrawnRequestTests {
     }
   }
 
-  @Test("are so by nobody but who sent them: strangers do not find them", arguments: RequestKind.allCases)
+  @Test("Requests are withdrawn by nobody but who sent them: strangers do not find them", arguments: RequestKind.allCases)
   func others(kind: RequestKind) async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
     try await ServicesInProcess.social(identity) { services in
@@ -79,7 +80,7 @@ struct WithdrawnRequestTests {
     }
   }
 
-  @Test("are not what has an answer already", arguments: RequestKind.allCases)
+  @Test("A request that has an answer cannot be withdrawn", arguments: RequestKind.allCases)
   func answered(kind: RequestKind) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -95,7 +96,7 @@ struct WithdrawnRequestTests {
     }
   }
 
-  @Test("while they are accepted end in one of the two, whoever is first", arguments: RequestKind.allCases)
+  @Test("Requests withdrawn while they are accepted end in one of the two, whoever is first", arguments: RequestKind.allCases)
   func atOnce(kind: RequestKind) async throws {
     let ana = try identity.person("ana")
     let others = try (0..<20).map { try identity.person("other\($0)") }

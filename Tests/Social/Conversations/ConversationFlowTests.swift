@@ -20,7 +20,7 @@ struct ConversationFlowTests {
     }
   }
 
-  @Test("CU-14, message not sent: it is said why, nothing is there, and it is sent when it is sent again with the same key")
+  @Test("CU-14: a message that is not sent says why, leaves nothing, and is sent when it is sent again with the same key")
   func notSent() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let input = SendMessage.Input(accountID: ben.id, text: try ChatText(text: "Hello"))
@@ -35,7 +35,7 @@ struct ConversationFlowTests {
   }
 
   @Test(
-    "CU-14, message not sent: the failure's words say so in both languages, whatever it was",
+    "CU-14: a message that is not sent fails with words that say so in both languages, whatever it was",
     arguments: [SendMessage.spec, SendMessagePhoto.spec], Language.allCases)
   func words(spec: OperationSpec, language: Language) throws {
     let words = Words(Contract.social.words)

@@ -7,7 +7,7 @@ import Testing
 struct ConversationTests {
   let identity = IdentityDouble()
 
-  @Test("list the newest first, with the other's names, the last message and how many are unread")
+  @Test("Conversations list the newest first, with the other's names, the last message and how many are unread")
   func listing() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben", nickname: "Benji"), try identity.person("eva"))
     try await ServicesInProcess.social(identity) { services in
@@ -28,7 +28,7 @@ struct ConversationTests {
     }
   }
 
-  @Test("are read up to a message, never back")
+  @Test("Conversations are read up to a message, never back")
   func reading() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
     try await ServicesInProcess.social(identity) { services in
@@ -50,7 +50,7 @@ struct ConversationTests {
     }
   }
 
-  @Test("of ex-friends can be read and not continued; strangers see none")
+  @Test("Conversations of ex-friends can be read and not continued; strangers see none")
   func standing() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
     try await ServicesInProcess.social(identity) { services in

@@ -10,7 +10,7 @@ struct ReadReceiptTests {
     _ = try await reader.send(MarkConversationRead.self, .init(accountID: writer.id, messageID: message.id))
   }
 
-  @Test("show each how far the other has read, in the list and in the conversation, and say so to both when it was read")
+  @Test("Read receipts show each how far the other has read, in list and conversation, and are published to both")
   func shown() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let (first, second) = (try await ana.write("one", to: ben), try await ana.write("two", to: ben))
@@ -33,7 +33,7 @@ struct ReadReceiptTests {
   }
 
   @Test(
-    "are shown to neither where one of the two gives none; the reader's other devices know all the same",
+    "Read receipts are shown to neither where one of the two gives none; the reader's other devices know all the same",
     arguments: [true, false])
   func off(isReader: Bool) async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
@@ -54,7 +54,7 @@ struct ReadReceiptTests {
     }
   }
 
-  @Test("end with the friendship; a stranger reads nothing")
+  @Test("Read receipts end with the friendship; a stranger reads nothing")
   func ended() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let eve = try await services.register()

@@ -17,7 +17,7 @@ struct ErasureTests {
     try await services.store(of: .social).hasErased(person.account)
   }
 
-  @Test("what it wrote and whom it knew is gone; what friends wrote stays theirs, in a conversation with a deleted account")
+  @Test("What an erased account wrote and whom it knew is gone; what friends wrote stays theirs")
   func everyTable() async throws {
     let (ana, ben, eva, leo) = (
       try identity.person("ana"), try identity.person("ben"), try identity.person("eva"), try identity.person("leo")
@@ -32,7 +32,7 @@ struct ErasureTests {
       _ = try await services.send("to eva", from: ben, to: eva)
       let store = services.store(of: .social)
       try await delete(ana, services)
-      // Ids: of the conversation that is left, and in what tells that friendships ended.
+      // Ids: of the conversation that is left, and in what says that friendships ended.
       let kept = ["conversation_sides.other_account", "conversations.low_account", "outbox.body"]
       #expect(try await store.traces(of: ana.account) == kept)
       #expect(
@@ -61,12 +61,12 @@ struct ErasureTests {
       #expect(ended.allSatisfy { $0.otherAccountID == ana.account && $0.relation == Relation() })
       try await store.clean()
       #expect(!String(decoding: try services.storedBytes(), as: UTF8.self).contains("PLANTED"))
-      // Whoever begins to listen is told nothing of it.
+      // A new subscriber receives nothing of it.
       #expect(try await services.snapshot(of: .social).count == 6)
     }
   }
 
-  @Test("whom it followed and who followed it is gone, and told as ended; others' follows stay")
+  @Test("Follows of an erased account are gone, and published as ended; others' follows stay")
   func follows() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
     try await ServicesInProcess.social(identity) { services in
@@ -93,7 +93,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("what it wrote is shown to nobody from when it is deleted, though it is erased in steps")
+  @Test("What an erased account wrote is shown to nobody from when it is deleted, though it is erased in steps")
   func meanwhile() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -111,7 +111,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("its late requests are refused, and nobody can ask it")
+  @Test("An erased account's late requests are refused, and nobody can ask it")
   func late() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in

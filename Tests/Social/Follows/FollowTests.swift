@@ -7,7 +7,7 @@ import Testing
 struct FollowTests {
   let identity = IdentityDouble()
 
-  @Test("are listed by username for both sides, page by page")
+  @Test("Follows are listed by username for both sides, page by page")
   func listing() async throws {
     let ana = try identity.person("ana", nickname: "Anita")
     let others = try ["zoe", "ben", "mia", "leo", "eva"].map { try identity.person($0) }
@@ -25,7 +25,7 @@ struct FollowTests {
     }
   }
 
-  @Test("end by unfollowing, once; strangers and ex-followers have nothing to end")
+  @Test("Follows end by unfollowing, once; strangers and ex-followers have nothing to end")
   func unfollowing() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
     try await ServicesInProcess.social(identity) { services in
@@ -50,7 +50,7 @@ struct FollowTests {
     }
   }
 
-  @Test("end by removing the follower, whose own following of others stays")
+  @Test("Follows end by removing the follower, whose own following of others stays")
   func removing() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
     try await ServicesInProcess.social(identity) { services in
@@ -63,7 +63,7 @@ struct FollowTests {
     }
   }
 
-  @Test("are independent of friendships")
+  @Test("Follows are independent of friendships")
   func friends() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -75,7 +75,7 @@ struct FollowTests {
     }
   }
 
-  @Test("are at most a thousand, those included who have been asked")
+  @Test("Follows are at most a thousand, those included who have been asked")
   func tooMany() async throws {
     let ana = try identity.person("ana")
     let others = try (0...1000).map { try identity.person("other\($0)") }
@@ -94,7 +94,7 @@ struct FollowTests {
     }
   }
 
-  @Test("are told whole to subscribers without history, those that ended too")
+  @Test("Follows are published whole to subscribers without history, those that ended too")
   func snapshot() async throws {
     let people = try (0..<4).map { try identity.person("person\($0)") }
     try await ServicesInProcess.social(identity) { services in

@@ -29,7 +29,7 @@ struct FriendChallengeEndTests {
     }
   }
 
-  @Test("by either's wish is for both, once; the activities stay", arguments: [0, 1])
+  @Test("A challenge ended by either's wish ends for both, once; the activities stay", arguments: [0, 1])
   func wish(who: Int) async throws {
     try await challenged { services, ana, ben, challenges in
       let name = FriendChallengeName(friendChallengeID: challenges[0].id)
@@ -46,7 +46,7 @@ struct FriendChallengeEndTests {
     }
   }
 
-  @Test("comes with the friendship's, also for those that wait; a new friendship brings none back")
+  @Test("A challenge ends with the friendship, also one that waits; a new friendship brings none back")
   func friendship() async throws {
     try await challenged { services, ana, ben, challenges in
       _ = try await services.call(RemoveFriend.self, .init(accountID: ana.account), as: ben.caller)
@@ -63,7 +63,7 @@ struct FriendChallengeEndTests {
     }
   }
 
-  @Test("between two when one blocks the other is of all that wait or go on, both ways, and of no others")
+  @Test("A block ends all challenges between the two that wait or go on, both ways, and no others")
   func between() async throws {
     let eva = try identity.person("eva")
     try await challenged { services, ana, ben, challenges in
@@ -81,7 +81,7 @@ struct FriendChallengeEndTests {
     }
   }
 
-  @Test("comes with the challenger's activity, also for one that waits")
+  @Test("A challenge ends with the challenger's activity, also one that waits")
   func challengersActivity() async throws {
     try await challenged { services, ana, ben, challenges in
       for challenge in challenges {
@@ -95,7 +95,7 @@ struct FriendChallengeEndTests {
     }
   }
 
-  @Test("comes with the activity of who accepted")
+  @Test("A challenge ends with the activity of who accepted")
   func acceptersActivity() async throws {
     try await challenged { services, ana, ben, challenges in
       let activity = try #require(challenges[0].activityID)
@@ -106,7 +106,7 @@ struct FriendChallengeEndTests {
     }
   }
 
-  @Test("is what accepting comes to when the activity is gone or over, and then nothing is made")
+  @Test("A challenge ends when it is accepted after the activity is gone or over, and then nothing is made")
   func overWhileWaiting() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -130,7 +130,7 @@ struct FriendChallengeEndTests {
     }
   }
 
-  @Test("comes with either account, of which nothing is left but the other's own activity (ID-12)", arguments: [0, 1])
+  @Test("A challenge ends with either account, of which nothing is left but the other's own activity (ID-12)", arguments: [0, 1])
   func deletion(who: Int) async throws {
     try await challenged { services, ana, ben, challenges in
       let (deleted, left) = who == 0 ? (ana, ben) : (ben, ana)
@@ -151,7 +151,7 @@ struct FriendChallengeEndTests {
     }
   }
 
-  @Test("of the challenger's account does not take the activity from who has accepted (ID-12)")
+  @Test("The end of the challenger's account does not take the activity from who has accepted (ID-12)")
   func blanked() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in

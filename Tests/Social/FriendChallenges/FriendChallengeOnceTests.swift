@@ -51,7 +51,7 @@ struct FriendChallengeOnceTests {
     for (name, data) in files { try data.write(to: URL(filePath: "\(folder)/\(name)")) }
   }
 
-  @Test("where activity cannot be asked, nothing has happened, and the same call later does all")
+  @Test("A challenge accepted while activity cannot be asked changes nothing, and the same call later does all")
   func activityAway() async throws {
     try await withWaiting { waiting in
       let name = FriendChallengeName(friendChallengeID: waiting.challenge.id)
@@ -67,7 +67,7 @@ struct FriendChallengeOnceTests {
     }
   }
 
-  @Test("where activity died before the event took effect, it makes the activity when it is back, and once")
+  @Test("A challenge accepted before activity died becomes an activity when it is back, and once")
   func activityDied() async throws {
     try await withWaiting { waiting in
       let before = try files(of: .activity, waiting.home)
@@ -94,7 +94,7 @@ struct FriendChallengeOnceTests {
     }
   }
 
-  @Test("where social died before it had committed, the repeated call accepts; one activity comes of it")
+  @Test("A challenge accepted while social died is accepted by the repeated call; one activity comes of it")
   func socialDied() async throws {
     try await withWaiting { waiting in
       let before = try files(of: .social, waiting.home)
@@ -114,7 +114,7 @@ struct FriendChallengeOnceTests {
     }
   }
 
-  @Test("what is published again, as to a subscriber that begins anew, makes nothing anew: not even what was deleted since")
+  @Test("An accepted challenge that is published again makes nothing anew: not even what was deleted since")
   func again() async throws {
     try await withWaiting { waiting in
       try await ServicesInProcess.challenging(identity, home: waiting.home) { services in
@@ -140,7 +140,7 @@ struct FriendChallengeOnceTests {
     }
   }
 
-  @Test("has room or has not when it is accepted; what was accepted is made in any case")
+  @Test("A challenge is refused for lack of room when it is accepted; what was accepted is made in any case")
   func full() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in

@@ -7,7 +7,7 @@ import Testing
 @Suite("Who may do what with a challenge (SOC-6)")
 struct FriendChallengeRulesTests {
   @Test(
-    "an answer changes one that waits, the same again changes nothing, and another one is refused",
+    "An answer changes a challenge that waits, the same again changes nothing, and another one is refused",
     arguments: FriendChallengeState.allCases, [FriendChallengeState.accepted, .rejected, .withdrawn])
   func answers(state: FriendChallengeState, answer: FriendChallengeState) throws {
     let (direction, wrong): (ConnectionRequestDirection, ConnectionRequestDirection) =
@@ -23,7 +23,7 @@ struct FriendChallengeRulesTests {
   }
 
   @Test(
-    "only an accepted one is ended, once",
+    "Only an accepted challenge is ended, once",
     arguments: [
       (FriendChallengeState.accepted, "true"), (.ended, "false"), (.pending, "challenge_not_accepted"),
       (.rejected, "challenge_not_accepted"), (.withdrawn, "challenge_not_accepted"),

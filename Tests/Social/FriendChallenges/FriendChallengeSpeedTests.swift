@@ -13,7 +13,7 @@ import Testing
 struct FriendChallengeSpeedTests {
   let identity = IdentityDouble()
 
-  @Test("walk an index from the newest on, whatever is asked for, and look for each account and streak by its key")
+  @Test("Lists of challenges walk an index from the newest on, and look for each account and streak by its key")
   func plans() async throws {
     try await ServicesInProcess.challenging(identity) { services in
       for direction in [ConnectionRequestDirection.received, .sent, nil] {
@@ -33,7 +33,7 @@ struct FriendChallengeSpeedTests {
     }
   }
 
-  @Test("take no longer with many: the first page of those in a state does not look at the others")
+  @Test("Lists of challenges take no longer with many: the first page of those in a state does not look at the others")
   func many() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in

@@ -30,7 +30,7 @@ struct FriendChallengeStreakTests {
     }
   }
 
-  @Test("are seen by both: what was kept before, what is done since, pauses and skipped days, and the end of a day")
+  @Test("A challenge's streaks are seen by both: what was kept before, is done since, pauses, skips, and the end of a day")
   func sideBySide() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -68,7 +68,7 @@ struct FriendChallengeStreakTests {
     }
   }
 
-  @Test("are kept of accepted challenges alone, each as activity published it last, whatever comes late")
+  @Test("A challenge's streaks are kept of accepted challenges alone, each as activity published it last, whatever comes late")
   func kept() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in

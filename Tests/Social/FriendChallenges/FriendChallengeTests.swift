@@ -16,7 +16,7 @@ import Testing
 struct FriendChallengeTests {
   let identity = IdentityDouble()
 
-  @Test("H CU-17: one of my activities is sent to a friend, with its details as they were then and without what is my own of it")
+  @Test("H CU-17: an activity is sent to a friend as a challenge, with its details of then and without what is one's own")
   func send() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben", nickname: "Benny"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -40,7 +40,7 @@ struct FriendChallengeTests {
   }
 
   @Test(
-    "H CU-17 8a, 11a: that no friend or no activity was chosen is said by field and rule, each in its own words",
+    "H CU-17 8a, 11a: a challenge without a friend or an activity is refused by field and rule, each in its own words",
     arguments: [
       ("{}", ["accountID no_friend_chosen", "activityID no_activity_chosen"]),
       (#"{"activityID":"\#(ActivityID())"}"#, ["accountID no_friend_chosen"]),
@@ -56,7 +56,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("H CU-17 13a: an activity that waits with a friend or was accepted is not sent again; a rejected or withdrawn one is")
+  @Test("H CU-17 13a: a challenge that waits or was accepted is not sent again; a rejected or withdrawn one is")
   func alreadySent() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -83,7 +83,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("with one idempotency key is sent once; many at once with several keys send one")
+  @Test("A challenge with one idempotency key is sent once; many at once with several keys send one")
   func once() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -101,7 +101,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("are sent to friends alone, of one's own activities that are not put away and not over")
+  @Test("Challenges of friends are sent to friends alone, of one's own activities that are not put away and not over")
   func refused() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -125,7 +125,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("H CU-18 to CU-20: are listed with person, state, date and details: those accepted first, and those received and sent")
+  @Test("H CU-18 to CU-20: challenges are listed with person, state, date and details, by accepted, received and sent")
   func lists() async throws {
     let (ana, ben) = (try identity.person("ana", nickname: "Anita"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -165,7 +165,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("show the other's photo in the lists, by the address that holds for it alone")
+  @Test("Challenges of friends show the other's photo in the lists, by the address that holds for it alone")
   func photos() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -181,7 +181,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("H CU-21: accepting makes the activity mine from today on, however often it is repeated")
+  @Test("H CU-21: accepting a challenge makes the activity one's own from today on, however often it is repeated")
   func accepting() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -204,7 +204,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("H CU-21: many answers at once make one activity")
+  @Test("H CU-21: many answers to a challenge at once make one activity")
   func acceptedAtOnce() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -217,7 +217,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("begin on the day that was chosen where that is to come, for both")
+  @Test("Challenges of friends begin on the day that was chosen where that is to come, for both")
   func laterStart() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -229,7 +229,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("H CU-21 7a: a rejected one stays so, leaves no activity, and is not accepted any more")
+  @Test("H CU-21 7a: a rejected challenge stays so, leaves no activity, and is not accepted any more")
   func rejecting() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -247,7 +247,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("are withdrawn by who sent them, before they are answered")
+  @Test("Challenges of friends are withdrawn by who sent them, before they are answered")
   func withdrawing() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -261,7 +261,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("do not exist for strangers, and are answered and withdrawn by the right one of the two alone")
+  @Test("Challenges of friends do not exist for strangers, and are answered and withdrawn by the right one of the two alone")
   func strangers() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -283,7 +283,7 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("take a verified address to send and to accept, and none to reject")
+  @Test("Challenges of friends take a verified address to send and to accept, and none to reject")
   func unverified() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.challenging(identity) { services in
@@ -304,7 +304,8 @@ struct FriendChallengeTests {
     }
   }
 
-  @Test("notify who is challenged, and the challenger when it is accepted; of a rejection nobody is notified")
+  @Test(
+    "Challenges of friends notify who is challenged, and the challenger when it is accepted; of a rejection nobody is notified")
   func notifications() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))
     try await ServicesInProcess.running(

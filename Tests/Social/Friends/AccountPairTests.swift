@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Pairs of accounts")
 struct AccountPairTests {
-  @Test("two accounts make the same pair in either order")
+  @Test("Two accounts make the same pair in either order")
   func order() {
     let (one, other) = (AccountID(), AccountID())
     #expect(AccountPair(one, other) == AccountPair(other, one))

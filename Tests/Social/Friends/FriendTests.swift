@@ -8,7 +8,7 @@ import Testing
 struct FriendTests {
   let identity = IdentityDouble()
 
-  @Test("are listed for both, by username, page by page")
+  @Test("Friends are listed for both, by username, page by page")
   func listing() async throws {
     let ana = try identity.person("ana", nickname: "Anita")
     let others = try ["zoe", "ben", "mia", "leo", "eva"].map { try identity.person($0) }
@@ -24,7 +24,7 @@ struct FriendTests {
     }
   }
 
-  @Test("stay in the order of their names when one has another name, and nothing is left of a friendship that ended")
+  @Test("Friends stay in the order of their names when one has another name, and nothing is left of a friendship that ended")
   func renamed() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let eva = try await services.register()
@@ -44,7 +44,7 @@ struct FriendTests {
     }
   }
 
-  @Test("are listed from no place but those that this list gave to this account")
+  @Test("Friends are listed from no cursor but those that this list gave to this account")
   func cursors() async throws {
     let ana = try identity.person("ana")
     let others = try ["ben", "eva", "leo"].map { try identity.person($0) }
@@ -69,7 +69,7 @@ struct FriendTests {
     }
   }
 
-  @Test("are removed for both, once, and can become friends again")
+  @Test("Friends are removed for both, once, and can become friends again")
   func removing() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
     try await ServicesInProcess.social(identity) { services in

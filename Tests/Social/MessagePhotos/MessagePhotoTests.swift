@@ -14,7 +14,7 @@ struct MessagePhotoTests {
     .init(accountID: other.id, content: picture, text: try text.map { try ChatText(text: $0) })
   }
 
-  @Test("one is a message with its size and address, alone or with a text, read by both and notified to the friend")
+  @Test("A photo is a message with its size and address, alone or with a text, read by both and notified to the friend")
   func sent() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let alone = try await ana.send(SendMessagePhoto.self, send(Pictures.png(), to: ben))
@@ -34,7 +34,7 @@ struct MessagePhotoTests {
     }
   }
 
-  @Test("keeps neither the place where it was taken nor what was written into it, not even in the store")
+  @Test("A message's photo keeps neither the place where it was taken nor what was written into it, not even in the store")
   func metadata() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let picture = try Pictures.jpeg()
@@ -46,7 +46,7 @@ struct MessagePhotoTests {
     }
   }
 
-  @Test("what is no acceptable picture is refused with its rule, and nothing is sent")
+  @Test("A message's photo that is no acceptable picture is refused with its rule, and nothing is sent")
   func refused() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let png = try Pictures.png()
@@ -62,7 +62,7 @@ struct MessagePhotoTests {
     }
   }
 
-  @Test("goes to friends alone, and is read by the two of the conversation alone, also when they are friends no more")
+  @Test("A message's photo goes to friends alone, and is read by the two alone, also when they are friends no more")
   func others() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let eve = try await services.register()
@@ -79,7 +79,7 @@ struct MessagePhotoTests {
     }
   }
 
-  @Test("repeated with its idempotency key it is sent once")
+  @Test("A message's photo repeated with its idempotency key is sent once")
   func repeated() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let input = try send(Pictures.png(), to: ben)
@@ -89,7 +89,7 @@ struct MessagePhotoTests {
     }
   }
 
-  @Test("with its message that is removed it is gone; its text can be edited or given later")
+  @Test("A message's photo is gone with a removed message; its text can be edited or given later")
   func changed() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let message = try await ana.send(SendMessagePhoto.self, send(Pictures.png(), to: ben))
@@ -108,7 +108,7 @@ struct MessagePhotoTests {
   }
 
   @Test(
-    "is taken out of its message by its writer at any time: beside a text that stays, alone with the message; once and by nobody else"
+    "A message's photo is removed by its writer at any time: beside a text that stays, or with the message; once"
   )
   func takenOut() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
@@ -134,7 +134,7 @@ struct MessagePhotoTests {
     }
   }
 
-  @Test("counts among the bytes of who sends it, and is refused beyond the bound")
+  @Test("A message's photo counts among the bytes of who sends it, and is refused beyond the bound")
   func space() async throws {
     try await ServicesInProcess.withFriends(settings: ["racha.messages.bytesPerAccount": "\(1 << 20)"]) { services, ana, ben in
       let message = try await ana.send(SendMessagePhoto.self, send(Pictures.png(), "Look", to: ben))
@@ -152,7 +152,7 @@ struct MessagePhotoTests {
     }
   }
 
-  @Test("of an erased account is gone from the store, and those that it was sent stay with their writers")
+  @Test("A message's photo of an erased account is gone from the store, and those that it was sent stay with their writers")
   func erased() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let gone = try await ana.send(SendMessagePhoto.self, send(Pictures.png(), to: ben))

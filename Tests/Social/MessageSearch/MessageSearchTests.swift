@@ -11,7 +11,7 @@ import Testing
 @Suite("Search in a conversation (SOC-5)")
 struct MessageSearchTests {
   @Test(
-    "finds a part of a text whatever its case and accents",
+    "Search in a conversation finds a part of a text whatever its case and accents",
     arguments: [
       ("café", ["Un CAFÉ con leche"]), ("CAFE", ["Un CAFÉ con leche"]), ("straße", ["Hauptstrasse 7"]),
       ("O  LECHE", []), ("con   leche", ["Un CAFÉ con leche"]), ("smor", ["Smørrebrød?"]), ("100%", ["100% sure"]), ("_", []),
@@ -26,7 +26,7 @@ struct MessageSearchTests {
     }
   }
 
-  @Test("finds what both wrote, newest first, page by page, and nothing of other conversations")
+  @Test("Search in a conversation finds what both wrote, newest first, page by page, and nothing of other conversations")
   func pages() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let eva = try await services.register()
@@ -48,7 +48,7 @@ struct MessageSearchTests {
     }
   }
 
-  @Test("finds an edited message by its new text alone, and one of an erased account not at all")
+  @Test("Search in a conversation finds an edited message by its new text alone, and one of an erased account not at all")
   func changes() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let message = try await ana.write("before", to: ben)
@@ -63,7 +63,7 @@ struct MessageSearchTests {
     }
   }
 
-  @Test("is for the two alone: friends without messages find nothing, ex-friends what was written, strangers no conversation")
+  @Test("Search in a conversation is for the two alone: ex-friends find what was written, strangers no conversation")
   func standing() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       let eve = try await services.register()
@@ -78,7 +78,7 @@ struct MessageSearchTests {
   }
 
   @Test(
-    "refuses what cannot be looked for with its rule",
+    "Search in a conversation refuses what cannot be looked for with its rule",
     arguments: [
       ("", "empty"), ("  \n", "empty"), ("\u{0301}\u{0302}", "empty"), (String(repeating: "x", count: 101), "too_long"),
     ])
@@ -94,7 +94,8 @@ struct MessageSearchTests {
     }
   }
 
-  @Test("looks through a bounded number of messages for a page, and goes on behind them where there are more", arguments: 1...8)
+  @Test(
+    "Search in a conversation looks through a bounded number of messages for a page, and goes on behind them", arguments: 1...8)
   func bounded(maxSearched: Int) async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       for number in 0..<7 { _ = try await ana.write(number % 3 == 0 ? "match \(number)" : "other", to: ben) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What an account's messages take")
 struct MessageSpaceTests {
-  @Test("is bounded over all its conversations, said clearly, and less again when something is removed or shortened")
+  @Test("An account's messages are bounded over all conversations, with a clear refusal, and room comes back with removal")
   func bound() async throws {
     // A character of 8 bytes makes messages large.
     let text = String(repeating: "a\u{0301}\u{0302}\u{0303}", count: 2000)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Moderation (SOC-8)")
 struct ModerationCaseTests {
-  @Test("cases wait in the order in which they came, page by page, of one kind or all")
+  @Test("Moderation cases wait in the order in which they came, page by page, of one kind or all")
   func queue() async throws {
     try await Moderating.running { people in
       let messages = [
@@ -32,7 +32,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("nobody but administrators sees or decides anything of it")
+  @Test("Nobody but administrators sees or decides moderation cases")
   func strangers() async throws {
     try await Moderating.running { people in
       let report = try await people.report(.account(people.ben.account), by: people.ana)
@@ -59,7 +59,7 @@ struct ModerationCaseTests {
   }
 
   @Test(
-    "a decision is published to who reported and to whom it is about, nothing done to who reported alone",
+    "A moderation decision is published to who reported and to whom it is about; nothing done to who reported alone",
     arguments: [
       (ModerationOutcome.nothing, nil, nil), (.removed, nil, nil), (.warned, nil, nil), (.suspended, 7, 7 * 86_400),
       (.banned, nil, Int.max),
@@ -101,7 +101,7 @@ struct ModerationCaseTests {
   }
 
   @Test(
-    "a decision names each field that is wrong and its rule",
+    "A moderation decision names each field that is wrong and its rule",
     arguments: [
       (#"{"outcome":"suspended"}"#, ["days required", "reason required"]),
       (#"{"outcome":"suspended","days":366,"reason":"a"}"#, ["days out_of_range"]),
@@ -122,7 +122,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("an account itself is not removed, and the field that asks for it is named")
+  @Test("A moderation decision that asks to remove an account itself is refused, and the field is named")
   func notRemovable() async throws {
     try await Moderating.running { people in
       try await people.report(.account(people.ben.account), by: people.ana)
@@ -139,7 +139,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("a case is decided once, by nobody about themselves, nor by who administers no more; administrators are not suspended")
+  @Test("A case is decided once, by nobody about themselves nor by ex-administrators; administrators are not suspended")
   func who() async throws {
     try await Moderating.running { people in
       let services = people.services
@@ -160,7 +160,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("decided by two at once it is decided once")
+  @Test("A case that two decide at once is decided once")
   func atOnce() async throws {
     try await Moderating.running { people in
       try await people.report(.account(people.ben.account), by: people.ana)
@@ -180,7 +180,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("a message that is removed says nothing more to either, and both are sent that it was removed")
+  @Test("A message that moderation removes says nothing more to either, and both are sent that it was removed")
   func removedMessage() async throws {
     try await Moderating.running { people in
       let services = people.services
@@ -201,7 +201,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("a message can be removed beside a warning, and need not be there any more")
+  @Test("A reported message can be removed beside a warning, and need not be there any more")
   func removedBeside() async throws {
     try await Moderating.running { people in
       let message = try await people.services.send("you fool", from: people.ben, to: people.ana)
@@ -216,7 +216,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("photos that are removed are published, each that was reported, and stand in the snapshot")
+  @Test("Photos that moderation removes are published, each that was reported, and stand in the snapshot")
   func removedPhotos() async throws {
     try await Moderating.running { people in
       let other = MediaFile(
@@ -235,7 +235,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("whom it is about never learns who reported, from nothing that is published or answered to it")
+  @Test("Whoever is reported never learns who reported, from nothing that is published or answered to it")
   func silence() async throws {
     try await Moderating.running { people in
       let message = try await people.services.send("you fool", from: people.ben, to: people.ana)
@@ -260,7 +260,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("of many who reported all are notified: the first with the decision, the others by the worker, each once")
+  @Test("Of many who reported all are notified: the first with the decision, the others by the worker, each once")
   func many() async throws {
     try await Moderating.running { people in
       try await people.report(.account(people.ben.account), by: people.ana)
@@ -281,7 +281,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("a case shows what was decided about the account before, newest first")
+  @Test("A case shows what was decided about the account before, newest first")
   func earlier() async throws {
     try await Moderating.running { people in
       for outcome in [ModerationOutcome.nothing, .warned, .banned] {
@@ -295,7 +295,7 @@ struct ModerationCaseTests {
     }
   }
 
-  @Test("every list walks an index: none looks through all cases, reports, sanctions, appeals, suspensions or records")
+  @Test("Every list of moderation walks an index: none looks through all cases, reports, sanctions, appeals or suspensions")
   func plans() async throws {
     try await Moderating.running { people in
       let sql = [

@@ -16,7 +16,8 @@ struct RelationTests {
     return try #require(all.last { $0.accountID == account && $0.otherAccountID == other })
   }
 
-  @Test("is published for each of the two with every step of a friendship, with a revision that grows")
+  @Test(
+    "The relation of two accounts is published for each of the two with every step of a friendship, with a revision that grows")
   func friendship() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -35,7 +36,7 @@ struct RelationTests {
     }
   }
 
-  @Test("knows who follows whom, and who has asked to")
+  @Test("The relation of two accounts knows who follows whom, and who has asked to")
   func follows() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -50,7 +51,7 @@ struct RelationTests {
     }
   }
 
-  @Test("is nothing again once a request was rejected")
+  @Test("The relation of two accounts is nothing again once a request was rejected")
   func rejection() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
@@ -66,7 +67,7 @@ struct PhotosInListsTests {
   /// A subscriber without history gets what identity's double has registered.
   let identity = IdentityDouble()
 
-  @Test("have an address with the version that the photo has now, for friends, requests, follows and conversations")
+  @Test("Photos in lists have an address with the version that they have now, for friends, requests, follows, conversations")
   func lists() async throws {
     try await ServicesInProcess.social(identity) { services in
       let (ana, ben) = (try await services.register(), try await services.register())

@@ -35,7 +35,7 @@ struct ReportErasureTests {
     }
   }
 
-  @Test("whoever was reported takes along cases, copies, appeals and suspensions; the audit list names it no more")
+  @Test("An erased account that was reported takes along cases, copies, appeals and suspensions; the audit list names it no more")
   func accused() async throws {
     try await Moderating.running { people in
       let id = try await all(people)
@@ -56,7 +56,7 @@ struct ReportErasureTests {
     }
   }
 
-  @Test("whoever reported is named no more, and what it wrote is gone; the case goes on")
+  @Test("An erased account that reported is named no more, and what it wrote is gone; the case goes on")
   func reporter() async throws {
     try await Moderating.running { people in
       let id = try await all(people)
@@ -75,7 +75,7 @@ struct ReportErasureTests {
     }
   }
 
-  @Test("whoever decided is named no more, and what it noted is gone; the decision stands")
+  @Test("An erased account that decided is named no more, and what it noted is gone; the decision stands")
   func administrators() async throws {
     try await Moderating.running { people in
       let id = try await all(people)

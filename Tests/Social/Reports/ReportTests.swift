@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Reports (SOC-8)")
 struct ReportTests {
-  @Test("of an account, its photo and a message are kept with a copy that the server makes, and listed for who sent them")
+  @Test("Reports of an account, its photo and a message are kept with a copy that the server makes, and listed for who sent them")
   func copies() async throws {
     try await Moderating.running { people in
       people.services.identity.setPhoto(of: people.ben, Moderating.photo)
@@ -43,7 +43,7 @@ struct ReportTests {
     }
   }
 
-  @Test("of a message with a photo are kept with it, also when its writer removes it")
+  @Test("Reports of a message with a photo are kept with it, also when its writer removes it")
   func messagePhoto() async throws {
     try await Moderating.running { people in
       let services = people.services
@@ -62,7 +62,7 @@ struct ReportTests {
     }
   }
 
-  @Test("are of nothing that who reports does not see: unknown accounts and photos, others' messages, who has blocked it")
+  @Test("Reports are of nothing that who reports does not see: unknown accounts and photos, others' messages, who has blocked it")
   func unseen() async throws {
     try await Moderating.running { people in
       let message = try await people.services.send("hello", from: people.ben, to: people.ana)
@@ -82,7 +82,7 @@ struct ReportTests {
     }
   }
 
-  @Test("of what was a friend's stay possible when the friendship has ended")
+  @Test("Reports of what was a friend's stay possible when the friendship has ended")
   func exFriend() async throws {
     try await Moderating.running { people in
       let message = try await people.services.send("hello", from: people.ben, to: people.ana)
@@ -91,7 +91,7 @@ struct ReportTests {
     }
   }
 
-  @Test("are not of oneself, nor of the same again before it is decided")
+  @Test("Reports are not of oneself, nor of the same again before it is decided")
   func twice() async throws {
     try await Moderating.running { people in
       let message = try await people.services.send("mine", from: people.ben, to: people.ana)
@@ -105,7 +105,7 @@ struct ReportTests {
   }
 
   @Test(
-    "name each field that is wrong and its rule",
+    "Reports name each field that is wrong and its rule",
     arguments: [
       (#"{"subject":{"kind":"account"},"reason":"spam"}"#, ["subject.accountID required"]),
       (#"{"subject":{"kind":"photo"},"reason":"other"}"#, ["subject.accountID required", "text required"]),
@@ -125,7 +125,7 @@ struct ReportTests {
     }
   }
 
-  @Test("are twenty a day of one account, and more the day after")
+  @Test("Reports are twenty a day of one account, and more the day after")
   func manyADay() async throws {
     try await Moderating.running { people in
       for _ in 0..<20 {
@@ -139,7 +139,7 @@ struct ReportTests {
     }
   }
 
-  @Test("of one thing are one case, with its photo once; repeated with an idempotency key they are one report")
+  @Test("Reports of one thing are one case, with its photo once; repeated with an idempotency key they are one report")
   func oneCase() async throws {
     try await Moderating.running { people in
       people.services.identity.setPhoto(of: people.ben, Moderating.photo)
@@ -156,7 +156,7 @@ struct ReportTests {
     }
   }
 
-  @Test("that come at once are one case, and none is lost")
+  @Test("Reports that come at once are one case, and none is lost")
   func together() async throws {
     try await Moderating.running { people in
       let others = try (0..<12).map { try people.services.identity.person("other\($0)") }
@@ -168,7 +168,7 @@ struct ReportTests {
     }
   }
 
-  @Test("whose decision is long ago are kept without their copies and words, unless an appeal waits")
+  @Test("Reports whose decision is long ago are kept without their copies and words, unless an appeal waits")
   func copiesEnd() async throws {
     try await Moderating.running { people in
       people.services.identity.setPhoto(of: people.ben, Moderating.photo)
@@ -190,7 +190,7 @@ struct ReportTests {
       let read = try await people.services.call(ReadModerationCase.self, .init(caseID: first.id), as: people.root.caller)
       #expect(read.moderationCase.content == nil && read.reports.map(\.text) == [nil])
       #expect(try await people.services.call(ListOwnReports.self, .init(), as: people.ana.caller).items.count == 2)
-      // Nothing is left to judge an appeal by.
+      // Nothing is left to decide an appeal by.
       #expect(try await people.published(SuspensionChanged.self).last?.canAppeal == false)
       let appealed = try await people.services.call(ReadModerationCase.self, .init(caseID: second.id), as: people.root.caller)
       #expect(appealed.moderationCase.content?.text == "PLANTED message")

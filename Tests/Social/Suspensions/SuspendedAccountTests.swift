@@ -34,7 +34,7 @@ struct SuspendedAccountTests {
   }
 
   @Test(
-    "are refused with until when, whatever their token says, from the moment in which the event is received, until their time is over"
+    "Suspended accounts are refused with until when, whatever their token says, from the event on until their time is over"
   )
   func refused() async throws {
     try await running { services, ana, _ in
@@ -54,7 +54,7 @@ struct SuspendedAccountTests {
     }
   }
 
-  @Test("are refused also where the service asks identity about them first, before any event")
+  @Test("Suspended accounts are refused also where the service asks identity about them first, before any event")
   func unknown() async throws {
     try await ServicesInProcess.running([{ Social.service($0) }]) { services in
       let ana = try await services.register(isPublished: false)
@@ -63,7 +63,7 @@ struct SuspendedAccountTests {
     }
   }
 
-  @Test("are let in again when the suspension is lifted")
+  @Test("Suspended accounts are let in again when the suspension is lifted")
   func lifted() async throws {
     try await running { services, ana, _ in
       #expect(try await services.refusal(ListFriends.self, .init(), as: ana.caller) == "account_suspended")
@@ -72,7 +72,7 @@ struct SuspendedAccountTests {
     }
   }
 
-  @Test("can be asked by nobody meanwhile: they are not found by their name", arguments: RequestKind.allCases)
+  @Test("Suspended accounts can be asked by nobody meanwhile: they are not found by their name", arguments: RequestKind.allCases)
   func asked(kind: RequestKind) async throws {
     try await running { services, ana, ben in
       #expect(
@@ -82,7 +82,9 @@ struct SuspendedAccountTests {
     }
   }
 
-  @Test("their requests are hidden, can be answered by nobody, and are there again afterwards", arguments: RequestKind.allCases)
+  @Test(
+    "Suspended accounts' requests are hidden, can be answered by nobody, and are there again afterwards",
+    arguments: RequestKind.allCases)
   func requests(kind: RequestKind) async throws {
     try await running { services, ana, ben in
       _ = try await services.ask(kind, ben.username, as: ana.caller)
@@ -97,7 +99,7 @@ struct SuspendedAccountTests {
     }
   }
 
-  @Test("their friends keep them, and what was written")
+  @Test("Suspended accounts stay with their friends, and so does what was written")
   func friends() async throws {
     try await running { services, ana, ben in
       try await services.befriend(ana, ben)

@@ -16,7 +16,7 @@ struct SuspensionTests {
     try await people.services.call(ListSuspensions.self, .init(), as: people.vera.caller).items
   }
 
-  @Test("end by themselves when their time is over, and that is published once")
+  @Test("Suspensions end by themselves when their time is over, and that is published once")
   func expiry() async throws {
     try await Moderating.running { people in
       let decided = try await suspend(2, people)
@@ -33,7 +33,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("are listed with whom they are of, and lifted by an administrator, not by their own account, once")
+  @Test("Suspensions are listed with whom they are of, and lifted by an administrator, not by their own account, once")
   func lifting() async throws {
     try await Moderating.running { people in
       let decided = try await suspend(30, people)
@@ -54,7 +54,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("of one account: others know of the one that lasts longest, and when it ends of the next, and then of none")
+  @Test("Of an account's suspensions others know the one that lasts longest, when it ends the next, and then none")
   func several() async throws {
     try await Moderating.running { people in
       let now = people.services.clock.now
@@ -82,7 +82,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("stand in the snapshot, the last of each account, those that ended too")
+  @Test("Suspensions stand in the snapshot, the last of each account, those that ended too")
   func snapshot() async throws {
     try await Moderating.running { people in
       _ = try await suspend(3, people)

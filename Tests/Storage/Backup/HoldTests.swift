@@ -15,7 +15,7 @@ struct HoldTests {
     path = folder.file("store.sqlite")
   }
 
-  @Test("lets them wait while reads go on, and is copied as it was, however much is written while it is copied")
+  @Test("A hold lets writes wait while reads go on, and is copied as it was, however much is written meanwhile")
   func snapshot() async throws {
     var limits = StoreLimits()
     limits.pagesPerCopyStep = 1
@@ -51,7 +51,7 @@ struct HoldTests {
     await store.close()
   }
 
-  @Test("is the only one until it is released or copied")
+  @Test("A hold is the only one until it is released or copied")
   func second() async throws {
     let store = try Store.numbers(path)
     let first = try await store.hold()
@@ -66,7 +66,7 @@ struct HoldTests {
     await store.close()
   }
 
-  @Test("ends by itself: writes go on, and its copy fails")
+  @Test("A hold ends by itself: writes go on, and its copy fails")
   func forgotten() async throws {
     var limits = StoreLimits()
     limits.writesHeld = .milliseconds(100)
@@ -80,7 +80,7 @@ struct HoldTests {
     await store.close()
   }
 
-  @Test("does not begin once the time of who asked for it is over")
+  @Test("A hold does not begin once the time of who asked for it is over")
   func late() async throws {
     var limits = StoreLimits()
     limits.writesHeld = .zero
@@ -92,7 +92,7 @@ struct HoldTests {
     await store.close()
   }
 
-  @Test("lets no more writes wait than ever")
+  @Test("A hold lets no more writes wait than ever")
   func bounded() async throws {
     var limits = StoreLimits()
     limits.waitingWrites = 2
@@ -119,7 +119,7 @@ struct HoldTests {
     await store.close()
   }
 
-  @Test("gives its snapshot up when copying it takes too long")
+  @Test("A hold gives its snapshot up when copying it takes too long")
   func slow() async throws {
     var limits = StoreLimits()
     limits.copyDuration = .zero
@@ -133,7 +133,7 @@ struct HoldTests {
     await store.close()
   }
 
-  @Test("ends with the store, whose waiting writes are finished")
+  @Test("A hold ends with the store, whose waiting writes are finished")
   func closing() async throws {
     var limits = StoreLimits()
     limits.writesHeld = .seconds(600)
