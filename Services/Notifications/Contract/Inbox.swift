@@ -6,6 +6,7 @@ public struct Notification: Document, Hashable {
   /// 1, 2, 3, … for each account, without gaps: by it a client knows what it has missed.
   public var number: Int
   public var kind: NotificationKind
+  public var severity: NotificationSeverity
   public var title: String
   public var text: String
   public var parameters: [String: Parameter]
@@ -14,12 +15,13 @@ public struct Notification: Document, Hashable {
   public var readAt: Instant?
 
   public init(
-    id: ID<Notification>, number: Int, kind: NotificationKind, title: String, text: String, parameters: [String: Parameter],
-    links: NotificationLinks, createdAt: Instant, readAt: Instant?
+    id: ID<Notification>, number: Int, kind: NotificationKind, severity: NotificationSeverity, title: String, text: String,
+    parameters: [String: Parameter], links: NotificationLinks, createdAt: Instant, readAt: Instant?
   ) {
     self.id = id
     self.number = number
     self.kind = kind
+    self.severity = severity
     self.title = title
     self.text = text
     self.parameters = parameters
@@ -30,7 +32,8 @@ public struct Notification: Document, Hashable {
 
   public static let notes: Notes = [
     "id": "Names the notification.", "number": Note("Its position in the account's inbox, without gaps.", range: 1...9e15),
-    "kind": "What it is about.", "title": "What happened, in a few words, in the reader's language.",
+    "kind": "What it is about.", "severity": "How grave that is.",
+    "title": "What happened, in a few words, in the reader's language.",
     "text": "What happened, in a sentence, in the reader's language.", "parameters": "The values in title and text.",
     "links": "What it leads to.", "createdAt": "When it was made.", "readAt": "When it was read; absent while it is not.",
   ]

@@ -28,3 +28,13 @@ public struct NotificationKind: Choice, ExpressibleByStringLiteral {
     return Set(keys.filter { $0.begins(with: "notification.") && $0.ends(with: ".title") }.map { String($0.split(at: ".")[1]) })
   }()
 }
+
+/// How grave it is what a notification reports, by which a client chooses how to show it.
+public enum NotificationSeverity: String, Choice {
+  /// Nothing need be done.
+  case info
+  /// Something went wrong, or is worth a look: it may not have been the account's owner.
+  case warning
+  /// The account is in danger or cut off: something is to be done now.
+  case critical
+}

@@ -237,7 +237,8 @@ extension Notification {
     readAt: Instant?, _ language: Language
   ) {
     self.init(
-      id: id, number: number, kind: kind, title: NotificationText.title(kind, language, content.parameters),
+      id: id, number: number, kind: kind, severity: NotificationSpec.severity(of: kind),
+      title: NotificationText.title(kind, language, content.parameters),
       text: NotificationText.text(kind, language, content.parameters), parameters: content.parameters, links: content.links,
       createdAt: createdAt, readAt: readAt)
   }

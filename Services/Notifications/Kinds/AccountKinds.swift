@@ -27,7 +27,7 @@ extension NotificationSpec {
       actions: [.secretLink]))
 
   private static let passwordChanged = NotificationSpec(
-    "passwordChanged", .security, on: PasswordChanged.self, about: { $0.changeID }, to: { $0.accountID },
+    "passwordChanged", .security, .warning, on: PasswordChanged.self, about: { $0.changeID }, to: { $0.accountID },
     mail: MailSpec(from: .notice, actions: [.page]))
 
   /// To the new address.
@@ -39,29 +39,29 @@ extension NotificationSpec {
 
   /// To the present address.
   private static let emailChangeNotice = NotificationSpec(
-    "emailChangeNotice", .security, on: EmailChangeRequested.self, about: { $0.changeID }, to: { $0.accountID },
+    "emailChangeNotice", .security, .warning, on: EmailChangeRequested.self, about: { $0.changeID }, to: { $0.accountID },
     mail: MailSpec(from: .undoing, actions: [.alarm]))
 
   /// To the former address.
   private static let emailChanged = NotificationSpec(
-    "emailChanged", .security, on: EmailChanged.self, about: { $0.changeID }, to: { $0.accountID },
+    "emailChanged", .security, .warning, on: EmailChanged.self, about: { $0.changeID }, to: { $0.accountID },
     mail: MailSpec(from: .undoing, actions: [.alarm]))
 
   private static let identityLinked = NotificationSpec(
-    "identityLinked", .security, on: IdentityLinkChanged.self, when: { $0.isLinked }, about: { $0.changeID },
+    "identityLinked", .security, .warning, on: IdentityLinkChanged.self, when: { $0.isLinked }, about: { $0.changeID },
     to: { $0.accountID }, mail: MailSpec(from: .notice, actions: [.link]))
 
   private static let identityUnlinked = NotificationSpec(
-    "identityUnlinked", .security, on: IdentityLinkChanged.self, when: { !$0.isLinked }, about: { $0.changeID },
+    "identityUnlinked", .security, .warning, on: IdentityLinkChanged.self, when: { !$0.isLinked }, about: { $0.changeID },
     to: { $0.accountID }, mail: MailSpec(from: .notice, actions: [.link]))
 
   private static let tokenCreated = NotificationSpec(
-    "tokenCreated", .security, on: PersonalAccessTokenCreated.self, about: { $0.tokenID }, to: { $0.accountID },
+    "tokenCreated", .security, .warning, on: PersonalAccessTokenCreated.self, about: { $0.tokenID }, to: { $0.accountID },
     mail: MailSpec(from: .accessToken, actions: [.link]))
 
   /// To whoever cannot log in any more.
   private static let suspensionLink = NotificationSpec(
-    "suspensionLink", .account, on: SuspensionLinkRequested.self, about: { $0.linkID }, to: { $0.accountID },
+    "suspensionLink", .account, .warning, on: SuspensionLinkRequested.self, about: { $0.linkID }, to: { $0.accountID },
     mail: MailSpec(from: .suspension, actions: [.page]))
 
   /// The report of a deletion, to an account that is gone.

@@ -16,7 +16,7 @@ extension NotificationSpec {
     to: { $0.accountID }, inbox: part())
 
   private static let importFailed = NotificationSpec(
-    "importFailed", .imports, on: ImportProgressed.self, when: { $0.state == .failed }, about: { $0.importID },
+    "importFailed", .imports, .warning, on: ImportProgressed.self, when: { $0.state == .failed }, about: { $0.importID },
     to: { $0.accountID }, inbox: part())
 
   /// - Parameter values: beside the counts. What has ended is not on its way any more.

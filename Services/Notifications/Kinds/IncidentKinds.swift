@@ -7,25 +7,25 @@ extension NotificationSpec {
   static let ofIncidents: [NotificationSpec] = [accountLocked, tokensReused, everythingRevoked, incidentRaised, report]
 
   private static let accountLocked = NotificationSpec(
-    "accountLocked", .security, on: AccountProtected.self,
+    "accountLocked", .security, .warning, on: AccountProtected.self,
     when: { $0.measure != .everythingRevoked && $0.pattern != .tokensReused }, about: { $0.incidentID }, to: { $0.accountID },
     inbox: .init(), mail: MailSpec("locked", from: .notice, actions: [.button]))
 
   private static let tokensReused = NotificationSpec(
-    "tokensReused", .security, on: AccountProtected.self,
+    "tokensReused", .security, .warning, on: AccountProtected.self,
     when: { $0.measure != .everythingRevoked && $0.pattern == .tokensReused }, about: { $0.incidentID }, to: { $0.accountID },
     inbox: .init(), mail: MailSpec(from: .notice, actions: [.button]))
 
   /// Of an incident that grows graver its owner is notified once more.
   private static let everythingRevoked = NotificationSpec(
-    "everythingRevoked", .security, on: AccountProtected.self, when: { $0.measure == .everythingRevoked },
+    "everythingRevoked", .security, .critical, on: AccountProtected.self, when: { $0.measure == .everythingRevoked },
     about: { $0.incidentID }, to: { $0.accountID },
     inbox: .init(source: { "\($0.incidentID)/\(IncidentMeasure.everythingRevoked)" }),
     mail: MailSpec(from: .notice, actions: [.button]))
 
   /// To each administrator.
   private static let incidentRaised = NotificationSpec(
-    "incidentRaised", .administration, on: AdministratorAlerted.self, about: { $0.mailID }, to: { $0.accountID },
+    "incidentRaised", .administration, .critical, on: AdministratorAlerted.self, about: { $0.mailID }, to: { $0.accountID },
     inbox: .init(values: [.text("title") { $0.title }], links: { NotificationLinks(incidentID: ID(linking: $0.incidentID)) }),
     mail: MailSpec("incident", from: .security))
 

@@ -17,6 +17,12 @@ extension NotificationSpec {
     ofFriends, ofChallenges, ofMessages, ofImports, ofCoins, ofAccounts, ofLogins, ofIncidents, ofModeration,
   ].flatMap { $0 }
 
+  /// How grave it is what a kind in the inbox reports.
+  static func severity(of kind: NotificationKind) -> NotificationSeverity { severities[kind] ?? .info }
+
+  private static let severities: [NotificationKind: NotificationSeverity] = Dictionary(
+    all.compactMap { spec in spec.inbox.map { ($0.kind, spec.severity) } }, uniquingKeysWith: { first, _ in first })
+
   /// The kinds that a session in doubt is not shown.
   static let hiddenInDoubt: [NotificationKind] = all.filter { $0.category == .logins }.compactMap { $0.inbox?.kind }
 }

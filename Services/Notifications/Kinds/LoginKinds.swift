@@ -11,11 +11,11 @@ extension NotificationSpec {
     to: { $0.accountID }, inbox: login, mail: loginMail)
 
   private static let loginSuspicious = NotificationSpec(
-    "loginSuspicious", .logins, on: LoginAlertRaised.self, when: { $0.level == .suspicious }, about: { $0.alertID },
+    "loginSuspicious", .logins, .warning, on: LoginAlertRaised.self, when: { $0.level == .suspicious }, about: { $0.alertID },
     to: { $0.accountID }, inbox: login, mail: loginMail)
 
   private static let loginRefused = NotificationSpec(
-    "loginRefused", .logins, on: LoginAlertRaised.self, when: { $0.level == .high }, about: { $0.alertID },
+    "loginRefused", .logins, .critical, on: LoginAlertRaised.self, when: { $0.level == .high }, about: { $0.alertID },
     to: { $0.accountID }, inbox: login, mail: loginMail)
 
   private static let login = InboxPart<LoginAlertRaised>(

@@ -22,16 +22,16 @@ extension NotificationSpec {
   private static let report = InboxPart<ReportDecided>(
     values: [.text("kind") { $0.kind.rawValue }], links: { NotificationLinks(reportID: ID(linking: $0.reportID)) })
 
-  private static let contentRemoved = sanction("contentRemoved", .removed)
-  private static let accountWarned = sanction("accountWarned", .warned)
-  private static let accountSuspended = sanction("accountSuspended", .suspended)
-  private static let accountBanned = sanction("accountBanned", .banned)
+  private static let contentRemoved = sanction("contentRemoved", .removed, .warning)
+  private static let accountWarned = sanction("accountWarned", .warned, .warning)
+  private static let accountSuspended = sanction("accountSuspended", .suspended, .critical)
+  private static let accountBanned = sanction("accountBanned", .banned, .critical)
 
   private static func sanction(
-    _ name: String, _ outcome: ModerationOutcome
+    _ name: String, _ outcome: ModerationOutcome, _ severity: NotificationSeverity
   ) -> NotificationSpec {
     NotificationSpec(
-      name, .account, on: SanctionImposed.self, when: { $0.outcome == outcome }, about: { $0.caseID },
+      name, .account, severity, on: SanctionImposed.self, when: { $0.outcome == outcome }, about: { $0.caseID },
       to: { $0.accountID },
       inbox: .init(
         values: [

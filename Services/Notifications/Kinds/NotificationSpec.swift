@@ -1,7 +1,7 @@
 import NotificationsContract
 import Operations
 
-/// A kind of notification, declared once: what it is, which event it comes from, for whom it is, and the ways that it takes.
+/// A kind of notification, declared once: what it is, how grave, which event it comes from, for whom it is, and the ways that it takes.
 ///
 ///     static let coinsEarned = NotificationSpec(
 ///       "coinsEarned", .rewards, on: CoinsEarned.self, about: { $0.transferID }, to: { $0.accountID },
@@ -13,6 +13,7 @@ struct NotificationSpec: Sendable {
   /// The stem of its words.
   let name: String
   let category: NotificationCategory
+  let severity: NotificationSeverity
   let event: any Event.Type
   /// Nil where it does not stand in the inbox.
   let inbox: InboxSpec?
@@ -24,17 +25,19 @@ struct NotificationSpec: Sendable {
   let superseded: @Sendable (any Event) -> NotificationSource?
 
   /// - Parameters:
+  ///   - severity: how grave it is what is reported.
   ///   - event: what is reported. Several kinds may be of one event.
   ///   - condition: which of those events are of this kind.
   ///   - subject: the id of what it is about: the same is reported once.
   ///   - recipient: whom it is for; nil for nobody.
   init<E: Event, Subject>(
-    _ name: String, _ category: NotificationCategory, on event: E.Type,
+    _ name: String, _ category: NotificationCategory, _ severity: NotificationSeverity = .info, on event: E.Type,
     when condition: @escaping @Sendable (E) -> Bool = { _ in true }, about subject: @escaping @Sendable (E) -> ID<Subject>,
     to recipient: @escaping @Sendable (E) -> AccountID?, inbox: InboxPart<E>? = nil, mail: MailSpec? = nil
   ) {
     self.name = name
     self.category = category
+    self.severity = severity
     self.event = event
     self.inbox = inbox.map { InboxSpec(kind: NotificationKind(stringLiteral: name), values: Set($0.values.map(\.name))) }
     let mail = mail?.named(name)

@@ -14,7 +14,7 @@ struct LiveEventTests {
     NotificationChanged(
       accountID: account, number: number,
       notification: Notification(
-        id: ID(), number: number, kind: "messageEdited", title: "Message", text: "Edited.", parameters: [:],
+        id: ID(), number: number, kind: "messageEdited", severity: .info, title: "Message", text: "Edited.", parameters: [:],
         links: NotificationLinks(), createdAt: .now, readAt: nil))
   }
 

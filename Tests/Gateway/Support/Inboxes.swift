@@ -125,7 +125,7 @@ final class Inboxes: Sendable {
   func add(_ kind: NotificationKind = "messageReceived") {
     let published = items.withLock { items in
       let notification = Notification(
-        id: ID(), number: items.count + 1, kind: kind, title: "New message", text: "Ana wrote.",
+        id: ID(), number: items.count + 1, kind: kind, severity: .info, title: "New message", text: "Ana wrote.",
         parameters: [:],
         links: NotificationLinks(), createdAt: .now, readAt: nil)
       items.append(notification)

@@ -97,6 +97,25 @@ struct InboxTests {
     }
   }
 
+  @Test("The inbox lists how grave each notification is, and the same is delivered live")
+  func severities() async throws {
+    let ana = try identity.person("ana")
+    try await run { services in
+      let refused = LoginAlertRaised(
+        alertID: LoginAlertID(), accountID: ana.account, level: .high, device: "Firefox on Linux", place: "Tokyo, Japan", at: .now
+      )
+      try await services.publish(.identity, refused)
+      try await services.publish(.rewards, earned(ana, 12))
+      try await services.untilPublished(2, by: .notifications)
+      let listed = try await inbox(services, ana)
+      #expect(
+        Dictionary(uniqueKeysWithValues: listed.map { ($0.kind, $0.severity) })
+          == ["loginRefused": .critical, "coinsEarned": .info])
+      let live = try await services.published(by: .notifications).map { try NotificationCreated.decode($0.body).notification }
+      #expect(live.sorted { $0.number > $1.number } == listed)
+    }
+  }
+
   @Test("The inbox is delivered in the account's language, and lists in the reader's")
   func languages() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))

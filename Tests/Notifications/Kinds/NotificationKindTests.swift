@@ -97,6 +97,20 @@ struct NotificationKindTests {
     #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 11)
   }
 
+  @Test("A notification is as grave as its kind says, and one that nothing need be done about is for information")
+  func severities() {
+    func kinds(_ severity: NotificationSeverity) -> Set<NotificationKind> {
+      Set(NotificationKind.allCases.filter { NotificationSpec.severity(of: $0) == severity })
+    }
+    #expect(
+      kinds(.critical) == ["everythingRevoked", "incidentRaised", "loginRefused", "accountSuspended", "accountBanned"])
+    #expect(
+      kinds(.warning) == [
+        "accountLocked", "tokensReused", "loginSuspicious", "importFailed", "contentRemoved", "accountWarned",
+      ])
+    #expect(kinds(.info).isSuperset(of: ["coinsEarned", "messageReceived", "loginNoticed", "accountVerified"]))
+  }
+
   @Test("A notification names what happened as it always did, so that nothing is reported twice")
   func sources() throws {
     func source(_ event: any Event) throws -> String { try #require(NotificationKindTests.drafts(event)[0].inbox).source }
