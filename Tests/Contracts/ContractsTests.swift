@@ -14,7 +14,7 @@ struct ContractsTests {
   private var allSpecs: [OperationSpec] { ContractsTests.all.flatMap(\.operations).map { $0.spec } }
   private let words = Words((all + [.gateway]).flatMap(\.words))
 
-  @Test("declare nothing that is not served, and serve nothing that is not declared")
+  @Test("Contracts declare nothing that is not served, and serve nothing that is not declared")
   func served() async throws {
     try await AllServices.with { services in
       for definition in services.definitions {
@@ -43,7 +43,7 @@ struct ContractsTests {
     "personalAccessTokens.create",
   ]
 
-  @Test("take an idempotency key for whatever accounts change, unless there is a reason; who announces one keeps records")
+  @Test("Contracts take an idempotency key for what accounts change, unless there is a reason; who announces one keeps records")
   func idempotencyKeys() async throws {
     let without = allSpecs.filter { spec in
       switch spec.caller {
@@ -61,7 +61,7 @@ struct ContractsTests {
   }
 
   @Test(
-    "refuse a session in doubt whatever changes something, but for what ends a login or sends the owner a link (ID-7)"
+    "Contracts refuse a session in doubt every change, but for what ends a login or sends the owner a link (ID-7)"
   )
   func doubt() {
     for spec in allSpecs {
@@ -76,7 +76,7 @@ struct ContractsTests {
     #expect(ContractsTests.allowedInDoubt.isSubset(of: allSpecs.map(\.name)))
   }
 
-  @Test("answer no list to what a personal access token changes, so that one which may only write reads none (ID-18)")
+  @Test("Contracts answer no list to what a personal access token changes: one that may only write reads none (ID-18)")
   func changes() {
     func isList<O: Operations.Operation>(_: O.Type) -> Bool { "\(O.Output.self)".hasPrefix("Page<") }
     let operations = ContractsTests.all.flatMap(\.operations)
@@ -85,7 +85,7 @@ struct ContractsTests {
     #expect(lists.filter { $0.effect != .read && AccessScope(for: $0) != nil }.map(\.name) == [])
   }
 
-  @Test("ask for a verified address exactly where the requirements do, in whichever service (ID-2; S 8, scenario 4)")
+  @Test("Contracts ask for a verified address exactly where the requirements do, in whichever service (ID-2; S 8, scenario 4)")
   func verification() {
     let restricted = allSpecs.filter { $0.caller == .verifiedAccount }.map(\.name).sorted()
     #expect(
@@ -95,7 +95,7 @@ struct ContractsTests {
       ])
   }
 
-  @Test("give each operation a name, a route, a requirement and a sentence of its own")
+  @Test("Contracts give each operation a name, a route, a requirement and a sentence of its own")
   func namesAndRoutes() {
     #expect(Set(allSpecs.map(\.name)).count == allSpecs.count)
     let routes = allSpecs.compactMap(\.route)
@@ -113,7 +113,7 @@ struct ContractsTests {
     }
   }
 
-  @Test("describe every field of every document")
+  @Test("Contracts describe every field of every document")
   func fields() {
     var schemas = Schemas()
     for contract in ContractsTests.all {
@@ -129,7 +129,7 @@ struct ContractsTests {
     }
   }
 
-  @Test("name a document's own id `id`, and those of others `<thing>ID`")
+  @Test("Contracts name a document's own id `id`, and those of others `<thing>ID`")
   func ids() {
     var schemas = Schemas()
     for contract in ContractsTests.all {
@@ -147,7 +147,7 @@ struct ContractsTests {
     }
   }
 
-  @Test("give all lists the same way of going through their pages")
+  @Test("Contracts give all lists the same way of going through their pages")
   func lists() throws {
     var count = 0
     for operation in ContractsTests.all.flatMap(\.operations) {
@@ -162,7 +162,7 @@ struct ContractsTests {
     #expect(count == 37)
   }
 
-  @Test("refuse null by name in every field of a PATCH that null does not clear, and say in the schema which those are")
+  @Test("Contracts refuse null by name in every field of a PATCH that null does not clear, and the schema says which")
   func patches() throws {
     // What is no field of the thing itself, but says which and as it was when.
     let others: Set = ["activityID", "day", "messageID", "pauseID", "revision"]
@@ -208,7 +208,7 @@ struct ContractsTests {
     }
   }
 
-  @Test("have words of their own only for failures and operations that there are")
+  @Test("Contracts have words of their own only for failures and operations that there are")
   func ownWords() {
     let codes = Set(RequestFailure.allCases.map(\.rawValue) + allSpecs.flatMap(\.failures).map(\.code))
     let names = Set(allSpecs.map(\.name))
@@ -224,7 +224,7 @@ struct ContractsTests {
     #expect(words.text(steps, .english) == "Step tracking unavailable without permission.")
   }
 
-  @Test("say what to do about every rule of fields, in both languages")
+  @Test("Contracts say what to do about every rule of fields, in both languages")
   func suggestions() {
     let rules = words.keys(.english).filter { $0.hasPrefix("field.") && !$0.hasSuffix(".suggestion") }
     #expect(rules.count > 60)
@@ -233,7 +233,7 @@ struct ContractsTests {
     }
   }
 
-  @Test("have words in both languages for every failure, with the same parameters")
+  @Test("Contracts have words in both languages for every failure, with the same parameters")
   func texts() {
     #expect(words.keys(.english) == words.keys(.spanish))
     let failures = Set(allSpecs.flatMap(\.failures))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The erasure of accounts in all services (ID-12)")
 struct ErasureTests {
-  @Test("every table of every store says how it forgets an account")
+  @Test("Every table of every store says how it forgets an account")
   func coverage() async throws {
     try await AllServices.withStores { definition, store in
       let service = definition.contract.service

@@ -73,7 +73,7 @@ extension Clusters {
       }
     }
 
-    @Test("where the restored stores cannot be taken over, the former ones are put back")
+    @Test("A restore whose stores cannot be taken over puts the former ones back")
     func failing() async throws {
       try await withBackup { launcher, backup in
         try write("later", "\(launcher.home)/stores/identity.sqlite")
@@ -88,7 +88,7 @@ extension Clusters {
       }
     }
 
-    @Test("where the restored stores do not start, the former ones are put back and run")
+    @Test("A restore whose stores do not start puts the former ones back, and they run")
     func notStarting() async throws {
       try await withBackup { launcher, backup in
         try write("later", "\(launcher.home)/stores/identity.sqlite")

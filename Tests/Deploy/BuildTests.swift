@@ -4,7 +4,7 @@ import Testing
 /// `deploy/lib/build.sh` and `deploy/lib/icu.sh`, each function called by itself.
 @Suite("What is run of a release build")
 struct BuildTests {
-  @Test("is a stripped program that all may run, whatever the umask, with its symbols beside it")
+  @Test("What is run of a release build is a stripped program that all may run, whatever the umask, with symbols beside it")
   func stripped() async throws {
     try await withFolder { folder in
       let source = ".globl _start\n.type _start,@function\n_start: mov $60,%eax\nmov $7,%edi\nsyscall\nnamed: ret\n"
@@ -33,7 +33,7 @@ struct BuildTests {
     }
   }
 
-  @Test("can be readied by two at once")
+  @Test("What is run of a release build can be readied by two at once")
   func atOnce() async throws {
     try await withFolder { folder in
       let source = ".globl _start\n.type _start,@function\n_start: mov $60,%eax\nmov $7,%edi\nsyscall\n"
@@ -56,7 +56,7 @@ struct BuildTests {
     }
   }
 
-  @Test("is built in a few lines, which say how far it is; what is no step is shown where it fails, and the log has everything")
+  @Test("A release build prints a few lines, which say how far it is; the rest is shown where it fails, and is in the log")
   func progress() async throws {
     try await withFolder { folder in
       let commands = """
@@ -75,7 +75,7 @@ struct BuildTests {
   }
 
   @Test(
-    "is built the first time, and again where a source, the compiler, or what was built is another; a first build says how long it takes",
+    "A release is built first, and again where a source, the compiler or the result is another; the first says how long",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/objcopy")))
   func current() async throws {
     try await withFolder { folder in
@@ -114,7 +114,7 @@ struct BuildTests {
   }
 
   @Test(
-    "has of ICU's data what is used, unchanged, and a tenth of it at most",
+    "What is run of a release build has of ICU's data what is used, unchanged, and a tenth of it at most",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/as")))
   func internationalization() async throws {
     try await withFolder { folder in

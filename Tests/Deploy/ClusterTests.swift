@@ -285,7 +285,7 @@ extension Clusters {
       }
     }
 
-    @Test("without up, too, and also all but one")
+    @Test("Keepers are started again without up, too, and also all but one")
     func loneKeeper() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -390,7 +390,7 @@ extension Clusters {
       }
     }
 
-    @Test("what a service says in a burst is all in its log")
+    @Test("What a service says in a burst is all in its log")
     func burst() async throws {
       try await Launcher.with { launcher in
         try launcher.instruct("notifications", "talks", "5000")

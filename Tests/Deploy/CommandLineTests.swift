@@ -4,7 +4,7 @@ import Testing
 @Suite("The launcher's command line")
 struct CommandLineTests {
   @Test(
-    "what is not understood ends with status 2 and a word about it",
+    "What the launcher does not understand ends with status 2 and a word about it",
     arguments: [
       (["fly"], "there is no command \"fly\""),
       (["up", "--speed", "9"], "unknown option --speed"),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The compose file")
 struct ContainerTests {
-  @Test("hands the gateway its certificate, the proxies it trusts and the token of its metrics, and mounts where they lie")
+  @Test("The compose file hands the gateway certificate, trusted proxies and the token of its metrics, and mounts their folders")
   func gateway() throws {
     let text = try String(contentsOfFile: "\(Launcher.package)/deploy/docker-compose.yml", encoding: .utf8)
     let begin = try #require(text.range(of: "\n  gateway:\n"))

@@ -18,7 +18,7 @@ struct ImportsTests {
     """
 
   @Test(
-    "one that the manifest does not declare is refused by file and line, however it is written",
+    "An import that the manifest does not declare is refused by file and line, however it is written",
     arguments: [
       "import IdentityService", "@testable import IdentityService", "public import IdentityService",
       "@_spi(Tests) internal import struct IdentityService.Account", "  import IdentityService",
@@ -30,7 +30,7 @@ struct ImportsTests {
       outcome.errors == "Social/Friends.swift:2: SocialService imports IdentityService, which the manifest does not allow it\n")
   }
 
-  @Test("declared ones, those of other packages and excluded folders are let through")
+  @Test("Imports that are declared, of other packages or in excluded folders are let through")
   func declared() async throws {
     let outcome = try await check([
       "Social/Friends.swift": "import Foundation\nimport Crypto\n// import IdentityService\n", "Social/Store.swift": Self.used,

@@ -25,7 +25,7 @@ struct DamageTests {
     }
   }
 
-  @Test("that break off are refused, wherever they do", arguments: names)
+  @Test("Damaged pictures that break off are refused, wherever they do", arguments: names)
   func brokenOff(name: String) throws {
     let sound = try Fixture.bytes(name)
     #expect(isTaken(sound))
@@ -35,7 +35,7 @@ struct DamageTests {
     }
   }
 
-  @Test("are refused or taken within the limits, whatever is wrong with their bytes", arguments: names)
+  @Test("Damaged pictures are refused or taken within the limits, whatever is wrong with their bytes", arguments: names)
   func anywhere(name: String) throws {
     let sound = try Fixture.bytes(name)
     var chance = Chance()
@@ -48,7 +48,7 @@ struct DamageTests {
   }
 
   @Test(
-    "are refused or taken within the limits where only the decoder can notice that something is wrong",
+    "Damaged pictures are refused or taken within the limits where only the decoder can notice that something is wrong",
     arguments: names.filter { $0.hasSuffix(".png") })
   func mended(name: String) throws {
     let sound = try PNGChunk.all(of: try Fixture.bytes(name))
@@ -68,7 +68,7 @@ struct DamageTests {
     }
   }
 
-  @Test("that break off in a picture's data are refused, though everything around it is right")
+  @Test("Damaged pictures that break off in a picture's data are refused, though everything around it is right")
   func brokenOffInside() throws {
     for name in ["text.png", "interlaced-clear.png", "palette.png"] {
       var chunks = try PNGChunk.all(of: try Fixture.bytes(name))

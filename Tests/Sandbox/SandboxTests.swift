@@ -31,7 +31,7 @@ struct SandboxTests {
   }
 
   @Test(
-    "can touch no file and no limit, and go on when they try",
+    "Decoders taken over can touch no file and no limit, and go on when they try",
     arguments: ["open a file", "make a file", "list a folder", "write to its file", "copy a descriptor", "raise its limits"])
   func refused(what: String) throws {
     let process = try Self.start()
@@ -41,7 +41,7 @@ struct SandboxTests {
   }
 
   @Test(
-    "end when they reach for the network, another process or code of their own",
+    "Decoders taken over end when they reach for the network, another process or code of their own",
     arguments: ["reach the network", "reach a local socket", "start a program", "end its parent", "map code"])
   func ended(what: String) throws {
     let process = try Self.start()
@@ -51,7 +51,7 @@ struct SandboxTests {
     #expect(throws: DecoderFault.self) { try Self.ask(process, "hello") }
   }
 
-  @Test("end with what memory and time they take", arguments: ["take all memory", "take all time", "crash"])
+  @Test("Decoders taken over end with what memory and time they take", arguments: ["take all memory", "take all time", "crash"])
   func bounded(what: String) throws {
     let process = try Self.start()
     do {
@@ -61,7 +61,7 @@ struct SandboxTests {
     }
   }
 
-  @Test("have their connection and one file, and nothing of their parent's: no other descriptor, no environment")
+  @Test("Decoders have their connection and one file, and nothing of their parent's: no other descriptor, no environment")
   func surroundings() throws {
     let path = "/tmp/racha-sandbox-\(UInt64.random(in: .min ... .max))"
     defer { unlink(path) }
@@ -81,7 +81,7 @@ struct SandboxTests {
     #expect(try Self.ask(Self.start(), "descriptors") == "0 1 2 3")
   }
 
-  @Test("are ended when they do not answer in time, say too much, or nobody wants their answer any more")
+  @Test("Decoders taken over are ended when they do not answer in time, say too much, or nobody wants their answer")
   func silent() async throws {
     let silent = try Self.start()
     #expect(throws: DecoderFault.timedOut) { try Self.ask(silent, "stay silent", within: .milliseconds(50)) }
@@ -93,7 +93,7 @@ struct SandboxTests {
     await #expect(throws: DecoderFault.ended) { try await asking.value }
   }
 
-  @Test("end by themselves with what status they like, and leave no process behind")
+  @Test("Decoders taken over end by themselves with what status they like, and leave no process behind")
   func exits() throws {
     let process = try Self.start()
     let id = try #require(process.processID)
@@ -110,7 +110,7 @@ struct SandboxTests {
     }
   }
 
-  @Test("end with their service, however that ends")
+  @Test("Decoders taken over end with their service, however that ends")
   func orphans() async throws {
     let parent = Process()
     let output = Pipe()
@@ -144,7 +144,7 @@ struct SandboxTests {
     return !String(decoding: status, as: UTF8.self).contains(") Z ")
   }
 
-  @Test("that are kept for the next request are started anew where they have died, and a request outlives one of them")
+  @Test("Decoders kept for the next request are started anew where they have died, and a request outlives one of them")
   func kept() throws {
     let decoder = KeptDecoder(
       Intruder.self, program: Self.program, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

@@ -20,7 +20,7 @@ final class SecureStorageTests {
     return problems
   }
 
-  @Test("encrypts what has to be read back, keeps it, and returns when it was read back right (main course)")
+  @Test("Secure storage encrypts what has to be read back, keeps it, and returns when it was read back right (main course)")
   func main() throws {
     let storage = SecureStorage(Keys(id: 1))
     let shelf = Shelf()
@@ -34,7 +34,7 @@ final class SecureStorageTests {
     #expect(try storage.read(SecretName(Self.token, of: [9]), on: shelf) { _ in } == .missing)
   }
 
-  @Test("the kind decides the protection: what is only compared is not stored here, what is strict has no second key store")
+  @Test("The kind of data decides its protection: what is only compared is not stored, what is strict has no second key store")
   func levels() throws {
     let shelf = Shelf()
     #expect(throws: SecureStorageFailure.digestOnly) {
@@ -49,7 +49,7 @@ final class SecureStorageTests {
     #expect(recorded == [.keyStoreFailed, .notStored] && shelf.rows.isEmpty)
   }
 
-  @Test("a key store that fails: the alternative one is used, the failure is recorded (error course, strategy)")
+  @Test("A key store that fails: the alternative one is used, the failure is recorded (error course, strategy)")
   func alternative() throws {
     let storage = SecureStorage(Keys(id: 1, isBroken: true), second: Keys(id: 2))
     let shelf = Shelf()
@@ -60,7 +60,7 @@ final class SecureStorageTests {
     #expect(recorded == [.keyStoreFailed])
   }
 
-  @Test("if it goes on failing, that is reported and recorded, and nothing half is kept (error course, notice)")
+  @Test("Key stores that go on failing are reported and recorded, and nothing half is kept (error course, notice)")
   func bothFail() {
     let storage = SecureStorage(Keys(id: 1, isBroken: true), second: Keys(id: 2, isBroken: true))
     let shelf = Shelf()
@@ -70,7 +70,7 @@ final class SecureStorageTests {
     #expect(recorded == [.keyStoreFailed, .keyStoreFailed, .notStored] && shelf.rows.isEmpty)
   }
 
-  @Test("a shelf that gives back something else is noticed by reading back")
+  @Test("Secure storage notices by reading back that a shelf gives back something else")
   func verification() {
     let storage = SecureStorage(Keys(id: 1))
     let shelf = Shelf()
@@ -81,7 +81,7 @@ final class SecureStorageTests {
     #expect(recorded == [.notVerified, .notStored] && shelf.rows.isEmpty)
   }
 
-  @Test("any changed byte is detected; the data is removed and recorded (error course, corrupt data)")
+  @Test("Any changed byte of sealed data is detected; the data is removed and recorded (error course, corrupt data)")
   func corrupt() throws {
     let storage = SecureStorage(Keys(id: 1))
     let shelf = Shelf()

@@ -32,7 +32,7 @@ struct FairQueueTests {
     #expect(submit("a4", ana) == .running)
   }
 
-  @Test("one of an account is done at a time, though there are slots; somebody without account waits for slots alone")
+  @Test("One work of an account is done at a time, though there are slots; who has no account waits for slots alone")
   func places() {
     var queue = FairQueue<String>(FairLimits(maxRunning: 3, maxWaiting: 2, maxWaitingPerAccount: 1))
     #expect(queue.submit("a1", 1, of: ana) == .running)
@@ -50,7 +50,7 @@ struct FairQueueTests {
     #expect(queue.finish(6, of: nil) == nil)
   }
 
-  @Test("who gives up leaves the position to others")
+  @Test("A caller that gives up leaves its turn to others")
   func givenUp() {
     var queue = FairQueue<String>(FairLimits(maxRunning: 1, maxWaiting: 1))
     #expect(queue.submit("a1", 1, of: ana) == .running)
