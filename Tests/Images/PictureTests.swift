@@ -154,7 +154,9 @@ struct PictureTests {
     #expect(try await processor.picture(marked, field: "content", of: account).bytes.canvas().isUpright)
   }
 
-  @Test("of one account wait for each other, while another account's is made: whoever sends too many at once is refused alone")
+  @Test(
+    "Pictures of one account wait for each other, while another account's is made: whoever sends too many at once is refused alone"
+  )
   func fairness() async throws {
     let processor = PictureProcessor(
       program: BuiltProgram.identity, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, maxWaitingPerAccount: 1)

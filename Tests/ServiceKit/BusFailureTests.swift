@@ -10,12 +10,12 @@ struct BusFailureTests {
     (.tooLarge, .bodyTooLarge, nil),
   ]
 
-  @Test("says what it was, and when to try again", arguments: answers)
+  @Test("A bus failure says what it was, and when to try again", arguments: answers)
   func kinds(failure: BusFailure, answer: RequestFailure, seconds: Int?) {
     #expect(Failure(failure).code == answer.rawValue && Failure(failure).retryAfterSeconds == seconds)
   }
 
-  @Test("has the values that its words need: what is too large says how large it may be")
+  @Test("A bus failure has the values that its words need: what is too large says how large it may be")
   func limit() {
     #expect(Failure(BusFailure.tooLarge).parameters == ["limit": .number(JSONLimits().bytes)])
   }

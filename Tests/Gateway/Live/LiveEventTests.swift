@@ -32,7 +32,7 @@ struct LiveEventTests {
     }
   }
 
-  @Test("are delivered to nobody where they say that they are silent")
+  @Test("Live events are delivered to nobody where they say that they are silent")
   func silent() throws {
     func event(_ isSilent: Bool?) throws -> LiveEvent {
       let removed = MessageRemoved(

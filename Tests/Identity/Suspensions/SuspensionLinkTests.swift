@@ -127,7 +127,7 @@ struct SuspensionLinkTests {
     }
   }
 
-  @Test("is none of a suspension that begins anew: the owner is mailed another one, though a day has not passed")
+  @Test("The mailed link is none of a suspension that begins anew: the owner is mailed another one, though a day has not passed")
   func anew() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()

@@ -72,7 +72,7 @@ struct ChangedMessagesTests {
     }
   }
 
-  @Test("a removed one says nothing any more to one who was blocked since, and its connections learn nothing of it")
+  @Test("A removed message says nothing any more to one who was blocked since, and its connections learn nothing of it")
   func removedApart() async throws {
     try await run { services, ana, ben in
       let message = try await write("PLANTED text", services, ana, ben)

@@ -33,7 +33,7 @@ struct FriendChallengeRulesTests {
   }
 
   @Test(
-    "the fifty-first challenge of a day waits until the first of the fifty is a day old",
+    "The fifty-first challenge of a day waits until the first of the fifty is a day old",
     arguments: [(nil, nil), (86_400, nil), (86_399, 1), (0, 86_400)] as [(Int?, Int?)])
   func perDay(secondsAgo: Int?, seconds: Int?) throws {
     let now = try Instant(text: "2026-11-21T12:00:00.000Z")

@@ -117,7 +117,7 @@ struct MessageSearchTests {
     }
   }
 
-  @Test("looks through a megabyte of texts for a page, however long each is, and finds the rest on further pages")
+  @Test("A search looks through a megabyte of texts for a page, however long each is, and finds the rest on further pages")
   func longTexts() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
       _ = try await ana.write("needle", to: ben)
@@ -143,7 +143,7 @@ struct MessageSearchTests {
     }
   }
 
-  @Test("keeps a text for it in no more than twice its bytes, whatever signs it is made of")
+  @Test("A text is kept for searches in no more than twice its bytes, whatever signs it is made of")
   func expansion() throws {
     let text = try ChatText(text: String(repeating: "\u{FDFA}", count: 2000))
     #expect(SearchText(text.description).string.utf8.count > 4 * text.bytes)
