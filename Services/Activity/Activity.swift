@@ -64,7 +64,7 @@ public enum Activities {
   /// The read model of accounts. What is done by itself, such as limits, needs an account's days as long as there is anything of it.
   private static func accounts(_ calendars: AccountCalendars, _ sweep: WakeSignal) -> AccountsFeature {
     AccountsFeature(
-      migrations: (table: 1, settings: 5, people: 35), isErasedLast: true,
+      migrations: (table: 1, settings: 5, people: 35, enrollment: 38), isErasedLast: true,
       whenMoved: { move, transaction in
         try LostDayStore.note(move, calendars.zones, transaction)
         try OpenLimitStore.lookAnew(of: move.account, transaction)

@@ -12,6 +12,7 @@ extension PersonalAccessTokenName: DatabaseValueConvertible {}
 extension ConsentPurpose: DatabaseValueConvertible {}
 extension DirectoryVisibility: DatabaseValueConvertible {}
 extension ProfileVisibility: DatabaseValueConvertible {}
+extension TaskEnrollment: DatabaseValueConvertible {}
 extension SessionRevoked.Reason: DatabaseValueConvertible {}
 extension LoginAlertLevel: DatabaseValueConvertible {}
 extension LoginAlertAnswer: DatabaseValueConvertible {}

@@ -19,7 +19,7 @@ public enum Notifications {
     return ServiceDefinition(
       .notifications, environment,
       features: [
-        AccountsFeature(migrations: (table: 1, settings: 6, people: 12)),
+        AccountsFeature(migrations: (table: 1, settings: 6, people: 12, enrollment: 14)),
         InboxFeature(),
         BlockFeature(),
         MailFeature(

@@ -13,7 +13,7 @@ public enum Rewards {
     ServiceDefinition(
       .rewards, environment,
       features: [
-        AccountsFeature(migrations: (table: 1, settings: 6, people: 8)),
+        AccountsFeature(migrations: (table: 1, settings: 6, people: 8, enrollment: 9)),
         LedgerFeature(),
         CoinFeature(formula: CoinFormula(environment.settings)),
         OfferFeature(published: try OffersFile.read(inHome: environment.home.path), logger: environment.logger),

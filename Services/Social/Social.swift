@@ -23,7 +23,7 @@ enum SocialFeatures {
     let messages = MessageRules(environment.settings)
     let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
     return [
-      AccountsFeature(migrations: (table: 1, settings: 6, people: 10)),
+      AccountsFeature(migrations: (table: 1, settings: 6, people: 10, enrollment: 26)),
       FriendFeature(),
       FriendRequestFeature(life: life),
       ConversationFeature(),

@@ -23,6 +23,7 @@ struct AccountRecord: Sendable {
   let nameVisibility: ProfileVisibility
   let ageVisibility: ProfileVisibility
   let givesReadReceipts: Bool
+  let taskEnrollment: TaskEnrollment
   let isAdministrator: Bool
   let createdAt: Instant
   let verifiedAt: Instant?
@@ -49,6 +50,7 @@ struct AccountRecord: Sendable {
     nameVisibility = row["name_visibility"]
     ageVisibility = row["age_visibility"]
     givesReadReceipts = row["gives_read_receipts"]
+    taskEnrollment = row["task_enrollment"]
     isAdministrator = row["is_administrator"]
     createdAt = row["created_at"]
     verifiedAt = row["verified_at"]
@@ -73,6 +75,6 @@ struct AccountRecord: Sendable {
     AccountChanged(
       accountID: id, username: username, nickname: nickname, timeZone: timeZone, dayStartHour: dayStartHour, language: language,
       isVerified: verifiedAt != nil, consents: consents, mutesHelp: mutesHelp, photoTag: photoTag,
-      givesReadReceipts: givesReadReceipts, suspendedUntil: suspendedUntil, revision: revision)
+      givesReadReceipts: givesReadReceipts, taskEnrollment: taskEnrollment, suspendedUntil: suspendedUntil, revision: revision)
   }
 }

@@ -76,6 +76,8 @@ public struct AccountChanged: Event, Hashable {
   public var photoTag: String?
   /// Absent in events from before it could be chosen, when everybody gave them.
   public var givesReadReceipts: Bool?
+  /// Absent in events from before it could be chosen, when everybody might.
+  public var taskEnrollment: TaskEnrollment?
   /// Absent unless it is suspended; ``Instant/endOfTime`` for one that is banned.
   public var suspendedUntil: Instant?
   public var revision: Int
@@ -83,7 +85,7 @@ public struct AccountChanged: Event, Hashable {
   public init(
     accountID: AccountID, username: Username, nickname: Nickname?, timeZone: TimeZoneName, dayStartHour: Int, language: Language,
     isVerified: Bool, consents: [ConsentPurpose]? = nil, mutesHelp: Bool? = nil, photoTag: String? = nil,
-    givesReadReceipts: Bool? = nil, suspendedUntil: Instant? = nil, revision: Int
+    givesReadReceipts: Bool? = nil, taskEnrollment: TaskEnrollment? = nil, suspendedUntil: Instant? = nil, revision: Int
   ) {
     self.accountID = accountID
     self.username = username
@@ -96,6 +98,7 @@ public struct AccountChanged: Event, Hashable {
     self.mutesHelp = mutesHelp
     self.photoTag = photoTag
     self.givesReadReceipts = givesReadReceipts
+    self.taskEnrollment = taskEnrollment
     self.suspendedUntil = suspendedUntil
     self.revision = revision
   }
@@ -109,6 +112,7 @@ public struct AccountChanged: Event, Hashable {
     "mutesHelp": "Whether it is spared notifications of help asked for and offered in tasks.",
     "photoTag": "Names its photo; absent without one.",
     "givesReadReceipts": "Whether others see how far it has read their messages.",
+    "taskEnrollment": "Who may enrol it in a task.",
     "suspendedUntil": "Until when it is suspended, if it is.",
     "revision": "Counts the account's changes; the highest is the newest.",
   ]

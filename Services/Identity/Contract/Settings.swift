@@ -18,6 +18,16 @@ public enum ProfileVisibility: String, Choice {
   case everyone
 }
 
+/// Who may enrol an account in a task (TASK-1).
+public enum TaskEnrollment: String, Choice {
+  /// Every account but for those that are blocked; so it is until the owner decides otherwise.
+  case everybody
+  /// Friends.
+  case friends
+  /// Nobody else.
+  case nobody
+}
+
 /// What an account's owner has decided.
 public struct AccountSettings: Document, Hashable {
   public var language: Language
@@ -29,11 +39,12 @@ public struct AccountSettings: Document, Hashable {
   public var nameVisibility: ProfileVisibility
   public var ageVisibility: ProfileVisibility
   public var givesReadReceipts: Bool
+  public var taskEnrollment: TaskEnrollment
 
   public init(
     language: Language, timeZone: TimeZoneName, dayStartHour: Int, muteHelpNotifications: Bool, consents: ConsentStates,
     directoryVisibility: DirectoryVisibility, nameVisibility: ProfileVisibility = .hidden,
-    ageVisibility: ProfileVisibility = .hidden, givesReadReceipts: Bool = true
+    ageVisibility: ProfileVisibility = .hidden, givesReadReceipts: Bool = true, taskEnrollment: TaskEnrollment = .everybody
   ) {
     self.language = language
     self.timeZone = timeZone
@@ -44,6 +55,7 @@ public struct AccountSettings: Document, Hashable {
     self.nameVisibility = nameVisibility
     self.ageVisibility = ageVisibility
     self.givesReadReceipts = givesReadReceipts
+    self.taskEnrollment = taskEnrollment
   }
 
   public static let notes: Notes = [
@@ -54,6 +66,7 @@ public struct AccountSettings: Document, Hashable {
     "nameVisibility": "To whom its profile shows the person's name.",
     "ageVisibility": "To whom its profile shows the person's age.",
     "givesReadReceipts": "Whether friends see how far it has read what they wrote, and it how far they have.",
+    "taskEnrollment": "Who may enrol it in a task: `everybody`, `friends` or `nobody`.",
   ]
 }
 
@@ -79,13 +92,14 @@ public enum UpdateSettings: AccountOperation {
     public var nameVisibility: Patch<ProfileVisibility>
     public var ageVisibility: Patch<ProfileVisibility>
     public var givesReadReceipts: Patch<Bool>
+    public var taskEnrollment: Patch<TaskEnrollment>
 
     public init(
       language: Patch<Language> = .keep, timeZone: Patch<ChosenTimeZone> = .keep, dayStartHour: Patch<Int> = .keep,
       muteHelpNotifications: Patch<Bool> = .keep,
       consents: Patch<ConsentChoices> = .keep, directoryVisibility: Patch<DirectoryVisibility> = .keep,
       nameVisibility: Patch<ProfileVisibility> = .keep, ageVisibility: Patch<ProfileVisibility> = .keep,
-      givesReadReceipts: Patch<Bool> = .keep
+      givesReadReceipts: Patch<Bool> = .keep, taskEnrollment: Patch<TaskEnrollment> = .keep
     ) {
       self.language = language
       self.timeZone = timeZone
@@ -96,6 +110,7 @@ public enum UpdateSettings: AccountOperation {
       self.nameVisibility = nameVisibility
       self.ageVisibility = ageVisibility
       self.givesReadReceipts = givesReadReceipts
+      self.taskEnrollment = taskEnrollment
     }
 
     public static let notes: Notes = [
@@ -112,6 +127,7 @@ public enum UpdateSettings: AccountOperation {
       "ageVisibility": Note("To whom the profile shows the person's age."),
       "givesReadReceipts": Note(
         "Whether friends see how far messages were read: only where both give read receipts does either of them."),
+      "taskEnrollment": Note("Who may enrol the account in a task: `everybody`, `friends` or `nobody`."),
     ]
   }
 

@@ -5,7 +5,10 @@ import Storage
 
 /// The settings of accounts (ID-13).
 struct SettingsFeature: Feature {
-  let migrations = [SettingsStore.migration(9), SettingsStore.profilesMigration(33), SettingsStore.readReceiptMigration(34)]
+  let migrations = [
+    SettingsStore.migration(9), SettingsStore.profilesMigration(33), SettingsStore.readReceiptMigration(34),
+    SettingsStore.taskEnrollmentMigration(37),
+  ]
 
   func register(in service: inout ServiceDefinition) {
     service.serve(ReadSettings.self, read: SettingsHandlers.read)

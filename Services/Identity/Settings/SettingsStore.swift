@@ -43,13 +43,25 @@ enum SettingsStore {
     }
   }
 
+  /// Everybody may enrol everybody in tasks until its owner decides otherwise.
+  static func taskEnrollmentMigration(_ number: Int) -> Migration {
+    Migration(number, "who may enrol in tasks") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE accounts ADD COLUMN task_enrollment TEXT NOT NULL DEFAULT 'everybody'
+            CHECK (task_enrollment IN ('everybody', 'friends', 'nobody'))
+          """)
+    }
+  }
+
   /// What the account's owner has decided.
   static func read(of account: AccountRecord, in database: Database) throws -> AccountSettings {
     AccountSettings(
       language: account.language, timeZone: account.timeZone, dayStartHour: account.dayStartHour,
       muteHelpNotifications: account.mutesHelp, consents: try ConsentStore.states(of: account.id, in: database),
       directoryVisibility: account.directoryVisibility, nameVisibility: account.nameVisibility,
-      ageVisibility: account.ageVisibility, givesReadReceipts: account.givesReadReceipts)
+      ageVisibility: account.ageVisibility, givesReadReceipts: account.givesReadReceipts,
+      taskEnrollment: account.taskEnrollment)
   }
 
   /// Changes the settings that are given, and publishes that if it makes a difference.
@@ -66,13 +78,15 @@ enum SettingsStore {
       input.nameVisibility.applied(to: account.nameVisibility) != account.nameVisibility,
       input.ageVisibility.applied(to: account.ageVisibility) != account.ageVisibility,
       input.givesReadReceipts.applied(to: account.givesReadReceipts) != account.givesReadReceipts,
+      input.taskEnrollment.applied(to: account.taskEnrollment) != account.taskEnrollment,
       !choices.changes(from: account.consents).isEmpty,
     ].contains(true)
     guard isChanged else { return account }
     try transaction.database.cachedStatement(
       sql: """
         UPDATE accounts SET language = ?, time_zone = ?, day_start_hour = ?, mutes_help = ?, directory_visibility = ?,
-          name_visibility = ?, age_visibility = ?, gives_read_receipts = ?, revision = revision + 1
+          name_visibility = ?, age_visibility = ?, gives_read_receipts = ?, task_enrollment = ?,
+          revision = revision + 1
         WHERE account_id = ?
         """
     ).execute(arguments: [
@@ -81,7 +95,8 @@ enum SettingsStore {
       input.directoryVisibility.applied(to: account.directoryVisibility),
       input.nameVisibility.applied(to: account.nameVisibility),
       input.ageVisibility.applied(to: account.ageVisibility),
-      input.givesReadReceipts.applied(to: account.givesReadReceipts), account.id,
+      input.givesReadReceipts.applied(to: account.givesReadReceipts),
+      input.taskEnrollment.applied(to: account.taskEnrollment), account.id,
     ])
     try ConsentStore.change(of: account.id, from: account.consents, by: choices, transaction)
     return try AccountStore.publish(account.id, transaction)

@@ -23,6 +23,8 @@ public enum Accounts {
     public let photoURL: PhotoURL?
     /// Whether others see how far it has read their messages.
     public let givesReadReceipts: Bool
+    /// Who may enrol it in a task.
+    public let taskEnrollment: TaskEnrollment
     /// Nil unless it was suspended; ``Instant/endOfTime`` for one that is banned.
     public let suspendedUntil: Instant?
 
@@ -40,6 +42,7 @@ public enum Accounts {
       mutesHelp = row["mutes_help"]
       photoURL = row.photoURL(of: "account_id")
       givesReadReceipts = row["gives_read_receipts"]
+      taskEnrollment = TaskEnrollment(rawValue: row["task_enrollment"]) ?? .nobody
       suspendedUntil = row["suspended_until"]
     }
   }
@@ -117,20 +120,22 @@ public enum Accounts {
     let statement = try transaction.database.cachedStatement(
       sql: """
         INSERT INTO accounts (account_id, username, nickname, time_zone, day_start_hour, language, is_verified, consents,
-          mutes_help, photo_tag, gives_read_receipts, suspended_until, revision)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          mutes_help, photo_tag, gives_read_receipts, task_enrollment, suspended_until, revision)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (account_id) DO UPDATE SET
           username = excluded.username, nickname = excluded.nickname, time_zone = excluded.time_zone,
           day_start_hour = excluded.day_start_hour, language = excluded.language, is_verified = excluded.is_verified,
           consents = excluded.consents, mutes_help = excluded.mutes_help, photo_tag = excluded.photo_tag,
-          gives_read_receipts = excluded.gives_read_receipts, suspended_until = excluded.suspended_until,
+          gives_read_receipts = excluded.gives_read_receipts, task_enrollment = excluded.task_enrollment,
+          suspended_until = excluded.suspended_until,
           revision = excluded.revision
         WHERE excluded.revision > accounts.revision
         """)
     try statement.execute(arguments: [
       account.accountID, account.username, account.nickname?.description, account.timeZone.description, account.dayStartHour,
       account.language, account.isVerified, text(of: account.consents ?? []), account.mutesHelp ?? false, account.photoTag,
-      account.givesReadReceipts ?? true, account.suspendedUntil, account.revision,
+      account.givesReadReceipts ?? true, (account.taskEnrollment ?? .everybody).rawValue, account.suspendedUntil,
+      account.revision,
     ])
     let suspendedUntil = try suspendedUntil(of: account.accountID, in: database)
     if let known = watch.known, suspendedUntil != suspendedBefore {

@@ -13,18 +13,19 @@ public struct AccountsFeature: Feature {
   private let watch: Accounts.Watch
 
   /// - Parameters:
-  ///   - migrations: the numbers of its three migrations among the service's.
+  ///   - migrations: the numbers of its four migrations among the service's.
   ///   - isErasedLast: whether what the service does by itself needs an account's row for as long as there are others of it; then whoever
   ///     reads for others leaves out erased accounts. Otherwise it goes in the transaction that receives the deletion.
   ///   - moved: called in the transaction in which an account comes to count its days in another way.
   ///   - withdrawn: called in the transaction that receives consents which an account has withdrawn.
   public init(
-    migrations: (table: Int, settings: Int, people: Int), isErasedLast: Bool = false, whenMoved moved: Accounts.Moved? = nil,
+    migrations: (table: Int, settings: Int, people: Int, enrollment: Int), isErasedLast: Bool = false,
+    whenMoved moved: Accounts.Moved? = nil,
     whenWithdrawn withdrawn: Accounts.Withdrawn? = nil
   ) {
     self.migrations = [
       AccountsFeature.table(migrations.table), AccountsFeature.settings(migrations.settings),
-      AccountsFeature.people(migrations.people),
+      AccountsFeature.people(migrations.people), AccountsFeature.enrollment(migrations.enrollment),
     ]
     let table = ErasedTable.rows("accounts", "account_id = :account", .profiles)
     tables = [isErasedLast ? table : table.atOnce]
@@ -70,6 +71,16 @@ public struct AccountsFeature: Feature {
           ALTER TABLE accounts ADD COLUMN photo_tag TEXT;
           ALTER TABLE accounts ADD COLUMN gives_read_receipts INTEGER NOT NULL DEFAULT 1 CHECK (gives_read_receipts IN (0, 1));
           ALTER TABLE accounts ADD COLUMN suspended_until INTEGER;
+          """)
+    }
+  }
+
+  private static func enrollment(_ number: Int) -> Migration {
+    Migration(number, "who may enrol accounts in tasks") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE accounts ADD COLUMN task_enrollment TEXT NOT NULL DEFAULT 'everybody'
+            CHECK (task_enrollment IN ('everybody', 'friends', 'nobody'));
           """)
     }
   }

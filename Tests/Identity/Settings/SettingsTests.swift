@@ -63,9 +63,9 @@ struct SettingsTests {
       #expect(settings.timeZone.description == "America/Lima" && settings.dayStartHour == 4 && settings.language == .english)
       settings = try await update(
         identity, ana,
-        #"{"language":"es","muteHelpNotifications":true,"directoryVisibility":"listed","nameVisibility":"friends","givesReadReceipts":false}"#
+        #"{"language":"es","muteHelpNotifications":true,"directoryVisibility":"listed","nameVisibility":"friends","givesReadReceipts":false,"taskEnrollment":"friends"}"#
       )
-      #expect(!settings.givesReadReceipts)
+      #expect(!settings.givesReadReceipts && settings.taskEnrollment == .friends)
       #expect(settings.language == .spanish && settings.muteHelpNotifications && settings.directoryVisibility == .listed)
       #expect(settings.nameVisibility == .friends && settings.ageVisibility == .hidden)
       #expect(settings.timeZone.description == "America/Lima" && settings.dayStartHour == 4)
@@ -74,6 +74,7 @@ struct SettingsTests {
       #expect(published.last?.timeZone.description == "America/Lima" && published.last?.dayStartHour == 4)
       #expect(published.last?.language == .spanish && published.last?.mutesHelp == true)
       #expect(published.map(\.givesReadReceipts) == [true, true, false])
+      #expect(published.map(\.taskEnrollment) == [.everybody, .everybody, .friends])
       for json in ["{}", #"{"language":"es","dayStartHour":4,"consents":{"location":false}}"#, #"{"consents":{}}"#] {
         #expect(try await update(identity, ana, json) == settings)
       }

@@ -81,7 +81,9 @@ final class NamedAccountsTests {
     try Home.makePrivateFolder(Home(path: home).stores)
     let old = try Store(
       path: "\(Home(path: home).stores)/notifications.sqlite", service: .notifications,
-      migrations: [AccountsFeature(migrations: (table: 1, settings: 6, people: 12)).migrations[0], InboxStore.migration(2)],
+      migrations: [
+        AccountsFeature(migrations: (table: 1, settings: 6, people: 12, enrollment: 14)).migrations[0], InboxStore.migration(2),
+      ],
       secret: try Home(path: home).secret("notifications.store"), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let caused = #"{"parameters":{"username":"ana"},"links":{"accountID":"\#(ana.account)"}}"#
     try await old.write { transaction in
