@@ -3,7 +3,7 @@ public import Sandbox
 public import ServiceKit
 import SocialContract
 
-/// The social service: friend requests, friends, follows, conversations, messages, challenges, blocks,
+/// The social service: friend requests, friends, follows, conversations, messages, challenges, tasks, blocks,
 /// reports and moderation.
 public enum Social {
   /// What it starts its own program anew for.
@@ -17,10 +17,17 @@ public enum Social {
 
 /// What the social service is made of.
 enum SocialFeatures {
+  /// Who follows the completions of tasks.
+  static let completionObservers: [TaskCompletionObserver] = []
+
   /// Each behind those that it builds on.
-  static func all(_ environment: ServiceEnvironment) -> [any Feature] {
+  static func all(
+    _ environment: ServiceEnvironment, completionObservers: [TaskCompletionObserver] = completionObservers
+  ) -> [any Feature] {
     let life = ConnectionRequestLife(environment.settings)
     let messages = MessageRules(environment.settings)
+    let tasks = TaskRules(environment.settings)
+    let completions = TaskCompletionWriter(completionObservers: completionObservers)
     let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
     return [
       AccountsFeature(migrations: (table: 1, settings: 6, people: 10, enrollment: 26)),
@@ -35,6 +42,11 @@ enum SocialFeatures {
       BlockFeature(closings: [FriendStore.close, FollowStore.close, FriendRequestStore.close, FollowRequestStore.close]),
       RelationFeature(),
       FriendChallengeFeature(),
+      TaskFeature(rules: tasks),
+      TaskParticipantFeature(completions: completions),
+      TaskCompletionFeature(completions: completions),
+      TaskCommentFeature(rules: tasks),
+      TaskHelpFeature(),
       ModerationCaseFeature(),
       ReportFeature(clock: environment.clock),
       SuspensionFeature(),

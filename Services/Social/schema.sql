@@ -396,3 +396,133 @@ CREATE INDEX suspensions_by_account ON suspensions (account_id, until);
 CREATE INDEX suspensions_due ON suspensions (until) WHERE ended_at IS NULL;
 
 CREATE INDEX suspensions_running ON suspensions (sequence) WHERE ended_at IS NULL;
+
+CREATE TABLE task_comments (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  comment_id BLOB NOT NULL UNIQUE CHECK (length(comment_id) = 16),
+  task_id BLOB NOT NULL REFERENCES tasks (task_id) ON DELETE CASCADE,
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  -- NULL once it was removed: it says nothing any more, and keeps its position
+  text TEXT CHECK (text <> ''),
+  created_at INTEGER NOT NULL,
+  removed_at INTEGER, help_id BLOB REFERENCES task_help (help_id) ON DELETE SET NULL,
+  CHECK ((removed_at IS NULL) = (text IS NOT NULL))
+) STRICT;
+
+CREATE INDEX task_comments_by_author ON task_comments (account_id);
+
+CREATE INDEX task_comments_by_help ON task_comments (help_id, account_id) WHERE help_id IS NOT NULL;
+
+CREATE UNIQUE INDEX task_comments_of_task ON task_comments (task_id, sequence);
+
+CREATE TRIGGER task_comments_space_added AFTER INSERT ON task_comments WHEN new.account_id IS NOT NULL BEGIN
+  INSERT INTO task_space (account_id, bytes) VALUES (new.account_id, coalesce(length(CAST(new.text AS BLOB)), 0))
+    ON CONFLICT (account_id) DO UPDATE SET bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER task_comments_space_changed AFTER UPDATE OF text ON task_comments
+WHEN new.account_id IS NOT NULL BEGIN
+  UPDATE task_space SET bytes = bytes + (coalesce(length(CAST(new.text AS BLOB)), 0)) - (coalesce(length(CAST(old.text AS BLOB)), 0)) WHERE account_id = new.account_id;
+END;
+
+CREATE TRIGGER task_comments_space_removed AFTER DELETE ON task_comments WHEN old.account_id IS NOT NULL BEGIN
+  UPDATE task_space SET bytes = bytes - (coalesce(length(CAST(old.text AS BLOB)), 0)) WHERE account_id = old.account_id;
+END;
+
+CREATE TABLE task_help (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  help_id BLOB NOT NULL UNIQUE CHECK (length(help_id) = 16),
+  task_id BLOB NOT NULL REFERENCES tasks (task_id) ON DELETE CASCADE,
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  kind TEXT NOT NULL CHECK (kind IN ('request', 'offer')),
+  created_at INTEGER NOT NULL,
+  closed_at INTEGER
+) STRICT;
+
+CREATE INDEX task_help_by_account ON task_help (account_id);
+
+CREATE INDEX task_help_by_task ON task_help (task_id, account_id, kind);
+
+CREATE UNIQUE INDEX task_help_open ON task_help (task_id, account_id, kind) WHERE closed_at IS NULL;
+
+CREATE TABLE task_help_given (
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  task_id BLOB NOT NULL CHECK (length(task_id) = 16),
+  at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, task_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE task_participants (
+  task_id BLOB NOT NULL REFERENCES tasks (task_id) ON DELETE CASCADE,
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  -- the task's, in the order of which an account's tasks are listed
+  task_sequence INTEGER NOT NULL,
+  -- the task's; 'left' where the account takes part no more
+  state TEXT NOT NULL CHECK (state IN ('open', 'completed', 'cancelled', 'left')),
+  -- NULL for who made the task, and once who enrolled was deleted
+  enrolled_by BLOB CHECK (length(enrolled_by) = 16),
+  enrolled_at INTEGER NOT NULL,
+  confirmed_at INTEGER,
+  -- the task's when the account left
+  left_revision INTEGER,
+  PRIMARY KEY (task_id, account_id),
+  CHECK (state = 'left' OR left_revision IS NULL),
+  CHECK (state <> 'left' OR confirmed_at IS NULL)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX task_participants_by_enroller ON task_participants (enrolled_by) WHERE enrolled_by IS NOT NULL;
+
+CREATE UNIQUE INDEX task_participants_listed ON task_participants (account_id, state, task_sequence);
+
+CREATE TABLE task_space (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+  bytes INTEGER NOT NULL CHECK (bytes >= 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE task_thanks (
+  help_id BLOB NOT NULL REFERENCES task_help (help_id) ON DELETE CASCADE,
+  -- who helped
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  at INTEGER NOT NULL,
+  PRIMARY KEY (help_id, account_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX task_thanks_by_account ON task_thanks (account_id);
+
+CREATE TABLE tasks (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  task_id BLOB NOT NULL UNIQUE CHECK (length(task_id) = 16),
+  -- NULL once who made it was deleted
+  creator_account BLOB CHECK (length(creator_account) = 16),
+  name TEXT NOT NULL CHECK (name <> ''),
+  description TEXT CHECK (description <> ''),
+  due_day INTEGER,
+  state TEXT NOT NULL CHECK (state IN ('open', 'completed', 'cancelled')),
+  participant_count INTEGER NOT NULL CHECK (participant_count BETWEEN 0 AND 50),
+  confirmed_count INTEGER NOT NULL CHECK (confirmed_count BETWEEN 0 AND participant_count),
+  created_at INTEGER NOT NULL,
+  completed_at INTEGER,
+  cancelled_at INTEGER,
+  changed_at INTEGER NOT NULL,
+  revision INTEGER NOT NULL CHECK (revision >= 1),
+  CHECK ((state = 'completed') = (completed_at IS NOT NULL)),
+  CHECK ((state = 'cancelled') = (cancelled_at IS NOT NULL)),
+  CHECK (state <> 'open' OR confirmed_count < participant_count OR participant_count = 0),
+  CHECK (state <> 'completed' OR confirmed_count = participant_count)
+) STRICT;
+
+CREATE INDEX tasks_by_creator ON tasks (creator_account, state) WHERE creator_account IS NOT NULL;
+
+CREATE TRIGGER tasks_space_added AFTER INSERT ON tasks WHEN new.creator_account IS NOT NULL BEGIN
+  INSERT INTO task_space (account_id, bytes) VALUES (new.creator_account, coalesce(length(CAST(new.name AS BLOB)), 0) + coalesce(length(CAST(new.description AS BLOB)), 0))
+    ON CONFLICT (account_id) DO UPDATE SET bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER tasks_space_changed AFTER UPDATE OF name, description ON tasks
+WHEN new.creator_account IS NOT NULL BEGIN
+  UPDATE task_space SET bytes = bytes + (coalesce(length(CAST(new.name AS BLOB)), 0) + coalesce(length(CAST(new.description AS BLOB)), 0)) - (coalesce(length(CAST(old.name AS BLOB)), 0) + coalesce(length(CAST(old.description AS BLOB)), 0)) WHERE account_id = new.creator_account;
+END;
+
+CREATE TRIGGER tasks_space_removed AFTER DELETE ON tasks WHEN old.creator_account IS NOT NULL BEGIN
+  UPDATE task_space SET bytes = bytes - (coalesce(length(CAST(old.name AS BLOB)), 0) + coalesce(length(CAST(old.description AS BLOB)), 0)) WHERE account_id = old.creator_account;
+END;

@@ -92,6 +92,8 @@ struct ContractsTests {
       restricted == [
         "followRequests.accept", "followRequests.send", "friendChallenges.accept", "friendChallenges.send",
         "friendRequests.accept", "friendRequests.send", "messagePhotos.send", "messages.edit", "messages.send", "offers.redeem",
+        "taskComments.create", "taskHelp.offer", "taskHelp.request", "taskHelp.thank", "taskParticipants.add", "tasks.create",
+        "tasks.edit",
       ])
   }
 
@@ -159,13 +161,13 @@ struct ContractsTests {
       let problems = ContractsTests.problems(of: operation, body: #"{"cursor":"no base64!","limit":0}"#)
       #expect(problems.contains("cursor invalid_cursor") && problems.contains("limit out_of_range"), "\(operation.spec.name)")
     }
-    #expect(count == 37)
+    #expect(count == 39)
   }
 
   @Test("Contracts refuse null by name in every field of a PATCH that null does not clear, and the schema says which")
   func patches() throws {
     // What is no field of the thing itself, but says which and as it was when.
-    let others: Set = ["activityID", "day", "messageID", "pauseID", "revision"]
+    let others: Set = ["activityID", "day", "messageID", "pauseID", "revision", "taskID"]
     var cleared: [String: [String]] = [:]
     for operation in ContractsTests.all.flatMap(\.operations) where operation.spec.route?.method == .patch {
       guard case .object(let properties) = ContractsTests.schemas(of: operation).input["properties"] else { continue }
@@ -184,7 +186,7 @@ struct ContractsTests {
     #expect(
       cleared == [
         "activities.update": ["reason", "endDay", "tie"], "entries.edit": ["comment", "location"], "messages.edit": [],
-        "pauses.update": [], "settings.update": [],
+        "pauses.update": [], "settings.update": [], "tasks.edit": ["description", "dueDay"],
       ])
   }
 

@@ -57,6 +57,9 @@ public struct NotificationLinks: Document, Hashable {
   public var friendChallengeID: ID<Linked>?
   public var reportID: ID<Linked>?
   public var caseID: ID<Linked>?
+  public var taskID: ID<Linked>?
+  public var taskCommentID: ID<Linked>?
+  public var taskHelpID: ID<Linked>?
 
   public init(
     accountID: AccountID? = nil, friendRequestID: ID<Linked>? = nil, conversationID: ID<Linked>? = nil,
@@ -66,7 +69,8 @@ public struct NotificationLinks: Document, Hashable {
     followRequestID: ID<Linked>? = nil,
     importID: ID<Linked>? = nil,
     friendChallengeID: ID<Linked>? = nil,
-    reportID: ID<Linked>? = nil, caseID: ID<Linked>? = nil
+    reportID: ID<Linked>? = nil, caseID: ID<Linked>? = nil, taskID: ID<Linked>? = nil,
+    taskCommentID: ID<Linked>? = nil, taskHelpID: ID<Linked>? = nil
   ) {
     self.accountID = accountID
     self.friendRequestID = friendRequestID
@@ -81,6 +85,9 @@ public struct NotificationLinks: Document, Hashable {
     self.friendChallengeID = friendChallengeID
     self.reportID = reportID
     self.caseID = caseID
+    self.taskID = taskID
+    self.taskCommentID = taskCommentID
+    self.taskHelpID = taskHelpID
   }
 
   public static let notes: Notes = [
@@ -90,7 +97,8 @@ public struct NotificationLinks: Document, Hashable {
     "followRequestID": "The follow request.",
     "importID": "The import.",
     "friendChallengeID": "The challenge.",
-    "reportID": "Your report.", "caseID": "What moderators decided against you.",
+    "reportID": "Your report.", "caseID": "What moderators decided against you.", "taskID": "The task.",
+    "taskCommentID": "The comment on the task.", "taskHelpID": "The request for help, or the offer, in the task.",
   ]
 }
 

@@ -68,6 +68,11 @@ struct Things: Sendable {
   var friendRequest = ID<FriendRequest>()
   var otherFriendRequest = ID<FriendRequest>()
   var followRequest = ID<FollowRequest>()
+  /// Made by the owner, with the friend; the former friend has been removed from it.
+  var task = ID<SharedTask>()
+  /// The owner's comment on it, and the owner's request for help.
+  var taskComment = ID<TaskComment>()
+  var taskHelp = ID<TaskHelp>()
   var otherFollowRequest = ID<FollowRequest>()
   /// The owner's requests to others.
   var sentFriendRequest = ID<FriendRequest>()
@@ -98,6 +103,7 @@ struct Things: Sendable {
       followRequest.description, otherFollowRequest.description, sentFriendRequest.description, sentFollowRequest.description,
       sentMessage.description, photoMessage.description, challenge.description, moderationCase.description, session.description,
       token.description, alert.description, identity.description, notification.description, offer.description,
+      task.description, taskComment.description, taskHelp.description,
     ]
   }
 

@@ -178,6 +178,7 @@ private struct Crowd {
       .init(accountID: things.friend, content: Base64Bytes([UInt8](Picture.noise(width: 8, height: 8))))
     ).id
     _ = try await owner.client.call(CreateBlock.self, .init(accountID: blocked.account.id))
+    try await share(&things)
     _ = try await owner.client.call(RemoveFriend.self, .init(accountID: former.account.id))
     _ = try await owner.client.call(RemoveFollower.self, .init(accountID: former.account.id))
     _ = try await owner.client.call(RemoveFollow.self, .init(accountID: former.account.id))
@@ -194,6 +195,18 @@ private struct Crowd {
     things.challenge = try await friend.challenge(owner, try await friend.addActivity("First"))
     things.otherChallenge = try await friend.challenge(owner, try await friend.addActivity("Other"))
     things.sentChallenge = try await owner.challenge(friend, activity)
+  }
+
+  /// A task of the owner's, with a comment and a request for help, in which the friend takes part and the former friend no more.
+  private func share(_ things: inout Things) async throws {
+    let task = try await owner.client.call(
+      CreateTask.self,
+      .init(name: TaskName(text: "Secret work"), participants: [friend.account.username, former.account.username]))
+    things.task = task.id
+    let comment = CreateTaskComment.Input(taskID: task.id, text: try ChatText(text: "Nobody's business"))
+    things.taskComment = try await owner.client.call(CreateTaskComment.self, comment).id
+    things.taskHelp = try await owner.client.call(RequestTaskHelp.self, .init(taskID: task.id)).id
+    _ = try await owner.client.call(RemoveTaskParticipant.self, .init(taskID: task.id, accountID: former.account.id))
   }
 }
 

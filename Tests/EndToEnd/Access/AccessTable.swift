@@ -47,6 +47,7 @@ struct AccessTable: Sendable {
     table.addImports()
     table.addMovement()
     table.addPeople()
+    table.addTasks()
     table.addAccounts()
     table.addActivities()
     return table
@@ -204,6 +205,28 @@ struct AccessTable: Sendable {
     owned(EndFriendChallenge.self) { things, _ in .init(friendChallengeID: things.challenge) }
   }
 
+  private mutating func addTasks() {
+    owned(GetTask.self) { things, _ in .init(taskID: things.task) }
+    owned(ListTaskComments.self) { things, _ in .init(taskID: things.task) }
+    owned(EditTask.self) { things, _ in .init(taskID: things.task, name: .set(try TaskName(text: "Taken"))) }
+    owned(AddTaskParticipants.self) { things, _ in .init(taskID: things.task, participants: []) }
+    owned(CreateTaskComment.self) { things, _ in .init(taskID: things.task, text: try ChatText(text: "Mine")) }
+    owned(RequestTaskHelp.self, owner: .refused(409, "help_already_requested")) { things, _ in .init(taskID: things.task) }
+    owned(OfferTaskHelp.self) { things, _ in .init(taskID: things.task) }
+    owned(ThankForTaskHelp.self, owner: .refused(409, "has_not_helped")) { things, _ in
+      .init(taskID: things.task, helpID: things.taskHelp, accountID: things.friend)
+    }
+    owned(CloseTaskHelp.self) { things, _ in .init(taskID: things.task, helpID: things.taskHelp) }
+    owned(RemoveTaskComment.self) { things, _ in .init(taskID: things.task, commentID: things.taskComment) }
+    owned(ConfirmTaskCompletion.self) { things, _ in .init(taskID: things.task) }
+    owned(WithdrawTaskCompletion.self) { things, _ in .init(taskID: things.task) }
+    owned(OptOutOfTask.self, owner: .refused(409, "task_creator_stays")) { things, _ in
+      .init(taskID: things.task, confirm: true)
+    }
+    owned(RemoveTaskParticipant.self) { things, _ in .init(taskID: things.task, accountID: things.friend) }
+    owned(CancelTask.self) { things, _ in .init(taskID: things.task) }
+  }
+
   // MARK: - Identity, rewards, notifications
 
   private mutating func addAccounts() {
@@ -243,8 +266,25 @@ struct AccessTable: Sendable {
     open(ListHistoryPoints.self, friendOnly(.nothing), evaluate: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
       .init(whose: .all, activityIDs: [things.activity])
     }
+    addSharedTasks(friendOnly(.notFound))
     addMessagesAndChallenges(friendOnly(.refused(403, "not_friends")))
     addRelations()
+  }
+
+  /// Who takes part sees a task and confirms its own part; only its creator changes the task itself.
+  private mutating func addSharedTasks(_ friendOnly: [Role: Outcome]) {
+    let creatorOnly = friendOnly.merging([.friend: .refused(403, "forbidden")]) { $1 }
+    open(GetTask.self, friendOnly) { things, _ in .init(taskID: things.task) }
+    open(ConfirmTaskCompletion.self, friendOnly) { things, _ in .init(taskID: things.task) }
+    open(WithdrawTaskCompletion.self, friendOnly) { things, _ in .init(taskID: things.task) }
+    open(EditTask.self, creatorOnly) { things, _ in .init(taskID: things.task, dueDay: .set(nil)) }
+    open(AddTaskParticipants.self, creatorOnly) { things, _ in .init(taskID: things.task, participants: []) }
+    open(RemoveTaskParticipant.self, creatorOnly) { things, _ in .init(taskID: things.task, accountID: things.account) }
+    open(CancelTask.self, creatorOnly) { things, _ in .init(taskID: things.task) }
+    open(RemoveTaskComment.self, creatorOnly) { things, _ in
+      .init(taskID: things.task, commentID: things.taskComment)
+    }
+    open(CloseTaskHelp.self, creatorOnly) { things, _ in .init(taskID: things.task, helpID: things.taskHelp) }
   }
 
   private mutating func addMessagesAndChallenges(_ friendOnly: [Role: Outcome]) {

@@ -23,7 +23,10 @@ struct LiveEventTests {
     let live = [Contract.activity, .identity, .notifications, .rewards, .social].flatMap(\.events).filter { $0.spec.isLive }
     #expect(
       Set(live.map { $0.spec.name }).isSuperset(
-        of: ["conversations.read", "messages.edited", "messages.removed", "notifications.changed"]))
+        of: [
+          "conversations.read", "messages.edited", "messages.removed", "notifications.changed",
+          "taskComments.created", "taskComments.removed", "taskHelp.changed", "tasks.changed",
+        ]))
     for event in live {
       var schemas = Schemas()
       _ = schemas.reference(to: event)

@@ -18,6 +18,8 @@ struct NotificationKindTests {
   static let request = ID<FriendRequest>()
   static let follow = ID<FollowRequest>()
   static let friendChallenge = ID<FriendChallenge>()
+  static let task = ID<SharedTask>()
+  static let taskHelp = ID<TaskHelp>()
   static let alert = LoginAlertID()
   static let incident = IncidentID()
 
@@ -63,7 +65,42 @@ struct NotificationKindTests {
       "incidentRaised", ben, NotificationLinks(incidentID: ID(linking: incident))
     ),
     (AccountVerified(accountID: ben, at: at), "accountVerified", ben, NotificationLinks()),
+    (notice(.enrolled, by: ana), "taskEnrolled", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
+    (notice(.removed, by: ana), "taskRemoved", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
+    (notice(.optedOut, by: ana), "taskOptedOut", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
+    (notice(.cancelled, by: ana), "taskCancelled", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
+    (notice(.completed, by: nil), "taskCompleted", ben, NotificationLinks(taskID: ID(linking: task))),
+    (
+      help(.request, for: ben), "taskHelpRequested", ben,
+      NotificationLinks(accountID: ana, taskID: ID(linking: task), taskHelpID: ID(linking: taskHelp))
+    ),
+    (
+      TaskHelpThanked(
+        accountID: ben, taskID: task, taskName: taskName, helpID: taskHelp, byAccountID: ana, byUsername: anaName, at: at),
+      "taskHelpThanked", ben,
+      NotificationLinks(accountID: ana, taskID: ID(linking: task), taskHelpID: ID(linking: taskHelp))
+    ),
   ]
+
+  private static let taskName = try! TaskName(text: "Paint")
+
+  private static func notice(_ notice: TaskNotice, by other: AccountID?) -> TaskNoticed {
+    TaskNoticed(
+      noticeID: ID(), accountID: ben, taskID: task, taskName: taskName, notice: notice, byAccountID: other,
+      byUsername: other.map { _ in anaName }, at: at)
+  }
+
+  private static func help(
+    _ kind: TaskHelpKind, for account: AccountID, isMuted: Bool = false, closedAt: Instant? = nil, thanked: [AccountID] = []
+  ) -> TaskHelpChanged {
+    TaskHelpChanged(
+      accountID: account, taskName: taskName,
+      help: TaskHelp(
+        id: taskHelp, taskID: task, kind: kind,
+        person: TaskPerson(accountID: ana, username: anaName, nickname: nil, photoURL: nil), createdAt: at, closedAt: closedAt,
+        thankedAccountIDs: thanked),
+      isMuted: isMuted, at: at)
+  }
 
   private static func challenge(
     to account: AccountID, _ direction: ConnectionRequestDirection, of other: AccountID, _ name: Username,
@@ -94,7 +131,7 @@ struct NotificationKindTests {
       // By it a repetition is known, also by a version that is older or newer.
       #expect(item.source.hasPrefix("\(type(of: event).spec.name)/"))
     }
-    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 11)
+    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 18)
   }
 
   @Test("A notification is as grave as its kind says, and one that nothing need be done about is for information")
@@ -143,6 +180,18 @@ struct NotificationKindTests {
     let isPublished = (state, direction) == (.pending, .received) || (state, direction) == (.accepted, .sent)
     #expect(items.count == (isPublished ? 1 : 0))
     for item in items { #expect(item.content.parameters["activity"] == .text("Walk") && item.accounts == [Self.ben]) }
+  }
+
+  @Test("of help in a task: that it was asked for or offered; nothing to who did, who mutes it, and of what becomes of it")
+  func taskHelp() {
+    func kinds(_ event: TaskHelpChanged) -> [String] { Self.drafts(event).compactMap { $0.inbox?.kind.rawValue } }
+    #expect(kinds(Self.help(.request, for: Self.ben)) == ["taskHelpRequested"])
+    #expect(kinds(Self.help(.offer, for: Self.ben)) == ["taskHelpOffered"])
+    for kind in TaskHelpKind.allCases {
+      #expect(kinds(Self.help(kind, for: Self.ana)) == [] && kinds(Self.help(kind, for: Self.ben, isMuted: true)) == [])
+      #expect(kinds(Self.help(kind, for: Self.ben, closedAt: Self.at)) == [])
+      #expect(kinds(Self.help(kind, for: Self.ben, thanked: [Self.ben])) == [])
+    }
   }
 
   @Test(

@@ -1,0 +1,88 @@
+import NotificationsContract
+import Operations
+import SocialContract
+
+/// Tasks: for who is enrolled or removed, for who made one that somebody opts out of, and for all when it is completed,
+/// cancelled or commented on; help that is asked for, offered and thanked for.
+extension NotificationSpec {
+  static let ofTasks: [NotificationSpec] = [
+    taskEnrolled, taskRemoved, taskOptedOut, taskCompleted, taskCancelled, taskCommented, taskCommentRemoved,
+    taskHelpRequested, taskHelpOffered, taskHelpThanked,
+  ]
+
+  private static let taskEnrolled = named("taskEnrolled", .enrolled)
+  private static let taskRemoved = named("taskRemoved", .removed)
+  private static let taskOptedOut = named("taskOptedOut", .optedOut)
+  private static let taskCancelled = named("taskCancelled", .cancelled)
+
+  /// Nobody alone did it.
+  private static let taskCompleted = NotificationSpec(
+    "taskCompleted", .social, on: TaskNoticed.self, when: { $0.notice == .completed }, about: { $0.noticeID },
+    to: { $0.accountID }, inbox: .init(values: [task], links: links))
+
+  /// A notice that says who did it.
+  private static func named(_ name: String, _ notice: TaskNotice) -> NotificationSpec {
+    NotificationSpec(
+      name, .social, on: TaskNoticed.self, when: { $0.notice == notice }, about: { $0.noticeID }, to: { $0.accountID },
+      inbox: .init(values: [.text("username") { $0.byUsername?.description ?? "" }, task], links: links))
+  }
+
+  private static let task = NotificationValue<TaskNoticed>.text("task") { $0.taskName.description }
+
+  private static let taskCommented = NotificationSpec(
+    "taskCommented", .social, on: TaskCommentCreated.self, when: { $0.accountID != $0.comment.author.accountID },
+    about: { $0.comment.id }, to: { $0.accountID },
+    inbox: .init(
+      values: [
+        .text("username") { $0.comment.author.username.description }, .text("task") { $0.taskName.description },
+        .text("comment") { $0.comment.text.map { Excerpt.of($0.description) } ?? "" },
+      ],
+      links: {
+        NotificationLinks(
+          accountID: $0.comment.author.accountID, taskID: ID(linking: $0.comment.taskID),
+          taskCommentID: ID(linking: $0.comment.id))
+      }))
+
+  /// Takes effect in the notification of the comment: nothing of what it said is left in it.
+  private static let taskCommentRemoved = NotificationSpec(
+    "taskCommentRemoved", .social, on: TaskCommentRemoved.self, when: { $0.accountID != $0.authorAccountID },
+    about: { $0.commentID }, to: { $0.accountID },
+    inbox: .init(
+      amending: TaskCommentCreated.self,
+      values: [.text("username") { $0.authorUsername.description }, .text("task") { $0.taskName.description }],
+      links: {
+        NotificationLinks(
+          accountID: $0.authorAccountID, taskID: ID(linking: $0.taskID), taskCommentID: ID(linking: $0.commentID))
+      }))
+
+  private static let taskHelpRequested = help("taskHelpRequested", .request)
+  private static let taskHelpOffered = help("taskHelpOffered", .offer)
+
+  /// For the others, unless they mute it, and once for each request or offer.
+  private static func help(_ name: String, _ kind: TaskHelpKind) -> NotificationSpec {
+    NotificationSpec(
+      name, .social, on: TaskHelpChanged.self,
+      when: {
+        $0.help.kind == kind && $0.help.closedAt == nil && $0.help.thankedAccountIDs.isEmpty && !$0.isMuted
+          && $0.accountID != $0.help.person.accountID
+      }, about: { $0.help.id }, to: { $0.accountID },
+      inbox: .init(
+        values: [.text("username") { $0.help.person.username.description }, .text("task") { $0.taskName.description }],
+        links: {
+          NotificationLinks(
+            accountID: $0.help.person.accountID, taskID: ID(linking: $0.help.taskID), taskHelpID: ID(linking: $0.help.id))
+        }))
+  }
+
+  private static let taskHelpThanked = NotificationSpec(
+    "taskHelpThanked", .social, on: TaskHelpThanked.self, about: { $0.helpID }, to: { $0.accountID },
+    inbox: .init(
+      values: [.text("username") { $0.byUsername.description }, .text("task") { $0.taskName.description }],
+      links: {
+        NotificationLinks(accountID: $0.byAccountID, taskID: ID(linking: $0.taskID), taskHelpID: ID(linking: $0.helpID))
+      }))
+
+  private static let links: @Sendable (TaskNoticed) -> NotificationLinks = {
+    NotificationLinks(accountID: $0.byAccountID, taskID: ID(linking: $0.taskID))
+  }
+}

@@ -1,0 +1,24 @@
+public import Operations
+
+/// Confirms that the caller has done its part of an open task (TASK-5). The task is completed once all participants have. Confirming again
+/// changes nothing.
+public enum ConfirmTaskCompletion: AccountOperation {
+  public typealias Input = NamedTask
+  public typealias Output = SharedTask
+
+  public static let spec = OperationSpec(
+    "taskCompletions.confirm", of: .social, .post("/v1/tasks/{taskID}/completion"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind, TaskFailure.cancelled.kind], requirements: ["TASK-5"],
+    "Confirm that you have done your part of a task; it is completed once all participants have.")
+}
+
+/// Takes back what the caller has confirmed, while not all participants have (TASK-5). Where nothing is confirmed, nothing changes.
+public enum WithdrawTaskCompletion: AccountOperation {
+  public typealias Input = NamedTask
+  public typealias Output = SharedTask
+
+  public static let spec = OperationSpec(
+    "taskCompletions.withdraw", of: .social, .delete("/v1/tasks/{taskID}/completion"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind, TaskFailure.completed.kind, TaskFailure.cancelled.kind], requirements: ["TASK-5"],
+    "Take back that you have done your part of a task, while not all participants have confirmed.")
+}

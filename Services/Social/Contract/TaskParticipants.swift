@@ -1,0 +1,123 @@
+public import Operations
+
+/// Somebody who takes part in a task, with its completion (TASK-2, UC7).
+public struct TaskParticipant: Document, Hashable {
+  /// Who it is.
+  public var person: TaskPerson
+  /// Whether it made the task.
+  public var isCreator: Bool
+  /// When it was enrolled.
+  public var enrolledAt: Instant
+  /// When it confirmed its completion; nil while it has not.
+  public var confirmedAt: Instant?
+
+  /// The participant from its parts.
+  public init(person: TaskPerson, isCreator: Bool, enrolledAt: Instant, confirmedAt: Instant?) {
+    self.person = person
+    self.isCreator = isCreator
+    self.enrolledAt = enrolledAt
+    self.confirmedAt = confirmedAt
+  }
+
+  public static let notes: Notes = [
+    "person": "Who it is.", "isCreator": "Whether it made the task.", "enrolledAt": "When it was enrolled.",
+    "confirmedAt": "When it confirmed its completion; absent while it has not.",
+  ]
+}
+
+/// Enrols more people in an open task, by its creator (TASK-1). Who takes part already stays as it is.
+public enum AddTaskParticipants: AccountOperation {
+  /// Whom, and in what.
+  public struct Input: Form {
+    /// Names the task.
+    public var taskID: ID<SharedTask>
+    /// Whom to enrol.
+    public var participants: [Username]
+    public var found = FoundProblems()
+
+    private enum CodingKeys: String, CodingKey { case taskID, participants }
+
+    /// The input from its parts.
+    public init(taskID: ID<SharedTask>, participants: [Username]) {
+      self.taskID = taskID
+      self.participants = participants
+    }
+
+    public static let notes: Notes = ["taskID": "The task.", "participants": TaskEnrollmentText.usernames]
+  }
+
+  public typealias Output = TaskDetails
+
+  public static let spec = OperationSpec(
+    "taskParticipants.add", of: .social, .post("/v1/tasks/{taskID}/participants"), by: .verifiedAccount, effect: .write,
+    failures: TaskRefusals.ofCreator + [
+      TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.tooManyParticipants.kind,
+    ],
+    requirements: ["TASK-1"], "Enrol more people in an open task that you made.")
+}
+
+/// Takes somebody who has not confirmed out of an open task, by its creator (TASK-5). The task is completed by that if all others have confirmed.
+public enum RemoveTaskParticipant: AccountOperation {
+  /// Whom, and from what.
+  public struct Input: Document {
+    /// Names the task.
+    public var taskID: ID<SharedTask>
+    /// Who is to take part no more.
+    public var accountID: AccountID
+
+    /// The input from its parts.
+    public init(taskID: ID<SharedTask>, accountID: AccountID) {
+      self.taskID = taskID
+      self.accountID = accountID
+    }
+
+    public static let notes: Notes = ["taskID": "The task.", "accountID": "Who is to take part no more."]
+  }
+
+  public typealias Output = TaskDetails
+
+  public static let spec = OperationSpec(
+    "taskParticipants.remove", of: .social, .delete("/v1/tasks/{taskID}/participants/{accountID}"), by: .account, effect: .write,
+    failures: TaskRefusals.ofCreator + [
+      TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.creatorStays.kind,
+      TaskFailure.participantConfirmed.kind,
+    ],
+    requirements: ["TASK-5"], "Take somebody who has not confirmed out of an open task that you made.")
+}
+
+/// Leaves an open task in which another has enrolled the caller (TASK-3, UC6). Only with `confirm: true`.
+///
+/// What the caller had confirmed is withdrawn by it. The task is completed if all who stay have confirmed.
+public enum OptOutOfTask: AccountOperation {
+  /// Which task, and that it is meant.
+  public struct Input: Document {
+    /// Names the task.
+    public var taskID: ID<SharedTask>
+    /// Whether the person has confirmed it.
+    public var confirm: Bool?
+
+    /// The input from its parts.
+    public init(taskID: ID<SharedTask>, confirm: Bool? = nil) {
+      self.taskID = taskID
+      self.confirm = confirm
+    }
+
+    public static let notes: Notes = [
+      "taskID": "The task.",
+      "confirm": Note("`true`: the person has confirmed that it does not take part any more.", example: true),
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      fields.expect(confirm == true, "confirm", FieldRule("opt_out_not_confirmed"))
+    }
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "taskParticipants.optOut", of: .social, .post("/v1/tasks/{taskID}/opt-out"), by: .account, effect: .write,
+    failures: [
+      RequestFailure.notFound.kind, TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.creatorStays.kind,
+    ],
+    requirements: ["TASK-3"], "Leave an open task in which somebody else has enrolled you; only with `confirm: true`.")
+}

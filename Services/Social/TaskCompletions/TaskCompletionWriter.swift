@@ -1,0 +1,37 @@
+import GRDB
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// What became of one participant's completion.
+enum TaskCompletionChange: Sendable {
+  case confirmed
+  /// Taken back, or the participant opted out. Who is deleted takes back nothing.
+  case withdrawn
+}
+
+/// Follows the completions of tasks, in the transaction that changes one.
+///
+/// - Parameters:
+///   - account: whose completion it is.
+///   - participants: how many take part then.
+typealias TaskCompletionObserver =
+  @Sendable (
+    _ task: ID<SharedTask>, _ account: AccountID, _ change: TaskCompletionChange, _ participants: Int, Transaction
+  ) throws -> Void
+
+/// Notes completions: the one way by which they change, so that whoever counts them sees each.
+struct TaskCompletionWriter: Sendable {
+  /// In the order in which they are called.
+  let completionObservers: [TaskCompletionObserver]
+
+  /// Notes that a participant has confirmed, or taken it back, and lets the observers know; the task is still to be settled then.
+  func write(
+    _ change: TaskCompletionChange, of account: AccountID, in task: TaskStore.Stored, _ transaction: Transaction
+  ) throws {
+    try TaskParticipantStore.setConfirmed(
+      change == .confirmed ? transaction.now : nil, of: account, in: task.id, transaction.database)
+    for observe in completionObservers { try observe(task.id, account, change, task.participantCount, transaction) }
+  }
+}

@@ -1,0 +1,42 @@
+import GRDB
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// People whom somebody names by their usernames in order to enrol them.
+struct NamedPeople: Sendable {
+  private let usernames: [Username]
+  /// Those of them that there are, and are not suspended.
+  private let accounts: [Username: AccountID]
+
+  /// Finds them, at identity where their events have not arrived yet.
+  static func find(_ usernames: [Username], _ call: AccountCall) async throws -> NamedPeople {
+    var accounts: [Username: AccountID] = [:]
+    for username in usernames.prefix(TaskRules.maxParticipants * 2) where accounts[username] == nil {
+      accounts[username] = try await Accounts.resolve(username, call)?.id
+    }
+    return NamedPeople(usernames: usernames, accounts: accounts)
+  }
+
+  /// Whom of them the account may enrol, each once and without itself, and what is wrong with the others.
+  func enrolling(
+    by account: AccountID, at now: Instant, in database: Database
+  ) throws -> (accounts: [AccountID], problems: [FieldProblem]) {
+    var (enrolled, problems): ([AccountID], [FieldProblem]) = ([], [])
+    for (index, username) in usernames.enumerated() {
+      let known = try accounts[username].flatMap { try Accounts.find($0, in: database) }
+      guard known?.id != account else { continue }
+      let visible = try known.flatMap { other in
+        try other.isSuspended(at: now) || BlockStore.areApart(account, other.id, in: database) ? nil : other
+      }
+      let isFriend = try visible.map { try FriendStore.areFriends(account, $0.id, in: database) } ?? false
+      if let rule = TaskParticipantRules.problem(username, visible?.taskEnrollment, isFriend: isFriend) {
+        problems.append(FieldProblem(field: "participants[\(index)]", rule))
+      } else if let visible, !enrolled.contains(visible.id) {
+        enrolled.append(visible.id)
+      }
+    }
+    return (enrolled, problems)
+  }
+}

@@ -1,0 +1,35 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Who takes part in tasks: enrolled by the creator, removed by it, and leaving by themselves (TASK-1, TASK-3, TASK-5). Who is deleted leaves
+/// too, so that tasks which waited for nobody else are completed.
+struct TaskParticipantFeature: Feature {
+  let completions: TaskCompletionWriter
+  let tables: [ErasedTable] = [
+    .changed(
+      "task_participants", "account_id = :account OR enrolled_by = :account", .tasks,
+      by: "UPDATE task_participants SET enrolled_by = NULL WHERE enrolled_by = :account",
+      "DELETE FROM task_participants WHERE account_id = :account",
+      steps: [
+        """
+        UPDATE task_participants SET enrolled_by = NULL WHERE (task_id, account_id) IN (
+          SELECT task_id, account_id FROM task_participants WHERE enrolled_by = :account LIMIT :limit)
+        """,
+        """
+        DELETE FROM task_participants WHERE (task_id, account_id) IN (
+          SELECT task_id, account_id FROM task_participants WHERE account_id = :account LIMIT :limit)
+        """,
+      ]
+    ).preceded(by: TaskParticipantStore.leaveAll)
+  ]
+
+  func register(in service: inout ServiceDefinition) {
+    let handlers = TaskParticipantHandlers(completions: completions)
+    service.serve(AddTaskParticipants.self, prepare: TaskParticipantHandlers.people, write: TaskParticipantHandlers.add)
+    service.serve(RemoveTaskParticipant.self, write: TaskParticipantHandlers.remove)
+    service.serve(OptOutOfTask.self, write: handlers.optOut)
+  }
+}

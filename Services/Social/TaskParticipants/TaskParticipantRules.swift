@@ -1,0 +1,31 @@
+import IdentityContract
+import Operations
+import SocialContract
+
+/// Who may be enrolled in a task by whom, and who may leave it (TASK-1, TASK-3, TASK-5).
+enum TaskParticipantRules {
+  /// The rule that enrolling somebody breaks; nil where it may be.
+  ///
+  /// - Parameters:
+  ///   - username: how the creator names it.
+  ///   - enrollment: whom it allows that; nil where there is no such account, or none that the creator may know of.
+  static func problem(_ username: Username, _ enrollment: TaskEnrollment?, isFriend: Bool) -> FieldRule? {
+    let isAllowed: Bool
+    switch enrollment {
+    case nil: return FieldRule("unknown_user", ["username": .text(username.description)])
+    case .everybody: isAllowed = true
+    case .friends: isAllowed = isFriend
+    case .nobody: isAllowed = false
+    }
+    return isAllowed ? nil : FieldRule("enrollment_not_allowed", ["username": .text(username.description)])
+  }
+
+  /// More than may take part.
+  static var tooMany: Failure { TaskFailure.tooManyParticipants.with(["max": .number(TaskRules.maxParticipants)]) }
+
+  /// Refuses to remove who made the task, and who has confirmed.
+  static func checkRemoval(isCreator: Bool, isConfirmed: Bool) throws(TaskFailure) {
+    if isCreator { throw .creatorStays }
+    if isConfirmed { throw .participantConfirmed }
+  }
+}

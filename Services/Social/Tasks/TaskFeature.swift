@@ -1,0 +1,34 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Tasks: made, listed, shown, edited and cancelled (TASK-1, TASK-2, TASK-4). Who made one and is deleted leaves it to the others, without a
+/// name.
+struct TaskFeature: Feature {
+  let rules: TaskRules
+  let migrations = [TaskStore.migration(27)]
+  let tables: [ErasedTable] = [
+    .changed(
+      "tasks", "creator_account = :account", .tasks,
+      by: "UPDATE tasks SET creator_account = NULL WHERE creator_account = :account",
+      steps: [
+        """
+        UPDATE tasks SET creator_account = NULL WHERE sequence IN (
+          SELECT sequence FROM tasks WHERE creator_account = :account LIMIT :limit)
+        """
+      ]),
+    .rows("task_space", "account_id = :account", .tasks),
+  ]
+  let snapshot = [SnapshotPart("tasks", TaskChanged.self, page: TaskStore.snapshot)]
+
+  func register(in service: inout ServiceDefinition) {
+    let handlers = TaskHandlers(rules: rules)
+    service.serve(CreateTask.self, prepare: TaskHandlers.people, write: handlers.create)
+    service.serve(ListTasks.self, read: handlers.list)
+    service.serve(GetTask.self, read: TaskHandlers.get)
+    service.serve(EditTask.self, write: handlers.edit)
+    service.serve(CancelTask.self, write: TaskHandlers.cancel)
+  }
+}

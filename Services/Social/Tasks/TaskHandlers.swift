@@ -1,0 +1,66 @@
+import GRDB
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Tasks: made, listed, shown, edited and cancelled.
+struct TaskHandlers: Sendable {
+  let rules: TaskRules
+  private let words = Words(Contract.social.words)
+
+  init(rules: TaskRules) { self.rules = rules }
+
+  /// Finds those who are named, at identity where their events have not arrived yet.
+  static func people(_ input: CreateTask.Input, _ call: AccountCall) async throws -> NamedPeople {
+    try await NamedPeople.find(input.participants ?? [], call)
+  }
+
+  func create(
+    _ input: CreateTask.Input, _ people: NamedPeople, _ call: AccountCall, _ transaction: Transaction
+  ) throws -> SharedTask {
+    let (account, database) = (call.account, transaction.database)
+    let (others, problems) = try people.enrolling(by: account, at: transaction.now, in: database)
+    try FieldFindings(input.found.with(problems)).end()
+    guard others.count < TaskRules.maxParticipants else { throw TaskParticipantRules.tooMany }
+    guard try TaskStore.countOpen(by: account, in: database) < TaskRules.maxOpen else {
+      throw TaskFailure.tooMany.with(["max": .number(TaskRules.maxOpen)])
+    }
+    let text = TaskText(name: input.name, description: input.description, dueDay: input.dueDay)
+    try rules.checkSpace(stored: TaskSpaceStore.bytes(of: account, in: database), adding: text.bytes)
+    let id = try TaskStore.add(text, by: account, with: others, transaction)
+    return try TaskStore.view(id, for: account, in: database)
+  }
+
+  func list(_ input: ListTasks.Input, _ call: AccountCall, _ database: Database) throws -> ListTasks.Output {
+    let page = try TaskStore.list(for: call.account, state: input.state, call.page(input), in: database)
+    guard page.items.isEmpty else { return ListTasks.Output(page) }
+    let key = input.state.map { "tasks.empty.\($0)" } ?? "tasks.empty"
+    return ListTasks.Output(page, message: words.text(key, call.language))
+  }
+
+  static func get(_ input: NamedTask, _ call: AccountCall, _ database: Database) throws -> TaskDetails {
+    try TaskStore.details(input.taskID, for: call.account, in: database)
+  }
+
+  func edit(_ input: EditTask.Input, _ call: AccountCall, _ transaction: Transaction) throws -> SharedTask {
+    let (account, database) = (call.account, transaction.database)
+    let task = try TaskStore.find(input.taskID, madeBy: account, in: database)
+    try TaskRules.expectOpen(task.state)
+    let text = TaskText(
+      name: input.name.applied(to: task.text.name), description: input.description.applied(to: task.text.description),
+      dueDay: input.dueDay.applied(to: task.text.dueDay))
+    if text != task.text {
+      try rules.checkSpace(
+        stored: TaskSpaceStore.bytes(of: account, in: database), adding: text.bytes - task.text.bytes)
+      try TaskStore.edit(task.id, text, transaction)
+    }
+    return try TaskStore.view(task.id, for: account, in: database)
+  }
+
+  static func cancel(_ input: NamedTask, _ call: AccountCall, _ transaction: Transaction) throws -> SharedTask {
+    let task = try TaskStore.find(input.taskID, madeBy: call.account, in: transaction.database)
+    if try TaskRules.isCancelled(task.state) { try TaskStore.cancel(task, by: call.account, transaction) }
+    return try TaskStore.view(task.id, for: call.account, in: transaction.database)
+  }
+}

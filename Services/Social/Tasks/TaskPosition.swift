@@ -1,0 +1,24 @@
+import Operations
+import SocialContract
+
+/// Where a page of tasks ends: in which part of the list, and at which task of it.
+struct TaskPosition: CustomStringConvertible {
+  let state: TaskState
+  let sequence: Int64
+
+  init(state: TaskState, sequence: Int64) {
+    self.state = state
+    self.sequence = sequence
+  }
+
+  /// Reads its description.
+  init(text: String) throws(FieldRule) {
+    let parts = text.split(separator: "/").map(String.init)
+    guard parts.count == 2, let state = TaskState(rawValue: parts[0]), let sequence = Int64(parts[1]) else {
+      throw PageCursor.invalid
+    }
+    self.init(state: state, sequence: sequence)
+  }
+
+  var description: String { "\(state)/\(sequence)" }
+}

@@ -1,0 +1,51 @@
+import Operations
+import ServiceKit
+import SocialContract
+
+/// How much there may be of tasks, and what may be done with one (TASK-1, TASK-5).
+struct TaskRules: Sendable {
+  /// How many take part in one task.
+  static let maxParticipants = 50
+  /// How many that an account made may be open.
+  static let maxOpen = 1000
+
+  /// What the texts of one account in tasks may be together.
+  let bytesPerAccount: Int
+
+  init(bytesPerAccount: Int) { self.bytesPerAccount = bytesPerAccount }
+
+  init(_ settings: Settings) {
+    bytesPerAccount = settings.int("racha.tasks.bytesPerAccount", default: 64 << 20, in: (1 << 20)...(1 << 40))
+  }
+
+  /// - Parameters:
+  ///   - stored: bytes of what the account has written in tasks and is there still.
+  ///   - added: bytes that come to it; what takes away is always allowed.
+  /// - Throws: `task_space_full`.
+  func checkSpace(stored: Int, adding added: Int) throws(Failure) {
+    guard added <= 0 || stored + added <= bytesPerAccount else {
+      throw TaskFailure.spaceFull.with(["max": .number(bytesPerAccount >> 20)])
+    }
+  }
+
+  /// Refuses what only an open task allows.
+  static func expectOpen(_ state: TaskState) throws(TaskFailure) {
+    switch state {
+    case .open: break
+    case .completed: throw .completed
+    case .cancelled: throw .cancelled
+    }
+  }
+
+  /// Whether cancelling it changes anything.
+  static func isCancelled(_ state: TaskState) throws(TaskFailure) -> Bool {
+    switch state {
+    case .open: return true
+    case .completed: throw .completed
+    case .cancelled: return false
+    }
+  }
+
+  /// Whether an open task is completed: when all who take part have confirmed.
+  static func isCompleted(participants: Int, confirmed: Int) -> Bool { participants > 0 && confirmed == participants }
+}

@@ -1,0 +1,72 @@
+import GRDB
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+extension TaskStore {
+  /// Tasks in which an account takes part, to be narrowed down.
+  private static let selection = """
+    SELECT t.*, p.confirmed_at, a.account_id AS creator_id, a.username, a.nickname,
+      \(BlockStore.photoTag(of: "a.account_id", for: "p.account_id"))
+    FROM task_participants p JOIN tasks t ON t.task_id = p.task_id
+    LEFT JOIN accounts a ON a.account_id = t.creator_account
+    """
+
+  /// A task as one of its participants sees it; for others it does not exist.
+  static func view(_ id: ID<SharedTask>, for account: AccountID, in database: Database) throws -> SharedTask {
+    let statement = try database.cachedStatement(
+      sql: "\(selection) WHERE p.task_id = ? AND p.account_id = ? AND p.state <> 'left'")
+    guard let row = try Row.fetchOne(statement, arguments: [id, account]) else { throw Failure(RequestFailure.notFound) }
+    return SharedTask(row, for: account)
+  }
+
+  /// The same with all that its screen shows.
+  static func details(_ id: ID<SharedTask>, for account: AccountID, in database: Database) throws -> TaskDetails {
+    let task = try view(id, for: account, in: database)
+    let (comments, hasEarlier) = try TaskCommentStore.latest(of: id, for: account, in: database)
+    return TaskDetails(
+      task: task, participants: try TaskParticipantStore.list(of: id, for: account, in: database), comments: comments,
+      hasEarlierComments: hasEarlier, help: try TaskHelpStore.listOpen(in: id, for: account, database))
+  }
+
+  /// How a page of the tasks in one state is found: by a walk along an index from the newest on.
+  static let listSQL = """
+    \(selection) WHERE p.account_id = :account AND p.state = :state AND p.task_sequence < :before
+    ORDER BY p.task_sequence DESC LIMIT :limit
+    """
+
+  /// The account's tasks, newest first: those in a state, or those that are open and behind them those completed.
+  static func list(
+    for account: AccountID, state: TaskState?, _ page: PageRequest, in database: Database
+  ) throws -> Page<SharedTask> {
+    let position = try page.cursor(TaskPosition.init(text:))
+    let states = state.map { [$0] } ?? [.open, .completed]
+    let statement = try database.cachedStatement(sql: listSQL)
+    var rows: [Row] = []
+    for state in states.drop(while: { position != nil && $0 != position?.state }) where rows.count < page.fetchLimit {
+      rows += try Row.fetchAll(
+        statement,
+        arguments: [
+          "account": account, "state": state, "before": state == position?.state ? position?.sequence : .max,
+          "limit": page.fetchLimit - rows.count,
+        ])
+    }
+    return page.page(
+      of: rows, key: { TaskPosition(state: $0["state"], sequence: $0["sequence"]) }, item: { SharedTask($0, for: account) })
+  }
+}
+
+extension SharedTask {
+  fileprivate init(_ row: Row, for account: AccountID) {
+    let creator = (row["creator_id"] as AccountID?).map { id in
+      TaskPerson(
+        accountID: id, username: row["username"], nickname: row["nickname"], photoURL: row.photoURL(of: "creator_id"))
+    }
+    self.init(
+      id: row["task_id"], name: row["name"], description: row["description"], dueDay: row["due_day"], state: row["state"],
+      creator: creator, isCreator: creator?.accountID == account, participantCount: row["participant_count"],
+      confirmedCount: row["confirmed_count"], isConfirmed: row["confirmed_at"] != nil, createdAt: row["created_at"],
+      completedAt: row["completed_at"], cancelledAt: row["cancelled_at"])
+  }
+}

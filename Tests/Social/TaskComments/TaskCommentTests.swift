@@ -1,0 +1,245 @@
+import GRDB
+import InProcess
+import NotificationsContract
+import Operations
+import SocialContract
+import Storage
+import Testing
+
+@testable import SocialService
+
+@Suite("Comments on tasks (TASK-2)")
+struct TaskCommentTests {
+  private func comments(on task: SharedTask, for person: Person) async throws -> [TaskComment] {
+    try await person.send(ListTaskComments.self, .init(taskID: task.id)).items
+  }
+
+  @Test("UC5: what a participant writes is shown to all with the task, the newest last, and in the list")
+  func create() async throws {
+    try await ServicesInProcess.withPeople(3) { services, people in
+      let (ana, ben, eva) = (people[0], people[1], people[2])
+      let task = try await services.makeTask(by: ana, with: [ben, eva])
+      let first = try await ben.comment("Which colour?\nBlue?", on: task)
+      let second = try await ana.comment("Green", on: task)
+      #expect(first.author.accountID == ben.id && first.text?.description == "Which colour?\nBlue?" && !first.isFolded)
+      for person in people {
+        let details = try await person.details(of: task)
+        #expect(details.comments.map(\.id) == [first.id, second.id] && !details.hasEarlierComments)
+        #expect(try await comments(on: task, for: person) == details.comments)
+      }
+    }
+  }
+
+  @Test("UC5, alternative: one that failed is repeated with its idempotency key and is there once")
+  func once() async throws {
+    try await ServicesInProcess.withPeople(2) { services, people in
+      let task = try await services.makeTask(by: people[0], with: [people[1]])
+      let first = try await people[1].comment("Which colour?", on: task, key: "one")
+      #expect(try await people[1].comment("Which colour?", on: task, key: "one") == first)
+      #expect(try await comments(on: task, for: people[0]).count == 1)
+      #expect(try await services.published(TaskCommentCreated.self).count == 2)
+    }
+  }
+
+  @Test(
+    "UC5, alternative: what cannot be taken is said by field and rule",
+    arguments: [
+      ("", "empty"), (" \n ", "empty"), (String(repeating: "x", count: 2001), "too_long"), ("a\u{7}", "control_character"),
+    ])
+  func faults(text: String, rule: String) throws {
+    let failure = #expect(throws: Failure.self) {
+      _ = try CreateTaskComment.Input.decode(
+        Array(#"{"taskID":"\#(ID<SharedTask>())","text":\#(JSON.string(text).text)}"#.utf8))
+    }
+    #expect(failure?.fields.map { "\($0.field) \($0.code)" } == ["text \(rule)"])
+  }
+
+  @Test("the list goes from the newest to the first page by page, each page with its newest last")
+  func pages() async throws {
+    try await ServicesInProcess.withPeople(2) { services, people in
+      let task = try await services.makeTask(by: people[0], with: [people[1]])
+      for number in 0..<25 { _ = try await people[number % 2].comment("\(number)", on: task) }
+      let details = try await people[0].details(of: task)
+      #expect(details.comments.map(\.text?.description) == (5..<25).map { "\($0)" } && details.hasEarlierComments)
+      var (texts, cursor): ([[String?]], PageCursor?) = ([], nil)
+      repeat {
+        let page = try await people[0].send(ListTaskComments.self, .init(taskID: task.id, limit: 10, cursor: cursor))
+        texts.append(page.items.map(\.text?.description))
+        cursor = page.nextCursor
+      } while cursor != nil
+      #expect(texts == [15..<25, 5..<15, 0..<5].map { $0.map { "\($0)" } })
+    }
+  }
+
+  @Test("each participant has an event of its own, with the comment as it sees it, for live delivery")
+  func events() async throws {
+    try await ServicesInProcess.withPeople(3) { services, people in
+      let (ana, ben, eva) = (people[0], people[1], people[2])
+      let task = try await services.makeTask(by: ana, with: [ben, eva])
+      try await eva.block(ben)
+      let comment = try await ben.comment("Which colour?", on: task)
+      let events = try await services.published(TaskCommentCreated.self)
+      #expect(Set(events.map(\.accountID)) == [ana.id, ben.id, eva.id] && events.allSatisfy { $0.comment.id == comment.id })
+      #expect(events.filter { $0.comment.isFolded }.map(\.accountID) == [eva.id])
+      #expect(TaskCommentCreated.spec.isLive && TaskCommentRemoved.spec.isLive && TaskChanged.spec.isLive)
+      // Who has left has none.
+      try await eva.optOut(of: task)
+      _ = try await ben.comment("Blue?", on: task)
+      #expect(try await services.published(TaskCommentCreated.self).suffix(2).allSatisfy { $0.accountID != eva.id })
+    }
+  }
+
+  @Test("those of whom the reader has blocked are folded for the reader alone")
+  func folded() async throws {
+    try await ServicesInProcess.withPeople(3) { services, people in
+      let (ana, ben, eva) = (people[0], people[1], people[2])
+      let task = try await services.makeTask(by: ana, with: [ben, eva])
+      _ = try await ben.comment("Which colour?", on: task)
+      _ = try await ana.comment("Blue", on: task)
+      try await ana.block(ben)
+      #expect(try await comments(on: task, for: ana).map(\.isFolded) == [true, false])
+      #expect(try await ana.details(of: task).comments.map(\.isFolded) == [true, false])
+      for person in [ben, eva] { #expect(try await comments(on: task, for: person).map(\.isFolded) == [false, false]) }
+    }
+  }
+
+  @Test("the other participants are notified, in their own language, but not of what somebody writes whom a block keeps apart")
+  func notices() async throws {
+    try await ServicesInProcess.withPeople(3, notified: true) { services, people in
+      let (ana, ben, leo) = (people[0], people[1], people[2])
+      let eva = try await services.register(language: .spanish)
+      let name = try services.usernames(of: [ben])[0]
+      let task = try await services.makeTask("Paint", by: ana, with: [ben, eva, leo])
+      try await leo.block(ben)
+      try await services.hasReceived(.notifications, of: .social)
+      let comment = try await ben.comment("Which\ncolour?", on: task)
+      func texts(_ person: Person) async throws -> [String] {
+        try await services.notices(of: person).filter { $0.links.taskCommentID != nil }.map(\.text)
+      }
+      #expect(try await texts(ana) == ["\(name) on “Paint”: Which colour?"])
+      #expect(try await texts(eva) == ["\(name) en «Paint»: Which colour?"])
+      for person in [ben, leo] { #expect(try await texts(person) == []) }
+      let links = try #require(try await services.notices(of: ana).first).links
+      #expect(links.taskID?.bytes == task.id.bytes && links.accountID == ben.id)
+      // Nothing of what it said is left in the notification when it is removed.
+      _ = try await ben.send(RemoveTaskComment.self, .init(taskID: task.id, commentID: comment.id))
+      #expect(try await texts(ana) == ["\(name) has removed a comment on “Paint”."])
+    }
+  }
+
+  @Test("who wrote one removes it: its text is gone, its position stays; nobody else does, and again changes nothing")
+  func remove() async throws {
+    try await ServicesInProcess.withPeople(2) { services, people in
+      let (ana, ben) = (people[0], people[1])
+      let task = try await services.makeTask(by: ana, with: [ben])
+      let other = try await services.makeTask(by: ben)
+      let comment = try await ben.comment("PLANTED", on: task)
+      let input = RemoveTaskComment.Input(taskID: task.id, commentID: comment.id)
+      #expect(try await ana.failure(RemoveTaskComment.self, input) == "forbidden")
+      #expect(
+        try await ben.failure(RemoveTaskComment.self, .init(taskID: other.id, commentID: comment.id)) == "not_found")
+      _ = try await ben.send(RemoveTaskComment.self, input)
+      let events = try await services.published(TaskCommentRemoved.self)
+      #expect(Set(events.map(\.accountID)) == [ana.id, ben.id])
+      _ = try await ben.send(RemoveTaskComment.self, input)
+      #expect(try await services.published(TaskCommentRemoved.self).count == 2)
+      let left = try await comments(on: task, for: ana)
+      #expect(left.map(\.id) == [comment.id] && left[0].text == nil && left[0].removedAt != nil)
+    }
+  }
+
+  @Test("a completed task can be commented on, a cancelled one not; strangers and those who left find none, whatever they try")
+  func closed() async throws {
+    try await ServicesInProcess.withPeople(4) { services, people in
+      let (ana, ben, eva, mia) = (people[0], people[1], people[2], people[3])
+      let task = try await services.makeTask(by: ana, with: [ben, eva])
+      let comment = try await ana.comment("Which colour?", on: task)
+      try await eva.optOut(of: task)
+      for person in [eva, mia] {
+        let input = CreateTaskComment.Input(taskID: task.id, text: try ChatText(text: "Me, too"))
+        #expect(try await person.failure(CreateTaskComment.self, input) == "not_found")
+        #expect(try await person.failure(ListTaskComments.self, .init(taskID: task.id)) == "not_found")
+        let removal = RemoveTaskComment.Input(taskID: task.id, commentID: comment.id)
+        #expect(try await person.failure(RemoveTaskComment.self, removal) == "not_found")
+      }
+      for person in [ana, ben] { try await person.confirm(task) }
+      _ = try await ben.comment("Well done", on: task)
+      let cancelled = try await services.makeTask(by: ana, with: [ben])
+      _ = try await ana.send(CancelTask.self, .init(taskID: cancelled.id))
+      let late = CreateTaskComment.Input(taskID: cancelled.id, text: try ChatText(text: "Why?"))
+      #expect(try await ben.failure(CreateTaskComment.self, late) == "task_cancelled")
+      let newcomer = try await services.register(isVerified: false)
+      let open = try await services.makeTask(by: ana, with: [newcomer])
+      let early = CreateTaskComment.Input(taskID: open.id, text: try ChatText(text: "Hello"))
+      #expect(try await newcomer.failure(CreateTaskComment.self, early) == "verification_required")
+    }
+  }
+
+  @Test("comments count among the bytes of who wrote them, and no more when they are removed")
+  func space() async throws {
+    let text = String(repeating: "a\u{0301}\u{0302}\u{0303}", count: 2000)
+    let fitting = (1 << 20) / text.utf8.count
+    try await ServicesInProcess.withPeople(2, settings: ["racha.tasks.bytesPerAccount": "\(1 << 20)"]) { services, people in
+      let (ana, ben) = (people[0], people[1])
+      let task = try await services.makeTask(by: ben, with: [ana])
+      var comments: [TaskComment] = []
+      for _ in 0..<fitting { comments.append(try await ana.comment(text, on: task)) }
+      let next = CreateTaskComment.Input(taskID: task.id, text: try ChatText(text: text))
+      #expect(try await ana.failure(CreateTaskComment.self, next) == "task_space_full")
+      _ = try await ana.send(RemoveTaskComment.self, .init(taskID: task.id, commentID: comments[0].id))
+      #expect(try await ana.failure(CreateTaskComment.self, next) == nil)
+    }
+  }
+
+  @Test("what a deleted account wrote is gone for the others, from when it is deleted")
+  func erasure() async throws {
+    try await ServicesInProcess.withPeople(2) { services, people in
+      let (ana, ben) = (people[0], people[1])
+      let task = try await services.makeTask(by: ana, with: [ben])
+      _ = try await ben.comment("PLANTED", on: task)
+      let own = try await ana.comment("Blue", on: task)
+      try await services.delete(ben, receivedBy: .social)
+      #expect(try await comments(on: task, for: ana).map(\.id) == [own.id])
+      let store = services.store(of: .social)
+      #expect(try await store.traces(of: ben.id).filter { $0.hasPrefix("task") } == [])
+      try await store.clean()
+      #expect(!String(decoding: try services.storedBytes(), as: UTF8.self).contains("PLANTED"))
+      #expect(try await store.erasedCounts(of: ben.id).contains("taskComments 1"))
+    }
+  }
+
+  @Test("the list walks an index, and the first page of 10,000 takes at most 10 milliseconds and no longer than of 1,000")
+  func speed() async throws {
+    try await ServicesInProcess.withPeople(2) { services, people in
+      let (ana, ben) = (people[0], people[1])
+      let task = try await services.makeTask(by: ana, with: [ben])
+      let sql = TaskCommentStore.listSQL.replacing(/:[a-z]+/, with: "'a'")
+      let steps = try await services.store(of: .social).read {
+        try Row.fetchAll($0, sql: "EXPLAIN QUERY PLAN \(sql)").map { $0["detail"] as String }
+      }
+      #expect(!steps.contains { $0.hasPrefix("SCAN c") || $0.hasPrefix("SCAN a") || $0.contains("TEMP B-TREE") }, "\(steps)")
+      let (id, account) = (task.id, ben.id)
+      var times: [Duration] = []
+      for count in [1000, 9000] {
+        try await services.store(of: .social).write {
+          try $0.database.execute(
+            sql: """
+              WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+              INSERT INTO task_comments (comment_id, task_id, account_id, text, created_at)
+              SELECT randomblob(16), ?, ?, 'Comment ' || i, 0 FROM n
+              """, arguments: [count, id, account])
+        }
+        let reader = ana.id
+        var best = Duration.seconds(60)
+        for _ in 0..<5 {
+          let time = try await services.store(of: .social).read { database in
+            try ContinuousClock().measure { _ = try TaskCommentStore.latest(of: id, for: reader, in: database) }
+          }
+          best = min(best, time)
+        }
+        times.append(best)
+      }
+      #expect(times[1] < .milliseconds(10) && times[1] < times[0] * 3 + .milliseconds(1), "\(times)")
+    }
+  }
+}

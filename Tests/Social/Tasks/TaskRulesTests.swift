@@ -1,0 +1,73 @@
+import Operations
+import ServiceKit
+import SocialContract
+import Testing
+
+@testable import SocialService
+
+@Suite("The rules of tasks")
+struct TaskRulesTests {
+  @Test("only an open one changes", arguments: TaskState.allCases)
+  func open(state: TaskState) {
+    func code(_ body: () throws -> Void) -> String? {
+      do {
+        try body()
+        return nil
+      } catch {
+        return Failure(error).code
+      }
+    }
+    let codes = [TaskState.completed: "task_completed", .cancelled: "task_cancelled"]
+    #expect(code { try TaskRules.expectOpen(state) } == codes[state])
+    #expect(code { _ = try TaskRules.isCancelled(state) } == (state == .completed ? "task_completed" : nil))
+    #expect(
+      code { _ = try TaskCompletionRules.isChangedByConfirming(state, isConfirmed: false) }
+        == (state == .cancelled ? "task_cancelled" : nil))
+    #expect(code { _ = try TaskCompletionRules.isChangedByWithdrawing(state, isConfirmed: true) } == codes[state])
+  }
+
+  @Test("it is completed when all who take part have confirmed, and never when nobody does")
+  func completed() {
+    #expect(TaskRules.isCompleted(participants: 1, confirmed: 1) && TaskRules.isCompleted(participants: 50, confirmed: 50))
+    #expect(!TaskRules.isCompleted(participants: 2, confirmed: 1) && !TaskRules.isCompleted(participants: 0, confirmed: 0))
+  }
+
+  @Test("what takes away is always allowed, however full the space is")
+  func space() throws {
+    let rules = TaskRules(bytesPerAccount: 1 << 20)
+    try rules.checkSpace(stored: 1 << 20, adding: -1)
+    try rules.checkSpace(stored: (1 << 20) - 1, adding: 1)
+    #expect(throws: Failure.self) { try rules.checkSpace(stored: 1 << 20, adding: 1) }
+  }
+
+  @Test(
+    "a name has 1 to 100 characters on one line",
+    arguments: [
+      ("Paint", nil), ("", "empty"), (" \n", "empty"), ("two\nlines", "control_character"),
+      (String(repeating: "ñ", count: 100), nil), (String(repeating: "x", count: 101), "too_long"),
+      (String(repeating: "a" + String(repeating: "\u{0301}", count: 10), count: 100), "too_many_bytes"),
+    ] as [(String, String?)])
+  func names(text: String, rule: String?) {
+    do throws(FieldRule) {
+      _ = try TaskName(text: text)
+      #expect(rule == nil)
+    } catch {
+      #expect(error.code == rule)
+    }
+  }
+
+  @Test(
+    "a description has up to 2,000 characters on any number of lines, and may be empty",
+    arguments: [
+      ("", nil), ("  ", nil), ("two\nlines\tand a tab", nil), (String(repeating: "x", count: 2000), nil),
+      (String(repeating: "x", count: 2001), "too_long"), ("a\u{0000}", "control_character"),
+    ] as [(String, String?)])
+  func descriptions(text: String, rule: String?) {
+    do throws(FieldRule) {
+      _ = try TaskDescription(text: text)
+      #expect(rule == nil)
+    } catch {
+      #expect(error.code == rule)
+    }
+  }
+}
