@@ -168,8 +168,8 @@ let package = Package(
     .target(
       name: "GatewayService",
       dependencies: [
-        "GatewayContract", "IdentityContract", "Messaging", "NotificationsContract", "Operations", "ServiceKit", coreMetrics,
-        crypto,
+        "GatewayContract", "IdentityContract", "Messaging", "NotificationsContract", "Operations", "ServiceKit", "SocialContract",
+        coreMetrics, crypto,
         hummingbirdCore, hummingbirdTLS, lifecycle, logging, nioCore, nioExtras, nioHTTP1, nioPosix, nioSSL,
       ],
       path: "Services/Gateway", exclude: ["Contract", "Main", "README.md"], swiftSettings: settings),
@@ -199,7 +199,9 @@ let package = Package(
       "Activity", calls: ["Identity", "Rewards", "Social"],
       uses: ["Images", "ImportFormats", "Sandbox", "Workers", crypto, lifecycle],
       beside: ["Imports/Formats"])
-    + service("Social", showing: ["Activity"], calls: ["Activity", "Identity"], uses: ["Images", "Sandbox", lifecycle])
+    + service(
+      "Social", showing: ["Activity"], calls: ["Activity", "Identity"],
+      uses: ["Images", "Sandbox", "Workers", crypto, lifecycle])
     + service("Rewards", calls: ["Activity", "Identity"], uses: [lifecycle, logging])
     + [embedded("CMailTemplates", path: "Services/Notifications/Mails/Templates")]
     + service(
@@ -276,7 +278,7 @@ let package = Package(
         [
           "ActivityContract", "ActivityService", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
           "NotificationsContract", "NotificationsService", "Operations", "ServiceKit", "SocialContract", "SocialService",
-          "Storage", grdb, logging,
+          "Storage", crypto, grdb, logging, sqlite,
         ]),
       tests(
         "Storage",

@@ -3,15 +3,20 @@ public import Sandbox
 public import ServiceKit
 import SocialContract
 
-/// The social service: friend requests, friends, follows, conversations, messages, challenges, tasks, blocks,
-/// reports and moderation.
+/// The social service: friend requests, friends, follows, conversations, messages, challenges, tasks with
+/// their files, blocks, reports and moderation.
 public enum Social {
   /// What it starts its own program anew for.
   public static let decoders: [any SandboxedDecoder.Type] = [PictureDecoder.self]
 
   /// The service as its executable and the tests run it.
   public static func service(_ environment: ServiceEnvironment) -> ServiceDefinition {
-    ServiceDefinition(.social, environment, features: SocialFeatures.all(environment))
+    service(environment, access: .participants)
+  }
+
+  /// The same where others say who takes part in tasks.
+  static func service(_ environment: ServiceEnvironment, access: TaskAccess) -> ServiceDefinition {
+    ServiceDefinition(.social, environment, features: SocialFeatures.all(environment, access: access))
   }
 }
 
@@ -22,12 +27,14 @@ enum SocialFeatures {
 
   /// Each behind those that it builds on.
   static func all(
-    _ environment: ServiceEnvironment, completionObservers: [TaskCompletionObserver] = completionObservers
+    _ environment: ServiceEnvironment, completionObservers: [TaskCompletionObserver] = completionObservers,
+    access: TaskAccess = .participants
   ) -> [any Feature] {
     let life = ConnectionRequestLife(environment.settings)
     let messages = MessageRules(environment.settings)
     let tasks = TaskRules(environment.settings)
     let completions = TaskCompletionWriter(completionObservers: completionObservers)
+    let tokens = TaskTokenKeys(environment.home)
     let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
     return [
       AccountsFeature(migrations: (table: 1, settings: 6, people: 10, enrollment: 26)),
@@ -47,6 +54,8 @@ enum SocialFeatures {
       TaskCompletionFeature(completions: completions),
       TaskCommentFeature(rules: tasks),
       TaskHelpFeature(),
+      TaskTokenFeature(access: access, keys: tokens),
+      TaskAttachmentFeature(access: access, tokens: tokens, environment),
       ModerationCaseFeature(),
       ReportFeature(clock: environment.clock),
       SuspensionFeature(),

@@ -526,3 +526,78 @@ END;
 CREATE TRIGGER tasks_space_removed AFTER DELETE ON tasks WHEN old.creator_account IS NOT NULL BEGIN
   UPDATE task_space SET bytes = bytes - (coalesce(length(CAST(old.name AS BLOB)), 0) + coalesce(length(CAST(old.description AS BLOB)), 0)) WHERE account_id = old.creator_account;
 END;
+CREATE TABLE task_attachment_contents (
+  sha256 BLOB NOT NULL PRIMARY KEY CHECK (length(sha256) = 32),
+  total_bytes INTEGER NOT NULL CHECK (total_bytes > 0),
+  reference_count INTEGER NOT NULL DEFAULT 0 CHECK (reference_count >= 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX task_attachment_contents_unreferenced ON task_attachment_contents (sha256) WHERE reference_count = 0;
+
+CREATE TABLE task_attachment_uploads (
+  attachment_id BLOB NOT NULL PRIMARY KEY CHECK (length(attachment_id) = 16),
+  task_id BLOB NOT NULL CHECK (length(task_id) = 16),
+  -- Null where it comes by the task's token.
+  account_id BLOB CHECK (length(account_id) = 16),
+  charged_account BLOB NOT NULL CHECK (length(charged_account) = 16),
+  name TEXT NOT NULL CHECK (name <> ''),
+  media_type TEXT NOT NULL CHECK (media_type <> ''),
+  -- Null where that shows at its end.
+  total_bytes INTEGER CHECK (total_bytes > 0),
+  received_bytes INTEGER NOT NULL CHECK (received_bytes >= 0 AND (total_bytes IS NULL OR received_bytes <= total_bytes)),
+  said_sha256 BLOB CHECK (length(said_sha256) = 32),
+  -- Of what has arrived, from when it is being made an attachment on: so long that content's file is not removed.
+  sha256 BLOB CHECK (length(sha256) = 32),
+  touched_at INTEGER NOT NULL,
+  CHECK (account_id IS NULL OR account_id IS charged_account)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX task_attachment_uploads_by_account ON task_attachment_uploads (charged_account);
+
+CREATE INDEX task_attachment_uploads_by_age ON task_attachment_uploads (touched_at);
+
+CREATE INDEX task_attachment_uploads_by_content ON task_attachment_uploads (sha256) WHERE sha256 IS NOT NULL;
+
+CREATE INDEX task_attachment_uploads_by_task ON task_attachment_uploads (task_id, account_id);
+
+CREATE TABLE task_attachments (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  attachment_id BLOB NOT NULL UNIQUE CHECK (length(attachment_id) = 16),
+  task_id BLOB NOT NULL CHECK (length(task_id) = 16),
+  -- Null where it came by the task's token.
+  account_id BLOB CHECK (length(account_id) = 16),
+  -- Who answers for the room that it takes: who attached it, or who made the token, until that account is deleted.
+  charged_account BLOB CHECK (length(charged_account) = 16),
+  name TEXT NOT NULL CHECK (name <> ''),
+  media_type TEXT NOT NULL CHECK (media_type <> ''),
+  sha256 BLOB NOT NULL REFERENCES task_attachment_contents (sha256),
+  total_bytes INTEGER NOT NULL CHECK (total_bytes > 0),
+  attached_at INTEGER NOT NULL,
+  CHECK (account_id IS NULL OR account_id IS charged_account)
+) STRICT;
+
+CREATE INDEX task_attachments_by_account ON task_attachments (charged_account, account_id, total_bytes);
+
+CREATE INDEX task_attachments_by_content ON task_attachments (sha256);
+
+CREATE INDEX task_attachments_by_task ON task_attachments (task_id, sequence, total_bytes);
+
+CREATE TRIGGER task_attachments_attached AFTER INSERT ON task_attachments BEGIN
+  UPDATE task_attachment_contents SET reference_count = reference_count + 1 WHERE sha256 = new.sha256;
+END;
+
+CREATE TRIGGER task_attachments_deleted AFTER DELETE ON task_attachments BEGIN
+  UPDATE task_attachment_contents SET reference_count = reference_count - 1 WHERE sha256 = old.sha256;
+END;
+
+CREATE TABLE task_tokens (
+  task_id BLOB NOT NULL PRIMARY KEY CHECK (length(task_id) = 16),
+  -- Who made it, and answers for what comes by it.
+  maker_account BLOB NOT NULL CHECK (length(maker_account) = 16),
+  -- The part that finds it; the other is a keyed hash of task and nonce.
+  selector TEXT NOT NULL UNIQUE CHECK (length(selector) = 8),
+  nonce BLOB NOT NULL CHECK (length(nonce) = 16),
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX task_tokens_by_maker ON task_tokens (maker_account);

@@ -30,6 +30,9 @@ public struct Person: Sendable {
       clock: clock)
   }
 
+  /// The gateway itself, as it calls in its own name.
+  public var asGateway: Person { Person(bus: bus, caller: .service(.gateway), clock: clock) }
+
   /// The same account, in a session that is in doubt.
   public var inDoubt: Person {
     var caller = caller

@@ -2,6 +2,7 @@ extension Settings {
   /// The keys that any of the six services reads; `*` stands for one part of any name. Each service reads its own of one file, so
   /// what none of them reads is a slip of the pen.
   public static let knownKeys: Set<String> = [
+    "racha.attachments.accountBytes", "racha.attachments.fileBytes", "racha.attachments.taskBytes",
     "racha.bus.curve.allowListFile", "racha.bus.curve.secretKeyFile", "racha.bus.endpoints.*", "racha.bus.interface",
     "racha.coins.dailyCap", "racha.coins.earningDays", "racha.coins.stepsPerCoin", "racha.config",
     "racha.erasure.cleanSeconds", "racha.erasure.rowsPerTransaction",
@@ -21,7 +22,9 @@ extension Settings {
     "racha.limits.entryComment", "racha.limits.headerBytes", "racha.limits.headerSeconds",
     "racha.limits.idleSeconds", "racha.limits.photoBytes", "racha.limits.rate.*.account", "racha.limits.rate.*.address",
     "racha.limits.rate.remembered",
-    "racha.limits.rateFactor", "racha.limits.requestSeconds", "racha.limits.stopSeconds", "racha.limits.writeBytes",
+    "racha.limits.rateFactor", "racha.limits.requestSeconds", "racha.limits.stopSeconds", "racha.limits.uploadSeconds",
+    "racha.limits.uploads",
+    "racha.limits.uploadsPerAddress", "racha.limits.writeBytes",
     "racha.limits.writeSeconds", "racha.live.heartbeatSeconds", "racha.live.page", "racha.live.queue", "racha.log.level",
     "racha.mailbox", "racha.mails.reportKeptSeconds", "racha.messages.bytesPerAccount", "racha.metrics",
     "racha.metricsToken", "racha.metricsTokenFile",

@@ -1,0 +1,471 @@
+public import Operations
+
+/// A file that is attached to a task (TASK-8).
+///
+/// It is announced, sent in chunks, and completed; from then on the task's participants see it, and read it in chunks, or as a download
+/// over HTTP. It keeps the id under which it was announced.
+public struct TaskAttachment: Document, Hashable {
+  public var id: ID<TaskAttachment>
+  public var taskID: ID<SharedTask>
+  public var name: TaskAttachmentName
+  public var mediaType: TaskAttachmentType
+  public var totalBytes: Int
+  /// The SHA-256 of its bytes, in hexadecimal.
+  public var sha256: String
+  /// Who attached it; nil for one that came by the task's token.
+  public var accountID: AccountID?
+  public var username: Username?
+  public var nickname: String?
+  /// Whether it came by the task's token, so that nobody knows who attached it.
+  public var isByToken: Bool
+  /// Whether the caller may delete it.
+  public var canDelete: Bool
+  public var url: TaskAttachmentURL
+  public var attachedAt: Instant
+
+  public init(
+    id: ID<TaskAttachment>, taskID: ID<SharedTask>, name: TaskAttachmentName, mediaType: TaskAttachmentType, totalBytes: Int,
+    sha256: String, accountID: AccountID?, username: Username?, nickname: String?, isByToken: Bool, canDelete: Bool,
+    attachedAt: Instant
+  ) {
+    self.id = id
+    self.taskID = taskID
+    self.name = name
+    self.mediaType = mediaType
+    self.totalBytes = totalBytes
+    self.sha256 = sha256
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+    self.isByToken = isByToken
+    self.canDelete = canDelete
+    url = TaskAttachmentURL(attachment: id)
+    self.attachedAt = attachedAt
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the attachment.", "taskID": "The task.", "name": "The file's name where it came from.",
+    "mediaType": "What the file is, as whoever attached it said.",
+    "totalBytes": Note("How large it is.", example: 204_800),
+    "sha256": Note("The SHA-256 of its bytes, in hexadecimal.", length: 64...64),
+    "accountID": "Who attached it; absent where it came by the task's token.", "username": "The username of who attached it.",
+    "nickname": "The nickname of who attached it, if there is one.",
+    "isByToken": "Whether it came by the task's token, so that nobody knows who attached it.",
+    "canDelete": "Whether you may delete it: what you attached yourself, and everything in a task that you created.",
+    "url": "Where participants download it.", "attachedAt": "When it was attached.",
+  ]
+}
+
+/// Where a file is downloaded: `/v1/task-attachments/{attachmentID}/file`, relative to the gateway's address.
+public struct TaskAttachmentURL: TextValue {
+  public let description: String
+
+  public init(attachment: ID<TaskAttachment>) { description = "/v1/task-attachments/\(attachment)/file" }
+
+  public init(text: String) throws(FieldRule) {
+    let (before, behind) = ("/v1/task-attachments/", "/file")
+    guard text.hasPrefix(before), text.hasSuffix(behind),
+      let attachment = try? ID<TaskAttachment>(text: String(text.dropFirst(before.count).dropLast(behind.count)))
+    else { throw FieldRule("not_an_attachment_url") }
+    self.init(attachment: attachment)
+  }
+
+  public static let placeholder = TaskAttachmentURL(attachment: .placeholder)
+  public static let schema: JSON = ["type": "string", "format": "uri-reference"]
+}
+
+/// How the upload of a file stands that is not complete yet.
+public struct TaskAttachmentUpload: Document, Hashable {
+  public var id: ID<TaskAttachment>
+  public var taskID: ID<SharedTask>
+  public var name: TaskAttachmentName
+  public var totalBytes: Int
+  public var receivedBytes: Int
+
+  public init(id: ID<TaskAttachment>, taskID: ID<SharedTask>, name: TaskAttachmentName, totalBytes: Int, receivedBytes: Int) {
+    self.id = id
+    self.taskID = taskID
+    self.name = name
+    self.totalBytes = totalBytes
+    self.receivedBytes = receivedBytes
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the attachment, now and when it is complete.", "taskID": "The task.", "name": "The file's name.",
+    "totalBytes": Note("How large it is.", example: 204_800),
+    "receivedBytes": "How much of it has arrived: the offset of the next chunk.",
+  ]
+}
+
+/// Why a file cannot be attached or read.
+public enum TaskAttachmentFailure: String, FailureCode {
+  /// Larger than any file may be.
+  case tooLarge = "attachment_too_large"
+  case empty = "attachment_empty"
+  /// The task has as many bytes as one may have.
+  case taskFull = "task_attachments_full"
+  /// The account has attached as many bytes as one may.
+  case accountFull = "account_attachments_full"
+  /// The task, or the account, has as many files as one may have.
+  case tooMany = "too_many_attachments"
+  /// As many uploads are on their way as may be.
+  case tooManyUploads = "too_many_attachment_uploads"
+  /// Bytes are still lacking.
+  case incomplete = "attachment_incomplete"
+  /// Not the bytes that were announced.
+  case otherBytes = "attachment_other_bytes"
+  /// The file is not there any more, as after a restored backup that lacked it.
+  case lost = "attachment_lost"
+
+  public var status: Int {
+    switch self {
+    case .tooLarge: 413
+    case .empty, .otherBytes: 422
+    case .taskFull, .accountFull, .tooMany, .tooManyUploads, .incomplete: 409
+    case .lost: 410
+    }
+  }
+
+  /// For want of room.
+  static let ofRoom = [tooLarge, taskFull, accountFull, tooMany].map(\.kind)
+}
+
+enum TaskAttachmentText {
+  static let id: Note = "Names the attachment."
+  static let task: Note = "The task."
+}
+
+/// Names an attachment.
+public struct TaskAttachmentKey: Document {
+  public var attachmentID: ID<TaskAttachment>
+
+  public init(attachmentID: ID<TaskAttachment>) { self.attachmentID = attachmentID }
+
+  public static let notes: Notes = ["attachmentID": TaskAttachmentText.id]
+}
+
+// MARK: - Uploading
+
+/// Announces a file to be attached to a task (TASK-8).
+public enum BeginTaskAttachment: AccountOperation {
+  public struct Input: Document {
+    public var taskID: ID<SharedTask>
+    public var name: TaskAttachmentName
+    public var totalBytes: Int
+    public var mediaType: TaskAttachmentType?
+    /// The SHA-256 of its bytes in hexadecimal, compared when all have arrived.
+    public var sha256: String?
+
+    public init(
+      taskID: ID<SharedTask>, name: TaskAttachmentName, totalBytes: Int, mediaType: TaskAttachmentType? = nil,
+      sha256: String? = nil
+    ) {
+      self.taskID = taskID
+      self.name = name
+      self.totalBytes = totalBytes
+      self.mediaType = mediaType
+      self.sha256 = sha256
+    }
+
+    public static let notes: Notes = [
+      "taskID": TaskAttachmentText.task, "name": "The file's name.",
+      "totalBytes": Note("How large it is.", range: 1...Double(1 << 40), example: 204_800),
+      "mediaType": "What the file is; `application/octet-stream` if absent.",
+      "sha256": Note("The SHA-256 of its bytes in hexadecimal, compared when all have arrived.", length: 64...64),
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      guard let sha256 else { return }
+      fields.expect(sha256.utf8.allSatisfy(Self.isHexadecimal), "sha256", FieldRule("not_hexadecimal"))
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+      switch byte {
+      case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+      default: false
+      }
+    }
+  }
+
+  public typealias Output = TaskAttachmentUpload
+
+  public static let spec = OperationSpec(
+    "taskAttachments.begin", of: .social, .post("/v1/tasks/{taskID}/attachments"), by: .verifiedAccount, effect: .create,
+    failures: [RequestFailure.notFound.kind, TaskAttachmentFailure.tooManyUploads.kind] + TaskAttachmentFailure.ofRoom,
+    requirements: ["TASK-8"], "Announce a file to be attached to a task; it is then sent in chunks and completed.")
+}
+
+/// A part of a file and where it stands in it.
+public struct TaskAttachmentChunk: Document {
+  public var attachmentID: ID<TaskAttachment>
+  public var offset: Int
+  public var content: Base64Bytes
+
+  public init(attachmentID: ID<TaskAttachment>, offset: Int, content: Base64Bytes) {
+    self.attachmentID = attachmentID
+    self.offset = offset
+    self.content = content
+  }
+
+  /// The largest chunk, so that it fits into a message in base64.
+  public static let maxBytes = 512 << 10
+
+  public static let notes: Notes = [
+    "attachmentID": TaskAttachmentText.id,
+    "offset": Note("Where in the file it begins.", range: 0...Double(1 << 40), example: 524_288),
+    "content": "The bytes, at most 524,288. Of what has arrived before, the same bytes as then.",
+  ]
+
+  public func check(_ fields: inout FieldChecks) {
+    fields.expect(
+      (1...Self.maxBytes).contains(content.bytes.count), "content",
+      FieldRule("bytes_out_of_range", ["min": .number(1), "max": .number(Self.maxBytes)]))
+  }
+
+  /// The rule for a chunk that goes beyond the end of the file, as large as that was announced.
+  public static func beyondEnd(of total: Int) -> FieldRule { FieldRule("attachment_beyond_end", ["total": .number(total)]) }
+
+  /// The rule for a chunk that is not what arrived for its position before.
+  public static let otherBytes = FieldRule("attachment_bytes_differ")
+}
+
+/// How far a file has come.
+public struct TaskAttachmentProgress: Document, Hashable {
+  public var nextOffset: Int
+
+  public init(nextOffset: Int) { self.nextOffset = nextOffset }
+
+  public static let notes: Notes = [
+    "nextOffset": "Where the next chunk is to begin: behind this one, or where the file stood if this one does not continue it."
+  ]
+}
+
+/// Sends a part of a file (TASK-8). Chunks come one after the other; one that was lost or is repeated does no harm: the answer says where to
+/// go on.
+public enum UploadTaskAttachmentChunk: AccountOperation {
+  public typealias Input = TaskAttachmentChunk
+  public typealias Output = TaskAttachmentProgress
+
+  public static let spec = OperationSpec(
+    "taskAttachments.uploadChunk", of: .social, .put("/v1/task-attachments/{attachmentID}/chunks/{offset}"),
+    by: .verifiedAccount, effect: .write, rate: .bulk,
+    failures: [RequestFailure.notFound.kind] + TaskAttachmentFailure.ofRoom, takesIdempotencyKey: false,
+    raw: .body("content", "application/octet-stream"), requirements: ["TASK-8"],
+    "Send a part of a file; the answer says where the next one is to begin.")
+}
+
+/// Attaches a file that has arrived (TASK-8). Repeated, it changes nothing.
+public enum CompleteTaskAttachment: AccountOperation {
+  public typealias Input = TaskAttachmentKey
+  public typealias Output = TaskAttachment
+
+  public static let spec = OperationSpec(
+    "taskAttachments.complete", of: .social, .post("/v1/task-attachments/{attachmentID}/complete"), by: .verifiedAccount,
+    effect: .write,
+    failures: [
+      RequestFailure.notFound.kind, TaskAttachmentFailure.incomplete.kind, TaskAttachmentFailure.otherBytes.kind,
+    ] + TaskAttachmentFailure.ofRoom, takesIdempotencyKey: false, requirements: ["TASK-8"],
+    "Attach a file to its task, once all of it has arrived.")
+}
+
+/// Gives up a file that is not complete (TASK-8).
+public enum CancelTaskAttachment: AccountOperation {
+  public typealias Input = TaskAttachmentKey
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "taskAttachments.cancel", of: .social, .post("/v1/task-attachments/{attachmentID}/cancel"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["TASK-8"],
+    "Give up a file that is not complete; what has arrived of it is removed.")
+}
+
+// MARK: - Reading
+
+/// Lists the files of a task, newest first (TASK-8).
+public enum ListTaskAttachments: AccountOperation {
+  public struct Input: ListInput, Hashable {
+    public var taskID: ID<SharedTask>
+    public var limit: Int?
+    public var cursor: PageCursor?
+
+    public init(taskID: ID<SharedTask>, limit: Int? = nil, cursor: PageCursor? = nil) {
+      self.taskID = taskID
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    public static let notes = listNotes(["taskID": TaskAttachmentText.task])
+  }
+
+  public typealias Output = Page<TaskAttachment>
+
+  public static let spec = OperationSpec(
+    "taskAttachments.list", of: .social, .get("/v1/tasks/{taskID}/attachments"), by: .account, effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["TASK-8"],
+    "List the files that are attached to a task of yours, newest first.")
+}
+
+/// Shows what is known of an attached file (TASK-8).
+public enum GetTaskAttachment: AccountOperation {
+  public typealias Input = TaskAttachmentKey
+  public typealias Output = TaskAttachment
+
+  public static let spec = OperationSpec(
+    "taskAttachments.get", of: .social, .get("/v1/task-attachments/{attachmentID}"), by: .account, effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["TASK-8"], "Show what is known of an attached file.")
+}
+
+/// Reads a part of an attached file (TASK-8). Over HTTP the whole file is a download, too: see ``TaskAttachment/url``.
+public enum DownloadTaskAttachmentChunk: AccountOperation {
+  public struct Input: Document {
+    public var attachmentID: ID<TaskAttachment>
+    public var offset: Int
+
+    public init(attachmentID: ID<TaskAttachment>, offset: Int) {
+      self.attachmentID = attachmentID
+      self.offset = offset
+    }
+
+    public static let notes: Notes = [
+      "attachmentID": TaskAttachmentText.id,
+      "offset": Note("Where in the file it begins.", range: 0...Double(1 << 40), example: 524_288),
+    ]
+  }
+
+  public struct Output: Document, Hashable {
+    public var content: Base64Bytes
+    public var totalBytes: Int
+
+    public init(content: Base64Bytes, totalBytes: Int) {
+      self.content = content
+      self.totalBytes = totalBytes
+    }
+
+    public static let notes: Notes = [
+      "content": "The bytes: 524,288, or as many as are left; none from the end of the file on.",
+      "totalBytes": "How large the file is.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "taskAttachments.downloadChunk", of: .social, .get("/v1/task-attachments/{attachmentID}/chunks/{offset}"), by: .account,
+    effect: .read, rate: .bulk, failures: [RequestFailure.notFound.kind, TaskAttachmentFailure.lost.kind],
+    requirements: ["TASK-8"], "Read a part of an attached file.")
+}
+
+/// Takes a file away from its task (TASK-8): whoever attached it may, and who created the task.
+public enum DeleteTaskAttachment: AccountOperation {
+  public typealias Input = TaskAttachmentKey
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "taskAttachments.delete", of: .social, .delete("/v1/task-attachments/{attachmentID}"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind, RequestFailure.forbidden.kind], requirements: ["TASK-8"],
+    "Delete a file that you attached, or any file of a task that you created.")
+}
+
+// MARK: - By the task's token
+
+/// Begins a file that comes by the task's token, from the gateway's page `/attach` (TASK-8). How large it is shows at its end.
+public enum BeginTaskAttachmentByToken: OpenOperation {
+  public struct Input: Document {
+    /// As it was typed.
+    public var token: String
+    public var name: TaskAttachmentName
+    public var mediaType: TaskAttachmentType
+
+    public init(token: String, name: TaskAttachmentName, mediaType: TaskAttachmentType) {
+      self.token = token
+      self.name = name
+      self.mediaType = mediaType
+    }
+
+    public static let notes: Notes = [
+      "token": Note("The task's token, as it was typed.", length: 0...200), "name": "The file's name.",
+      "mediaType": "What the file is.",
+    ]
+  }
+
+  public typealias Output = TaskAttachmentKey
+
+  public static let spec = OperationSpec(
+    "taskAttachments.beginByToken", of: .social, nil, by: .services([.gateway]), effect: .write,
+    failures: TaskTokenFailure.allCases.map(\.kind) + [TaskAttachmentFailure.tooManyUploads.kind] + TaskAttachmentFailure.ofRoom,
+    requirements: ["TASK-8"], "Begin a file that comes by the task's token.")
+}
+
+/// Sends a part of a file that comes by the task's token (TASK-8).
+public enum UploadTaskAttachmentChunkByToken: OpenOperation {
+  public typealias Input = TaskAttachmentChunk
+  public typealias Output = TaskAttachmentProgress
+
+  public static let spec = OperationSpec(
+    "taskAttachments.uploadChunkByToken", of: .social, nil, by: .services([.gateway]), effect: .write,
+    failures: [RequestFailure.notFound.kind] + TaskAttachmentFailure.ofRoom, requirements: ["TASK-8"],
+    "Send a part of a file that comes by the task's token.")
+}
+
+/// Attaches a file that came by the task's token, as far as it has arrived (TASK-8).
+public enum CompleteTaskAttachmentByToken: OpenOperation {
+  public typealias Input = TaskAttachmentKey
+
+  public struct Output: Document, Hashable {
+    public var name: TaskAttachmentName
+    public var totalBytes: Int
+
+    public init(name: TaskAttachmentName, totalBytes: Int) {
+      self.name = name
+      self.totalBytes = totalBytes
+    }
+
+    public static let notes: Notes = ["name": "The file's name.", "totalBytes": "How large it is."]
+  }
+
+  public static let spec = OperationSpec(
+    "taskAttachments.completeByToken", of: .social, nil, by: .services([.gateway]), effect: .write,
+    failures: [RequestFailure.notFound.kind, TaskAttachmentFailure.empty.kind, TaskAttachmentFailure.incomplete.kind]
+      + TaskAttachmentFailure.ofRoom, requirements: ["TASK-8"], "Attach a file that came by the task's token.")
+}
+
+/// Gives up a file that comes by the task's token (TASK-8).
+public enum CancelTaskAttachmentByToken: OpenOperation {
+  public typealias Input = TaskAttachmentKey
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "taskAttachments.cancelByToken", of: .social, nil, by: .services([.gateway]), effect: .write, requirements: ["TASK-8"],
+    "Give up a file that comes by the task's token.")
+}
+
+// MARK: - Events
+
+/// The files of a task have changed, for each of its participants apart (TASK-8). Screens list them anew.
+public struct TaskAttachmentsChanged: Event, Hashable {
+  public enum Change: String, Choice { case attached, deleted }
+
+  /// The participant who is to know.
+  public var accountID: AccountID
+  public var taskID: ID<SharedTask>
+  public var attachmentID: ID<TaskAttachment>
+  public var change: Change
+  public var at: Instant
+
+  public init(
+    accountID: AccountID, taskID: ID<SharedTask>, attachmentID: ID<TaskAttachment>, change: Change, at: Instant
+  ) {
+    self.accountID = accountID
+    self.taskID = taskID
+    self.attachmentID = attachmentID
+    self.change = change
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "The participant who is to know.", "taskID": "The task.", "attachmentID": "The file.",
+    "change": "`attached` or `deleted`.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "taskAttachments.changed", by: .social, isLive: true, requirements: ["TASK-8"],
+    "A file was attached to a task, or deleted, for each of its participants apart.")
+}

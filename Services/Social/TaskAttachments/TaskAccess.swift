@@ -1,0 +1,31 @@
+import GRDB
+import Operations
+import SocialContract
+
+/// Who takes part in tasks, as the features that build on tasks ask for it.
+struct TaskAccess: Sendable {
+  typealias Participation = (isParticipant: Bool, isCreator: Bool)
+
+  /// What the account has to do with a task; nil where the task does not exist for it.
+  let participation: @Sendable (_ task: ID<SharedTask>, _ account: AccountID, Database) throws -> Participation?
+  /// All who take part in a task.
+  let participants: @Sendable (_ task: ID<SharedTask>, Database) throws -> [AccountID]
+
+  /// Whether the account created the task.
+  ///
+  /// - Throws: `not_found` unless it takes part.
+  @discardableResult
+  func require(_ task: ID<SharedTask>, _ account: AccountID, in database: Database) throws -> Bool {
+    guard let found = try participation(task, account, database), found.isParticipant else {
+      throw Failure(RequestFailure.notFound)
+    }
+    return found.isCreator
+  }
+
+  /// Those who take part in tasks, as ``TaskParticipantStore`` has them.
+  static let participants = TaskAccess(
+    participation: { task, account, database in
+      guard try TaskParticipantStore.find(task, account, in: database) != nil else { return nil }
+      return (true, try TaskStore.isCreator(account, of: task, in: database))
+    }, participants: { try TaskParticipantStore.accounts(of: $0, in: $1) })
+}

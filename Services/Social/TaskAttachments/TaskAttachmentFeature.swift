@@ -1,0 +1,50 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Files that are attached to tasks, by their participants and by whoever has a task's token (TASK-8). Each content is kept once.
+struct TaskAttachmentFeature: Feature {
+  private let uploading: TaskAttachmentUploading
+  private let tokens: TaskTokenKeys
+  private let signal = TaskAttachmentSignal()
+
+  let migrations = [TaskAttachmentStore.migration(61)]
+  let tables: [ErasedTable] = [
+    .rows("task_attachment_uploads", "charged_account = :account", .attachments).atOnce,
+    TaskAttachmentStore.erased,
+    .untouched("task_attachment_contents", "what files hold; who attached them stands in task_attachments"),
+  ]
+
+  init(access: TaskAccess, tokens: TaskTokenKeys, _ environment: ServiceEnvironment) {
+    uploading = TaskAttachmentUploading(
+      rules: TaskAttachmentRules(environment.settings), files: TaskAttachmentFiles(environment.home), access: access)
+    self.tokens = tokens
+  }
+
+  func register(in service: inout ServiceDefinition) {
+    let handlers = TaskAttachmentHandlers(uploading: uploading, signal: signal)
+    service.serve(BeginTaskAttachment.self, write: handlers.begin)
+    service.serve(UploadTaskAttachmentChunk.self, handlers.uploadChunk)
+    service.serve(CompleteTaskAttachment.self, handlers.complete)
+    service.serve(CancelTaskAttachment.self, write: handlers.cancel, afterwards: handlers.removeFile)
+    service.serve(ListTaskAttachments.self, read: handlers.list)
+    service.serve(GetTaskAttachment.self, read: handlers.get)
+    service.serve(DownloadTaskAttachmentChunk.self, handlers.downloadChunk)
+    service.serve(DeleteTaskAttachment.self, write: handlers.delete)
+    let byToken = TokenAttachmentHandlers(uploading: uploading, tokens: tokens, signal: signal)
+    service.serve(BeginTaskAttachmentByToken.self, write: byToken.begin)
+    service.serve(UploadTaskAttachmentChunkByToken.self, byToken.uploadChunk)
+    service.serve(CompleteTaskAttachmentByToken.self, byToken.complete)
+    service.serve(CancelTaskAttachmentByToken.self, write: byToken.cancel)
+    service.run { [uploading, signal] in TaskAttachmentWorker(store: $0, files: uploading.files, signal: signal) }
+  }
+
+  /// Removes the files of what the account had attached, and of what it had not completed.
+  func clean(_ erasure: ErasedAccount, _ store: Store) async throws {
+    let worker = TaskAttachmentWorker(store: store, files: uploading.files, signal: signal)
+    try await worker.removeStrays()
+    guard try await worker.removeUnreferenced() else { throw Failure(RequestFailure.unavailable, retryAfterSeconds: 5) }
+  }
+}

@@ -1,0 +1,226 @@
+import Crypto
+import Foundation
+import Operations
+import ServiceKit
+import SocialContract
+import Workers
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The files of attachments, in the folder `attachments` of the home folder, for their owner's eyes alone (0700, 0600):
+///
+///     uploads/<attachment>          what is on its way
+///     contents/<first 2>/<SHA-256>  one file for each content, however often it is attached; it never changes
+///     lock                          a shared lock on it is held by whoever removes a content, an exclusive one by who makes a backup
+///
+/// What is in `contents` is named by the store. Which contents are of use is decided in the store's write transactions, one after the
+/// other, and so is their removal (``removeContent(_:)``).
+struct TaskAttachmentFiles: Sendable {
+  /// What kept a file from being written or read.
+  struct Fault: Error {
+    let operation: String
+    let number: Int32
+
+    var isGone: Bool { number == ENOENT }
+
+    /// The answer to who wanted to write; nil where that is nothing that passes.
+    var failure: Failure? {
+      switch number {
+      case ENOSPC, EDQUOT: Failure(RequestFailure.storageFull, retryAfterSeconds: 5)
+      case EROFS: Failure(RequestFailure.storageReadOnly, retryAfterSeconds: 5)
+      default: nil
+      }
+    }
+  }
+
+  private let folder: String
+  /// Disks may be slow: whoever waits for them has threads of their own, on which accounts take turns.
+  private let pool = WorkerPool(label: "racha.attachments", threads: 4, maxWaiting: 256)
+
+  init(_ home: Home) { folder = home.path + "/attachments" }
+
+  private var uploads: String { "\(folder)/uploads" }
+  private var contents: String { "\(folder)/contents" }
+
+  func uploadPath(_ id: ID<TaskAttachment>) -> String { "\(uploads)/\(id)" }
+
+  func contentPath(_ sha256: FileHash) -> String { "\(contentFolder(sha256))/\(sha256)" }
+
+  private func contentFolder(_ sha256: FileHash) -> String { "\(contents)/\(sha256.description.prefix(2))" }
+
+  // MARK: - Uploads
+
+  /// Writes a chunk; it is durable when this returns.
+  func write(
+    _ bytes: ArraySlice<UInt8>, at offset: Int, of id: ID<TaskAttachment>, for account: AccountID?
+  ) async throws {
+    let (path, parent) = (uploadPath(id), uploads)
+    try await pool.run(for: account) {
+      var descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+      if descriptor < 0, errno == ENOENT, offset == 0 {
+        try Self.makeFolder(parent)
+        descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_CREAT, 0o600)
+        if descriptor >= 0 { try Self.synchronize(parent) }
+      }
+      guard descriptor >= 0 else { throw Fault(operation: "open", number: errno) }
+      defer { close(descriptor) }
+      try bytes.withUnsafeBytes { buffer in
+        var written = 0
+        while written < buffer.count {
+          let count = pwrite(
+            descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written, off_t(offset + written))
+          if count < 0, errno == EINTR { continue }
+          guard count > 0 else { throw Fault(operation: "write", number: errno) }
+          written += count
+        }
+      }
+      guard fsync(descriptor) == 0 else { throw Fault(operation: "sync", number: errno) }
+    }
+  }
+
+  /// Whether these bytes stand in the upload at that position.
+  func holds(
+    _ bytes: ArraySlice<UInt8>, at offset: Int, of id: ID<TaskAttachment>, for account: AccountID?
+  ) async throws -> Bool {
+    guard !bytes.isEmpty else { return true }
+    let path = uploadPath(id)
+    return try await pool.run(for: account) {
+      let found = try Self.read(path, from: offset, count: bytes.count)
+      // It is shorter than what has arrived.
+      guard found.count == bytes.count else { throw Fault(operation: "read", number: ENOENT) }
+      return found.elementsEqual(bytes)
+    }
+  }
+
+  /// The SHA-256 of that many bytes of an upload; what a chunk left behind them that was never acknowledged is cut off.
+  func hash(_ id: ID<TaskAttachment>, bytes: Int, for account: AccountID?) async throws -> FileHash {
+    let path = uploadPath(id)
+    return try await pool.run(for: account) {
+      let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+      guard descriptor >= 0 else { throw Fault(operation: "open", number: errno) }
+      defer { close(descriptor) }
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else { throw Fault(operation: "stat", number: errno) }
+      guard Int(status.st_size) >= bytes else { throw Fault(operation: "read", number: ENOENT) }
+      if Int(status.st_size) > bytes {
+        guard ftruncate(descriptor, off_t(bytes)) == 0, fsync(descriptor) == 0 else {
+          throw Fault(operation: "cut", number: errno)
+        }
+      }
+      return try FileHash(descriptor)
+    }
+  }
+
+  /// Makes an upload the file of its content; durable when this returns. An upload that is that already stays as it is, and the file of a
+  /// content that is there is replaced by the same bytes.
+  func place(_ id: ID<TaskAttachment>, as sha256: FileHash, bytes: Int, for account: AccountID?) async throws {
+    let (from, parent, to, all) = (uploadPath(id), contentFolder(sha256), contentPath(sha256), contents)
+    try await pool.run(for: account) {
+      try Self.makeFolder(parent)
+      if rename(from, to) != 0 {
+        guard errno == ENOENT else { throw Fault(operation: "rename", number: errno) }
+        var status = stat()
+        guard stat(to, &status) == 0, Int(status.st_size) == bytes else { throw Fault(operation: "rename", number: ENOENT) }
+      }
+      try Self.synchronize(parent)
+      try Self.synchronize(all)
+    }
+  }
+
+  /// Removes an upload, if it is there.
+  func removeUpload(_ id: ID<TaskAttachment>) async throws {
+    let path = uploadPath(id)
+    try await pool.run {
+      guard unlink(path) == 0 || errno == ENOENT else { throw Fault(operation: "remove", number: errno) }
+    }
+  }
+
+  /// Every upload that there is a file of.
+  func allUploads() async throws -> [ID<TaskAttachment>] {
+    let folder = uploads
+    return try await pool.run { try Self.names(in: folder).compactMap { Self.id($0) } }
+  }
+
+  // MARK: - Contents
+
+  /// Bytes of a content: as many as asked for, or as are left.
+  func read(_ sha256: FileHash, from offset: Int, count: Int, for account: AccountID?) async throws -> [UInt8] {
+    let path = contentPath(sha256)
+    return try await pool.run(for: account) { try Self.read(path, from: offset, count: count) }
+  }
+
+  /// Every content that there is a file of.
+  func allContents() async throws -> [FileHash] {
+    let folder = contents
+    return try await pool.run {
+      try Self.names(in: folder).flatMap { try Self.names(in: "\(folder)/\($0)").compactMap { FileHash(hexadecimal: $0) } }
+    }
+  }
+
+  /// Removes the file of a content, within the write transaction that finds that nothing names it: so nothing comes to name it meanwhile.
+  ///
+  /// - Returns: whether it is gone; not while a backup is made, which may need it.
+  func removeContent(_ sha256: FileHash) throws -> Bool {
+    try Self.makeFolder(folder)
+    let lock = open("\(folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard lock >= 0 else { throw Fault(operation: "lock", number: errno) }
+    defer { close(lock) }
+    guard flock(lock, LOCK_SH | LOCK_NB) == 0 else {
+      if errno == EWOULDBLOCK { return false }
+      throw Fault(operation: "lock", number: errno)
+    }
+    guard unlink(contentPath(sha256)) == 0 || errno == ENOENT else { throw Fault(operation: "remove", number: errno) }
+    return true
+  }
+
+  // MARK: - The file system
+
+  private static func read(_ path: String, from offset: Int, count: Int) throws -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Fault(operation: "open", number: errno) }
+    defer { close(descriptor) }
+    var buffer = [UInt8](repeating: 0, count: count)
+    var filled = 0
+    while filled < count {
+      let more = buffer.withUnsafeMutableBytes {
+        pread(descriptor, $0.baseAddress?.advanced(by: filled), count - filled, off_t(offset + filled))
+      }
+      if more < 0, errno == EINTR { continue }
+      guard more >= 0 else { throw Fault(operation: "read", number: errno) }
+      guard more > 0 else { break }
+      filled += more
+    }
+    return filled == count ? buffer : Array(buffer[..<filled])
+  }
+
+  private static func makeFolder(_ path: String) throws {
+    do {
+      try Home.makePrivateFolder(path)
+    } catch let error as CocoaError where error.code == .fileWriteOutOfSpace {
+      throw Fault(operation: "mkdir", number: ENOSPC)
+    } catch let error as CocoaError where error.code == .fileWriteVolumeReadOnly {
+      throw Fault(operation: "mkdir", number: EROFS)
+    }
+  }
+
+  /// Returns when the entries of a folder will survive a loss of power.
+  private static func synchronize(_ folder: String) throws {
+    let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Fault(operation: "open", number: errno) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw Fault(operation: "sync", number: errno) }
+  }
+
+  private static func names(in folder: String) throws -> [String] {
+    guard FileManager.default.fileExists(atPath: folder) else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: folder)
+  }
+
+  private static func id(_ text: String) -> ID<TaskAttachment>? {
+    do throws(FieldRule) { return try ID(text: text) } catch { return nil }
+  }
+}

@@ -1,0 +1,178 @@
+import GRDB
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Attachments of those who are signed in: announced, sent in chunks, completed, listed, read and deleted.
+struct TaskAttachmentHandlers: Sendable {
+  let uploading: TaskAttachmentUploading
+  /// Lets files be removed that are of no use any more.
+  let signal: TaskAttachmentSignal
+
+  private var access: TaskAccess { uploading.access }
+
+  // MARK: - Uploading
+
+  func begin(
+    _ input: BeginTaskAttachment.Input, _ call: AccountCall, _ transaction: Transaction
+  ) throws -> TaskAttachmentUpload {
+    let (account, database) = (call.account, transaction.database)
+    try access.require(input.taskID, account, in: database)
+    guard try TaskAttachmentUploadStore.count(of: account, in: database) < TaskAttachmentRules.maxUploads else {
+      throw TaskAttachmentFailure.tooManyUploads.with(["max": .number(TaskAttachmentRules.maxUploads)])
+    }
+    try uploading.requireRoom(for: input.totalBytes, in: input.taskID, of: account, database)
+    return try TaskAttachmentUploadStore.begin(input, of: account, transaction)
+  }
+
+  func uploadChunk(_ input: TaskAttachmentChunk, _ call: AccountCall) async throws -> TaskAttachmentProgress {
+    try await uploading.take(input, call, isOwn(call.account))
+  }
+
+  func complete(_ input: TaskAttachmentKey, _ call: AccountCall) async throws -> TaskAttachment {
+    let (id, account) = (input.attachmentID, call.account)
+    if let attached = try call.store.lookUp({ try attached(id, by: account, in: $0) }) { return attached }
+    try await uploading.complete(id, call, isOwn(account))
+    guard let attached = try call.store.lookUp({ try attached(id, by: account, in: $0) }) else {
+      throw Failure(RequestFailure.notFound)
+    }
+    return attached
+  }
+
+  func cancel(_ input: TaskAttachmentKey, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
+    guard let upload = try TaskAttachmentUploadStore.find(input.attachmentID, in: transaction.database),
+      upload.account == call.account
+    else { throw Failure(RequestFailure.notFound) }
+    try TaskAttachmentUploadStore.remove(upload.id, transaction)
+    return Empty()
+  }
+
+  /// Removes the file of an upload that was given up.
+  func removeFile(_ input: TaskAttachmentKey, _ call: AccountCall) async throws {
+    try await uploading.files.removeUpload(input.attachmentID)
+    signal()
+  }
+
+  /// Lets an upload be gone on with by whoever announced it, for as long as they take part in its task.
+  private func isOwn(_ account: AccountID) -> TaskAttachmentUploading.Check {
+    { [access] upload, database in
+      guard upload.account == account else { throw Failure(RequestFailure.notFound) }
+      try access.require(upload.task, account, in: database)
+    }
+  }
+
+  /// The attachment, where the account attached it.
+  private func attached(_ id: ID<TaskAttachment>, by account: AccountID, in database: Database) throws -> TaskAttachment? {
+    guard let found = try TaskAttachmentStore.find(id, in: database), found.account == account else { return nil }
+    let isCreator = try access.require(found.task, account, in: database)
+    return try TaskAttachmentStore.view(id, for: account, isCreator: isCreator, in: database)
+  }
+
+  // MARK: - Reading
+
+  func list(_ input: ListTaskAttachments.Input, _ call: AccountCall, _ database: Database) throws -> Page<TaskAttachment> {
+    let isCreator = try access.require(input.taskID, call.account, in: database)
+    return try TaskAttachmentStore.list(
+      of: input.taskID, for: call.account, isCreator: isCreator, call.page(input), in: database)
+  }
+
+  func get(_ input: TaskAttachmentKey, _ call: AccountCall, _ database: Database) throws -> TaskAttachment {
+    let (_, isCreator) = try find(input.attachmentID, call.account, in: database)
+    return try TaskAttachmentStore.view(input.attachmentID, for: call.account, isCreator: isCreator, in: database)
+  }
+
+  func downloadChunk(
+    _ input: DownloadTaskAttachmentChunk.Input, _ call: AccountCall
+  ) async throws -> DownloadTaskAttachmentChunk.Output {
+    let (attachment, _) = try call.store.lookUp { try find(input.attachmentID, call.account, in: $0) }
+    let count = min(TaskAttachmentChunk.maxBytes, max(0, attachment.totalBytes - input.offset))
+    var bytes: [UInt8] = []
+    if count > 0 {
+      do {
+        bytes = try await uploading.files.read(attachment.sha256, from: input.offset, count: count, for: call.account)
+      } catch let fault as TaskAttachmentFiles.Fault where fault.isGone {
+        throw TaskAttachmentFailure.lost
+      }
+      guard bytes.count == count else { throw TaskAttachmentFailure.lost }
+    }
+    return .init(content: Base64Bytes(bytes), totalBytes: attachment.totalBytes)
+  }
+
+  /// An attachment of a task in which the account takes part.
+  private func find(
+    _ id: ID<TaskAttachment>, _ account: AccountID, in database: Database
+  ) throws -> (TaskAttachmentStore.Stored, isCreator: Bool) {
+    guard let found = try TaskAttachmentStore.find(id, in: database) else { throw Failure(RequestFailure.notFound) }
+    return (found, try access.require(found.task, account, in: database))
+  }
+
+  // MARK: - Deleting
+
+  func delete(_ input: TaskAttachmentKey, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
+    let (attachment, isCreator) = try find(input.attachmentID, call.account, in: transaction.database)
+    guard TaskAttachmentRules.canDelete(call.account, uploader: attachment.account, isCreator: isCreator) else {
+      throw Failure(RequestFailure.forbidden)
+    }
+    try TaskAttachmentStore.delete(attachment, access, transaction)
+    transaction.afterCommit { [signal] in signal() }
+    return Empty()
+  }
+}
+
+/// Attachments that come by a task's token, through the gateway's page: whoever has the token need not be known.
+struct TokenAttachmentHandlers: Sendable {
+  let uploading: TaskAttachmentUploading
+  let tokens: TaskTokenKeys
+  let signal: TaskAttachmentSignal
+
+  func begin(
+    _ input: BeginTaskAttachmentByToken.Input, _ call: OpenCall, _ transaction: Transaction
+  ) throws -> TaskAttachmentKey {
+    let database = transaction.database
+    let token = try TaskTokenStore.redeem(input.token, tokens, at: transaction.now, in: database)
+    // Who made it must take part still; a token outlives no membership.
+    guard try uploading.access.participation(token.task, token.maker, database)?.isParticipant == true else {
+      throw TaskTokenFailure.invalid
+    }
+    guard try TaskAttachmentUploadStore.countByToken(of: token.task, in: database) < TaskAttachmentRules.maxUploadsByToken else {
+      throw TaskAttachmentFailure.tooManyUploads.with(["max": .number(TaskAttachmentRules.maxUploadsByToken)])
+    }
+    try uploading.requireRoom(for: 1, in: token.task, of: token.maker, database)
+    return TaskAttachmentKey(attachmentID: try TaskAttachmentUploadStore.begin(input, of: token, transaction))
+  }
+
+  func uploadChunk(_ input: TaskAttachmentChunk, _ call: OpenCall) async throws -> TaskAttachmentProgress {
+    try await uploading.take(input, call, Self.isByToken)
+  }
+
+  func complete(_ input: TaskAttachmentKey, _ call: OpenCall) async throws -> CompleteTaskAttachmentByToken.Output {
+    let id = input.attachmentID
+    if let attached = try call.store.lookUp({ try Self.attached(id, in: $0) }) { return attached }
+    try await uploading.complete(id, call, Self.isByToken)
+    guard let attached = try call.store.lookUp({ try Self.attached(id, in: $0) }) else {
+      throw Failure(RequestFailure.notFound)
+    }
+    return attached
+  }
+
+  func cancel(_ input: TaskAttachmentKey, _ call: OpenCall, _ transaction: Transaction) throws -> Empty {
+    guard let upload = try TaskAttachmentUploadStore.find(input.attachmentID, in: transaction.database), upload.account == nil
+    else { return Empty() }
+    try TaskAttachmentUploadStore.remove(upload.id, transaction)
+    transaction.afterCommit { [signal] in signal() }
+    return Empty()
+  }
+
+  /// Lets the gateway go on with what it began.
+  private static let isByToken: TaskAttachmentUploading.Check = { upload, _ in
+    guard upload.account == nil else { throw Failure(RequestFailure.notFound) }
+  }
+
+  private static func attached(
+    _ id: ID<TaskAttachment>, in database: Database
+  ) throws -> CompleteTaskAttachmentByToken.Output? {
+    guard let found = try TaskAttachmentStore.find(id, in: database), found.account == nil else { return nil }
+    return .init(name: found.name, totalBytes: found.totalBytes)
+  }
+}

@@ -1,0 +1,181 @@
+import GRDB
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// The files that are on their way.
+enum TaskAttachmentUploadStore {
+  static let schema = """
+    CREATE TABLE task_attachment_uploads (
+      attachment_id BLOB NOT NULL PRIMARY KEY CHECK (length(attachment_id) = 16),
+      task_id BLOB NOT NULL CHECK (length(task_id) = 16),
+      -- Null where it comes by the task's token.
+      account_id BLOB CHECK (length(account_id) = 16),
+      charged_account BLOB NOT NULL CHECK (length(charged_account) = 16),
+      name TEXT NOT NULL CHECK (name <> ''),
+      media_type TEXT NOT NULL CHECK (media_type <> ''),
+      -- Null where that shows at its end.
+      total_bytes INTEGER CHECK (total_bytes > 0),
+      received_bytes INTEGER NOT NULL CHECK (received_bytes >= 0 AND (total_bytes IS NULL OR received_bytes <= total_bytes)),
+      said_sha256 BLOB CHECK (length(said_sha256) = 32),
+      -- Of what has arrived, from when it is being made an attachment on: so long that content's file is not removed.
+      sha256 BLOB CHECK (length(sha256) = 32),
+      touched_at INTEGER NOT NULL,
+      CHECK (account_id IS NULL OR account_id IS charged_account)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX task_attachment_uploads_by_task ON task_attachment_uploads (task_id, account_id);
+    CREATE INDEX task_attachment_uploads_by_account ON task_attachment_uploads (charged_account);
+    CREATE INDEX task_attachment_uploads_by_content ON task_attachment_uploads (sha256) WHERE sha256 IS NOT NULL;
+    CREATE INDEX task_attachment_uploads_by_age ON task_attachment_uploads (touched_at);
+
+    """
+
+  /// An upload as it stands in the table.
+  struct Stored: Sendable {
+    let id: ID<TaskAttachment>
+    let task: ID<SharedTask>
+    /// Nil where it comes by the task's token.
+    let account: AccountID?
+    /// Who answers for the room that it takes.
+    let charged: AccountID
+    let name: TaskAttachmentName
+    let mediaType: TaskAttachmentType
+    let totalBytes: Int?
+    let receivedBytes: Int
+    let saidSHA256: FileHash?
+    let sha256: FileHash?
+
+    init(_ row: Row) {
+      id = row["attachment_id"]
+      task = row["task_id"]
+      account = row["account_id"]
+      charged = row["charged_account"]
+      name = row["name"]
+      mediaType = row["media_type"]
+      totalBytes = row["total_bytes"]
+      receivedBytes = row["received_bytes"]
+      saidSHA256 = row["said_sha256"]
+      sha256 = row["sha256"]
+    }
+  }
+
+  static func find(_ id: ID<TaskAttachment>, in database: Database) throws -> Stored? {
+    try Row.fetchOne(
+      database.cachedStatement(sql: "SELECT * FROM task_attachment_uploads WHERE attachment_id = ?"), arguments: [id]
+    ).map(Stored.init)
+  }
+
+  /// What the uploads to a task are together, each as large as it was announced, or as it has come.
+  static func usage(of task: ID<SharedTask>, in database: Database) throws -> TaskAttachmentRules.Usage {
+    try database.first(
+      "SELECT count(*), coalesce(sum(coalesce(total_bytes, received_bytes)), 0) FROM task_attachment_uploads WHERE task_id = ?",
+      .id(task)
+    ) { .init(files: $0.number(0), bytes: $0.number(1)) } ?? .init(files: 0, bytes: 0)
+  }
+
+  /// The same of those for which an account answers.
+  static func usage(of account: AccountID, in database: Database) throws -> TaskAttachmentRules.Usage {
+    try database.first(
+      """
+      SELECT count(*), coalesce(sum(coalesce(total_bytes, received_bytes)), 0) FROM task_attachment_uploads
+      WHERE charged_account = ?
+      """, .id(account)
+    ) { .init(files: $0.number(0), bytes: $0.number(1)) } ?? .init(files: 0, bytes: 0)
+  }
+
+  /// How many the account has on their way itself.
+  static func count(of account: AccountID, in database: Database) throws -> Int {
+    try database.first(
+      "SELECT count(*) FROM task_attachment_uploads WHERE charged_account = ?1 AND account_id = ?1", .id(account)
+    ) { $0.number(0) } ?? 0
+  }
+
+  /// How many come to a task by its token.
+  static func countByToken(of task: ID<SharedTask>, in database: Database) throws -> Int {
+    try database.first(
+      "SELECT count(*) FROM task_attachment_uploads WHERE task_id = ? AND account_id IS NULL", .id(task)
+    ) { $0.number(0) } ?? 0
+  }
+
+  /// Announces a file of an account.
+  static func begin(
+    _ input: BeginTaskAttachment.Input, of account: AccountID, _ transaction: Transaction
+  ) throws -> TaskAttachmentUpload {
+    let id = ID<TaskAttachment>()
+    try transaction.database.cachedStatement(
+      sql: """
+        INSERT INTO task_attachment_uploads (attachment_id, task_id, account_id, charged_account, name, media_type, total_bytes,
+          received_bytes, said_sha256, touched_at)
+        VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6, 0, ?7, ?8)
+        """
+    ).execute(arguments: [
+      id, input.taskID, account, input.name, input.mediaType ?? .unknown, input.totalBytes,
+      input.sha256.flatMap { FileHash(hexadecimal: $0.lowercased()) }, transaction.now,
+    ])
+    return TaskAttachmentUpload(
+      id: id, taskID: input.taskID, name: input.name, totalBytes: input.totalBytes, receivedBytes: 0)
+  }
+
+  /// Announces a file that comes by a task's token.
+  static func begin(
+    _ input: BeginTaskAttachmentByToken.Input, of token: TaskTokenStore.Stored, _ transaction: Transaction
+  ) throws -> ID<TaskAttachment> {
+    let id = ID<TaskAttachment>()
+    try transaction.database.cachedStatement(
+      sql: """
+        INSERT INTO task_attachment_uploads (attachment_id, task_id, charged_account, name, media_type, received_bytes, touched_at)
+        VALUES (?, ?, ?, ?, ?, 0, ?)
+        """
+    ).execute(arguments: [id, token.task, token.maker, input.name, input.mediaType, transaction.now])
+    return id
+  }
+
+  /// Notes that a file has arrived up to there, if it stood where the chunk begins.
+  static func note(
+    received: Int, after before: Int, of id: ID<TaskAttachment>, _ transaction: Transaction
+  ) throws {
+    try transaction.database.run(
+      """
+      UPDATE task_attachment_uploads SET received_bytes = ?2, touched_at = ?4
+      WHERE attachment_id = ?1 AND received_bytes = ?3 AND sha256 IS NULL
+      """, .id(id), .number(received), .number(before), .instant(transaction.now))
+  }
+
+  /// Notes that what had arrived is not there, as after a restored backup: it is to be sent from the beginning.
+  static func noteLost(_ id: ID<TaskAttachment>, _ transaction: Transaction) throws {
+    try transaction.database.run(
+      "UPDATE task_attachment_uploads SET received_bytes = 0, sha256 = NULL, touched_at = ?2 WHERE attachment_id = ?1", .id(id),
+      .instant(transaction.now))
+  }
+
+  /// Notes what has arrived, before its file is made that content's.
+  static func note(_ sha256: FileHash, of id: ID<TaskAttachment>, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(
+      sql: "UPDATE task_attachment_uploads SET sha256 = ?, touched_at = ? WHERE attachment_id = ?"
+    ).execute(arguments: [sha256, transaction.now, id])
+  }
+
+  static func remove(_ id: ID<TaskAttachment>, _ transaction: Transaction) throws {
+    try transaction.database.run("DELETE FROM task_attachment_uploads WHERE attachment_id = ?", .id(id))
+  }
+
+  /// Forgets uploads that have not come on for too long; some of them.
+  ///
+  /// - Returns: whose files are to be removed.
+  static func expire(_ transaction: Transaction) throws -> [ID<TaskAttachment>] {
+    let (now, database) = (transaction.now, transaction.database)
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT attachment_id FROM task_attachment_uploads
+        WHERE touched_at <= ?1 AND (account_id IS NULL OR touched_at <= ?2) ORDER BY touched_at LIMIT 100
+        """)
+    let idle = try ID<TaskAttachment>.fetchAll(
+      statement,
+      arguments: [
+        now.adding(seconds: -TaskAttachmentRules.idleSecondsByToken), now.adding(seconds: -TaskAttachmentRules.idleSeconds),
+      ])
+    for id in idle { try remove(id, transaction) }
+    return idle
+  }
+}

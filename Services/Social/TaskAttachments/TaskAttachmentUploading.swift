@@ -1,0 +1,166 @@
+import GRDB
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// The arrival of files, whoever sends them: who may is for the handlers to say, within each of its steps.
+struct TaskAttachmentUploading: Sendable {
+  typealias Stored = TaskAttachmentUploadStore.Stored
+  /// Refuses who may not.
+  typealias Check = @Sendable (Stored, Database) throws -> Void
+
+  let rules: TaskAttachmentRules
+  let files: TaskAttachmentFiles
+  let access: TaskAccess
+  private let arrivals = TaskAttachmentArrivals()
+
+  init(rules: TaskAttachmentRules, files: TaskAttachmentFiles, access: TaskAccess) {
+    self.rules = rules
+    self.files = files
+    self.access = access
+  }
+
+  // MARK: - Room
+
+  /// Refuses a file that is announced where there is no room for it.
+  func requireRoom(for bytes: Int, in task: ID<SharedTask>, of account: AccountID, _ database: Database) throws {
+    try rules.checkFile(bytes)
+    try rules.checkRoom(
+      for: bytes, files: 1, task: usage(of: task, in: database), account: usage(of: account, in: database))
+  }
+
+  /// Refuses more bytes of an upload than there is room for; one whose size was announced has its room.
+  private func requireRoom(forMore bytes: Int, of upload: Stored, _ database: Database) throws {
+    guard upload.totalBytes == nil else { return }
+    try rules.checkFile(upload.receivedBytes + bytes)
+    try rules.checkRoom(
+      for: bytes, files: 0, task: usage(of: upload.task, in: database), account: usage(of: upload.charged, in: database))
+  }
+
+  private func usage(of task: ID<SharedTask>, in database: Database) throws -> TaskAttachmentRules.Usage {
+    try TaskAttachmentStore.usage(of: task, in: database) + TaskAttachmentUploadStore.usage(of: task, in: database)
+  }
+
+  private func usage(of account: AccountID, in database: Database) throws -> TaskAttachmentRules.Usage {
+    try TaskAttachmentStore.usage(of: account, in: database) + TaskAttachmentUploadStore.usage(of: account, in: database)
+  }
+
+  // MARK: - Chunks
+
+  /// Takes a chunk.
+  ///
+  /// - Returns: where the file stands.
+  func take(_ chunk: TaskAttachmentChunk, _ call: some Call, _ check: @escaping Check) async throws -> TaskAttachmentProgress {
+    let id = chunk.attachmentID
+    let stands = try await arrivals.alone(id) {
+      let grown = try await keep(chunk, call, check)
+      return try await call.write { transaction in
+        let upload = try find(id, transaction.database, check)
+        if !grown.isEmpty, upload.receivedBytes == grown.lowerBound {
+          try requireRoom(forMore: grown.count, of: upload, transaction.database)
+          try TaskAttachmentUploadStore.note(received: grown.upperBound, after: grown.lowerBound, of: id, transaction)
+        }
+        return try find(id, transaction.database, check).receivedBytes
+      }
+    }
+    if let stands { return TaskAttachmentProgress(nextOffset: stands) }
+    // Nobody has looked yet whether this one holds what has arrived meanwhile: it is to be sent again.
+    let now = try call.store.lookUp { try find(id, $0, check) }
+    return TaskAttachmentProgress(nextOffset: min(chunk.offset, now.receivedBytes))
+  }
+
+  /// Writes what a chunk adds to the file.
+  ///
+  /// - Returns: the bytes by which the file grows; none where the chunk does not continue it.
+  private func keep(_ chunk: TaskAttachmentChunk, _ call: some Call, _ check: @escaping Check) async throws -> Range<Int> {
+    let upload = try call.store.lookUp { try find(chunk.attachmentID, $0, check) }
+    let (bytes, received) = (chunk.content.bytes, upload.receivedBytes)
+    let end = chunk.offset + bytes.count
+    if let total = upload.totalBytes, end > total { throw Failure.field("content", TaskAttachmentChunk.beyondEnd(of: total)) }
+    // One that is being made an attachment grows no more.
+    guard chunk.offset <= received, upload.sha256 == nil else { return received..<received }
+    if end > received { try call.store.lookUp { try requireRoom(forMore: end - received, of: upload, $0) } }
+    do {
+      let known = bytes.prefix(received - chunk.offset)
+      guard try await files.holds(known, at: chunk.offset, of: upload.id, for: upload.charged) else {
+        throw Failure.field("content", TaskAttachmentChunk.otherBytes)
+      }
+      guard received < end else { return received..<received }
+      try await files.write(
+        bytes[(received - chunk.offset)...], at: received, of: upload.id, for: upload.charged)
+    } catch let fault as TaskAttachmentFiles.Fault {
+      if let failure = fault.failure { throw failure }
+      guard fault.isGone else { throw fault }
+      try await call.write { try TaskAttachmentUploadStore.noteLost(upload.id, $0) }
+      return 0..<0
+    }
+    return received..<end
+  }
+
+  private func find(_ id: ID<TaskAttachment>, _ database: Database, _ check: Check) throws -> Stored {
+    guard let upload = try TaskAttachmentUploadStore.find(id, in: database) else { throw Failure(RequestFailure.notFound) }
+    try check(upload, database)
+    return upload
+  }
+
+  // MARK: - Completing
+
+  /// Attaches a file that has arrived: its content is noted first, so that nobody removes that content's file; then the upload becomes that
+  /// file; then an attachment names it. Whatever ends the process in between, completing it again goes on from there.
+  ///
+  /// - Throws: `not_found` where there is no such upload, as it may have been completed before.
+  func complete(_ id: ID<TaskAttachment>, _ call: some Call, _ check: @escaping Check) async throws {
+    let isDone: Bool? = try await arrivals.alone(id) {
+      let upload = try call.store.lookUp { try find(id, $0, check) }
+      try expectWhole(upload)
+      do {
+        let sha256: FileHash
+        if let known = upload.sha256 {
+          sha256 = known
+        } else {
+          sha256 = try await files.hash(id, bytes: upload.receivedBytes, for: upload.charged)
+          if let said = upload.saidSHA256, said != sha256 { throw TaskAttachmentFailure.otherBytes }
+          try await call.write { transaction in
+            _ = try find(id, transaction.database, check)
+            try TaskAttachmentUploadStore.note(sha256, of: id, transaction)
+          }
+        }
+        try await files.place(id, as: sha256, bytes: upload.receivedBytes, for: upload.charged)
+        try await attach(id, sha256, call, check)
+      } catch let fault as TaskAttachmentFiles.Fault {
+        if let failure = fault.failure { throw failure }
+        guard fault.isGone else { throw fault }
+        try await call.write { try TaskAttachmentUploadStore.noteLost(id, $0) }
+        throw Self.incomplete(0, of: upload)
+      }
+      return true
+    }
+    // Somebody is at it: whoever asks again finds it attached.
+    guard isDone != nil else { throw Failure(RequestFailure.overloaded, retryAfterSeconds: 1) }
+  }
+
+  private func attach(
+    _ id: ID<TaskAttachment>, _ sha256: FileHash, _ call: some Call, _ check: @escaping Check
+  ) async throws {
+    try await call.write { transaction in
+      let upload = try find(id, transaction.database, check)
+      try TaskAttachmentStore.add(upload, sha256, access, transaction)
+    }
+  }
+
+  private func expectWhole(_ upload: Stored) throws {
+    if let total = upload.totalBytes, upload.receivedBytes < total { throw Self.incomplete(upload.receivedBytes, of: upload) }
+    guard upload.receivedBytes > 0 else { throw TaskAttachmentFailure.empty }
+  }
+
+  private static func incomplete(_ received: Int, of upload: Stored) -> Failure {
+    TaskAttachmentFailure.incomplete.with([
+      "received": .number(received), "total": .number(upload.totalBytes ?? upload.receivedBytes),
+    ])
+  }
+}
+
+extension TaskAttachmentRules.Usage {
+  static func + (one: Self, other: Self) -> Self { Self(files: one.files + other.files, bytes: one.bytes + other.bytes) }
+}

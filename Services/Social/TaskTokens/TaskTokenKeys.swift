@@ -1,0 +1,44 @@
+import Crypto
+import Foundation
+import Operations
+import ServiceKit
+import SocialContract
+import Synchronization
+
+/// Makes the secrets of tasks' tokens: each is a keyed hash of its task and of a random number, so that its owners can read it, and the
+/// store does not hold it. The key lies in the folder of keys.
+final class TaskTokenKeys: Sendable {
+  private let home: Home
+  private let kept = Mutex<SymmetricKey?>(nil)
+
+  init(_ home: Home) { self.home = home }
+
+  /// The secret of a task's token.
+  func secret(of task: ID<SharedTask>, nonce: [UInt8]) throws -> String {
+    let code = HMAC<SHA256>.authenticationCode(for: Data("task token".utf8 + task.bytes + nonce), using: try key())
+    return TaskTokenKeys.text(Array(code), count: TaskToken.secretCount)
+  }
+
+  private func key() throws -> SymmetricKey {
+    try kept.withLock { kept in
+      if let kept { return kept }
+      let key = SymmetricKey(data: try home.secret("task-tokens"))
+      kept = key
+      return key
+    }
+  }
+
+  /// Letters and digits of a token, one for each of the bytes.
+  static func text(_ bytes: [UInt8], count: Int) -> String {
+    String(decoding: bytes.prefix(count).map { TaskToken.alphabet[Int($0 & 0x1F)] }, as: UTF8.self)
+  }
+
+  /// Compares in a time that does not depend on where they differ.
+  static func isSame(_ one: String, _ other: String) -> Bool {
+    let (one, other) = (Array(one.utf8), Array(other.utf8))
+    guard one.count == other.count else { return false }
+    var difference: UInt8 = 0
+    for index in one.indices { difference |= one[index] ^ other[index] }
+    return difference == 0
+  }
+}

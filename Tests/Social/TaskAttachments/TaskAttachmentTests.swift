@@ -1,0 +1,244 @@
+import Crypto
+import Foundation
+import GRDB
+import InProcess
+import Operations
+import SocialContract
+import Storage
+import Testing
+
+@testable import SocialService
+
+@Suite("Files that participants attach to a task (TASK-8, UC17)")
+struct TaskAttachmentTests {
+  @Test("main flow: a file is announced, sent in chunks and completed; all participants see it, read it, and are told live")
+  func attached() async throws {
+    try await Attaching.withTask { services, task, ana, ben, _ in
+      let bytes = Attaching.bytes(1_300_000)
+      let file = try await ben.attach("plan.txt", bytes, to: task)
+      #expect(file.name.description == "plan.txt" && file.mediaType.description == "text/plain")
+      #expect(file.totalBytes == bytes.count && file.attachedAt == services.clock.now && file.taskID == task)
+      #expect(file.sha256 == SHA256.hash(data: Data(bytes)).map { String(format: "%02x", $0) }.joined())
+      let username = try services.identity.username(of: ben.id)
+      #expect(file.accountID == ben.id && file.username == username && !file.isByToken)
+      #expect(file.url.description == "/v1/task-attachments/\(file.id)/file")
+      for (person, canDelete) in [(ana, true), (ben, true)] {
+        let seen = try await person.attachments(of: task)
+        #expect(seen.map(\.id) == [file.id] && seen.map(\.canDelete) == [canDelete])
+        #expect(try await person.send(GetTaskAttachment.self, .init(attachmentID: file.id)).name == file.name)
+        #expect(try await person.download(file.id) == bytes)
+      }
+      let events = try await services.attachmentEvents()
+      #expect(
+        events.map(\.accountID) == [ana.id, ben.id] && events.allSatisfy { $0.attachmentID == file.id && $0.change == .attached })
+    }
+  }
+
+  @Test("alternative: an empty file, and one larger than any may be, are refused")
+  func sizes() async throws {
+    try await Attaching.withTask(settings: ["racha.attachments.fileBytes": "2048"]) { _, task, ana, _, _ in
+      let name = try TaskAttachmentName(text: "a")
+      #expect(
+        try await ana.refusedFields(BeginTaskAttachment.self, .init(taskID: task, name: name, totalBytes: 0)) == [
+          "totalBytes out_of_range"
+        ])
+      #expect(
+        try await ana.failure(BeginTaskAttachment.self, .init(taskID: task, name: name, totalBytes: 2049))
+          == "attachment_too_large")
+      try await ana.attach("a", Attaching.bytes(2048), to: task)
+    }
+  }
+
+  @Test("alternative: beyond what a task, or an account, may have, nothing more is announced; deleting makes room")
+  func room() async throws {
+    let settings = ["racha.attachments.taskBytes": "3000", "racha.attachments.accountBytes": "4000"]
+    try await Attaching.withTask(settings: settings) { services, task, ana, ben, _ in
+      let first = try await ana.attach("1", Attaching.bytes(2000), to: task)
+      func begin(_ person: Person, _ bytes: Int, _ task: ID<SharedTask>) async throws -> String? {
+        try await person.failure(
+          BeginTaskAttachment.self, .init(taskID: task, name: TaskAttachmentName(text: "n"), totalBytes: bytes))
+      }
+      #expect(try await begin(ben, 1001, task) == "task_attachments_full")
+      // What was announced has its room.
+      let announced = try await ben.begin("2", Attaching.bytes(1000), to: task)
+      #expect(try await begin(ana, 1, task) == "task_attachments_full")
+      _ = try await ben.send(CancelTaskAttachment.self, .init(attachmentID: announced))
+      let other = try await services.task(of: ana)
+      #expect(try await begin(ana, 2001, other) == "account_attachments_full")
+      _ = try await ana.send(DeleteTaskAttachment.self, .init(attachmentID: first.id))
+      #expect(try await begin(ana, 2001, other) == nil)
+    }
+  }
+
+  @Test("at most 8 uploads of an account are on their way")
+  func uploads() async throws {
+    try await Attaching.withTask { _, task, ana, _, _ in
+      for number in 0..<8 { _ = try await ana.begin("\(number)", [1], to: task) }
+      let input = BeginTaskAttachment.Input(taskID: task, name: try TaskAttachmentName(text: "9"), totalBytes: 1)
+      #expect(try await ana.failure(BeginTaskAttachment.self, input) == "too_many_attachment_uploads")
+    }
+  }
+
+  @Test("chunks that are lost, repeated or out of order do no harm; other bytes and bytes beyond the end are refused")
+  func chunks() async throws {
+    try await Attaching.withTask { _, task, ana, _, _ in
+      let bytes = Attaching.bytes(1000)
+      let id = try await ana.begin("a", bytes, to: task)
+      func send(_ range: Range<Int>, _ content: [UInt8]? = nil) async throws -> Int {
+        try await ana.send(
+          UploadTaskAttachmentChunk.self,
+          .init(attachmentID: id, offset: range.lowerBound, content: Base64Bytes(content ?? Array(bytes[range])))
+        ).nextOffset
+      }
+      #expect(try await send(0..<400) == 400)
+      #expect(try await send(0..<400) == 400)
+      #expect(try await send(500..<1000) == 400)
+      #expect(try await send(300..<600) == 600)
+      let wrong = TaskAttachmentChunk(attachmentID: id, offset: 0, content: Base64Bytes([9, 9, 9]))
+      #expect(try await ana.refusedFields(UploadTaskAttachmentChunk.self, wrong) == ["content attachment_bytes_differ"])
+      let beyond = TaskAttachmentChunk(attachmentID: id, offset: 900, content: Base64Bytes([UInt8](repeating: 0, count: 101)))
+      #expect(try await ana.refusedFields(UploadTaskAttachmentChunk.self, beyond) == ["content attachment_beyond_end"])
+      #expect(try await ana.failure(CompleteTaskAttachment.self, .init(attachmentID: id)) == "attachment_incomplete")
+      #expect(try await send(600..<1000) == 1000)
+      _ = try await ana.send(CompleteTaskAttachment.self, .init(attachmentID: id))
+      #expect(try await ana.download(id) == bytes)
+    }
+  }
+
+  @Test("chunks of an upload that come at the same time are taken one after the other, and nothing is written over")
+  func atOnce() async throws {
+    try await Attaching.withTask { _, task, ana, _, _ in
+      let bytes = Attaching.bytes(64_000)
+      let id = try await ana.begin("a", bytes, to: task)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<4 { group.addTask { try await ana.upload(bytes, of: id, chunk: 1000) } }
+        try await group.waitForAll()
+      }
+      _ = try await ana.send(CompleteTaskAttachment.self, .init(attachmentID: id))
+      #expect(try await ana.download(id) == bytes)
+    }
+  }
+
+  @Test("the bytes that were announced by their SHA-256 are the only ones that are attached")
+  func announced() async throws {
+    try await Attaching.withTask { _, task, ana, _, _ in
+      let bytes = Attaching.bytes(100)
+      let good = SHA256.hash(data: Data(bytes)).map { String(format: "%02X", $0) }.joined()
+      let right = try await ana.begin("a", bytes, to: task, sha256: good)
+      try await ana.upload(bytes, of: right)
+      #expect(try await ana.failure(CompleteTaskAttachment.self, .init(attachmentID: right)) == nil)
+      let wrong = try await ana.begin("a", bytes, to: task, sha256: good)
+      try await ana.upload(Attaching.bytes(100, 2), of: wrong)
+      #expect(try await ana.failure(CompleteTaskAttachment.self, .init(attachmentID: wrong)) == "attachment_other_bytes")
+      #expect(try await ana.attachments(of: task).map(\.id) == [right])
+    }
+  }
+
+  @Test("completed again it is the same, announced again with its key it is announced once, and nobody is told twice")
+  func repeated() async throws {
+    try await Attaching.withTask { services, task, ana, _, _ in
+      let input = BeginTaskAttachment.Input(taskID: task, name: try TaskAttachmentName(text: "a"), totalBytes: 3)
+      let one = try await ana.send(BeginTaskAttachment.self, input, key: "k")
+      #expect(try await ana.send(BeginTaskAttachment.self, input, key: "k") == one)
+      try await ana.upload([1, 2, 3], of: one.id)
+      let first = try await ana.send(CompleteTaskAttachment.self, .init(attachmentID: one.id))
+      #expect(try await ana.send(CompleteTaskAttachment.self, .init(attachmentID: one.id)) == first)
+      #expect(try await services.attachmentEvents().count == 2)
+      #expect(try await ana.attachments(of: task).count == 1)
+    }
+  }
+
+  @Test("for strangers and former participants neither the task's files nor uploads to it exist, whatever they ask")
+  func strangers() async throws {
+    try await Attaching.withTask { services, task, ana, ben, eve in
+      let file = try await ben.attach("a", [1, 2, 3], to: task)
+      let upload = try await ben.begin("b", [1, 2], to: task)
+      try await services.leave(ben, task)
+      for person in [eve, ben] {
+        func code<O: Operations.Operation>(_ operation: O.Type, _ input: O.Input) async throws -> String? {
+          try await person.failure(operation, input)
+        }
+        #expect(try await code(ListTaskAttachments.self, .init(taskID: task)) == "not_found")
+        #expect(try await code(GetTaskAttachment.self, .init(attachmentID: file.id)) == "not_found")
+        #expect(try await code(DownloadTaskAttachmentChunk.self, .init(attachmentID: file.id, offset: 0)) == "not_found")
+        #expect(try await code(DeleteTaskAttachment.self, .init(attachmentID: file.id)) == "not_found")
+        let name = try TaskAttachmentName(text: "n")
+        #expect(try await code(BeginTaskAttachment.self, .init(taskID: task, name: name, totalBytes: 1)) == "not_found")
+        let chunk = TaskAttachmentChunk(attachmentID: upload, offset: 0, content: Base64Bytes([1]))
+        #expect(try await code(UploadTaskAttachmentChunk.self, chunk) == "not_found")
+        #expect(try await code(CompleteTaskAttachment.self, .init(attachmentID: upload)) == "not_found")
+      }
+      // Another participant has nothing to do with somebody's upload, nor does the page.
+      #expect(try await ana.failure(CancelTaskAttachment.self, .init(attachmentID: upload)) == "not_found")
+      let chunk = TaskAttachmentChunk(attachmentID: upload, offset: 0, content: Base64Bytes([1]))
+      #expect(try await services.page.failure(UploadTaskAttachmentChunkByToken.self, chunk) == "not_found")
+      #expect(
+        try await ana.failure(BeginTaskAttachmentByToken.self, .init(token: "x", name: file.name, mediaType: .unknown))
+          == "forbidden")
+    }
+  }
+
+  @Test("who has not verified the address reads files, and attaches none")
+  func unverified() async throws {
+    try await Attaching.withTask { services, task, ana, _, _ in
+      let file = try await ana.attach("a", [1], to: task)
+      let new = try await services.register(isVerified: false)
+      try await services.join(new, task)
+      #expect(try await new.attachments(of: task).count == 1)
+      #expect(try await new.download(file.id) == [1])
+      let input = BeginTaskAttachment.Input(taskID: task, name: file.name, totalBytes: 1)
+      #expect(try await new.failure(BeginTaskAttachment.self, input) == "verification_required")
+      #expect(try await new.failure(RenewTaskToken.self, .init(taskID: task)) == "verification_required")
+    }
+  }
+
+  @Test("is deleted by who attached it or who created the task, and by nobody else; all participants are told")
+  func deleted() async throws {
+    try await Attaching.withTask { services, task, ana, ben, eve in
+      try await services.join(eve, task)
+      let bens = try await ben.attach("b", [1], to: task)
+      let another = try await ben.attach("c", [2], to: task)
+      #expect(try await eve.failure(DeleteTaskAttachment.self, .init(attachmentID: bens.id)) == "forbidden")
+      #expect(try await eve.attachments(of: task).map(\.canDelete) == [false, false])
+      _ = try await ben.send(DeleteTaskAttachment.self, .init(attachmentID: bens.id))
+      _ = try await ana.send(DeleteTaskAttachment.self, .init(attachmentID: another.id))
+      #expect(try await ana.attachments(of: task).isEmpty)
+      #expect(try await ana.failure(GetTaskAttachment.self, .init(attachmentID: bens.id)) == "not_found")
+      let deleted = try await services.attachmentEvents().filter { $0.change == .deleted }
+      #expect(deleted.map(\.accountID) == [ana.id, ben.id, eve.id, ana.id, ben.id, eve.id])
+    }
+  }
+
+  @Test("are listed page by page, newest first, with their names")
+  func pages() async throws {
+    try await Attaching.withTask { _, task, ana, _, _ in
+      for number in 0..<5 { try await ana.attach("\(number)", [UInt8(number)], to: task) }
+      var names: [String] = []
+      var cursor: PageCursor?
+      repeat {
+        let page = try await ana.send(ListTaskAttachments.self, .init(taskID: task, limit: 2, cursor: cursor))
+        names += page.items.map(\.name.description)
+        cursor = page.nextCursor
+      } while cursor != nil
+      #expect(names == ["4", "3", "2", "1", "0"])
+    }
+  }
+
+  @Test("are listed from an index, and their sizes are added up from one, whatever others there are")
+  func plans() async throws {
+    try await Attaching.withTask { services, _, _, _, _ in
+      let statements = [
+        TaskAttachmentStore.listSQL,
+        "SELECT count(*), coalesce(sum(total_bytes), 0) FROM task_attachments WHERE task_id = ?",
+        "SELECT count(*), coalesce(sum(total_bytes), 0) FROM task_attachments WHERE charged_account = ?",
+        "SELECT count(*) FROM task_attachment_uploads WHERE task_id = ? AND account_id IS NULL",
+      ]
+      for sql in statements {
+        let steps = try await services.store(of: .social).read {
+          try Row.fetchAll($0, sql: "EXPLAIN QUERY PLAN \(sql.replacing("?", with: "x'00'"))").map { $0["detail"] as String }
+        }
+        #expect(!steps.contains { $0.hasPrefix("SCAN") || $0.contains("TEMP B-TREE") }, "\(steps)")
+      }
+    }
+  }
+}
