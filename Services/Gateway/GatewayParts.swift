@@ -41,7 +41,9 @@ struct GatewayParts: Sendable {
     self.clock = clock
     self.client = client
     catalog = Catalog(
-      contracts, pages: BrowserPages.all(mailbox: configuration.mailbox, isEncrypted: configuration.certificate != nil))
+      contracts,
+      pages: BrowserPages.all(
+        mailbox: configuration.mailbox, isEncrypted: configuration.certificate != nil, limits: configuration.limits))
     problems = ProblemWriter(contracts + [.gateway])
     keys = KeyRing(clock: clock, logger: logger) { try await client.request(ListKeys.self, Empty()).keys }
     verifier = TokenVerifier(configuration.tokens, keys: keys, clock: clock) { hash in

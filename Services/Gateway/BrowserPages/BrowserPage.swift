@@ -19,7 +19,7 @@ import Operations
 ///       }
 ///     }
 ///
-/// A new one is its file, its words, and one line in ``BrowserPages/all(mailbox:isEncrypted:)``: its routes and its part of the
+/// A new one is its file, its words, and one line in ``BrowserPages/all(mailbox:isEncrypted:limits:)``: its routes and its part of the
 /// OpenAPI document follow.
 protocol BrowserPage: Sendable {
   /// What may be asked of it, and where.
@@ -55,12 +55,14 @@ struct PageRoute: Sendable {
   var parameters: JSON?
   /// The schema of the form that is sent here.
   var form: JSON?
+  /// Whether the form sends a file.
+  var hasFile = false
   /// Where the browser is sent on to, where it does not get a page.
   var redirect: String?
 
   init(
     _ method: Route.Method, _ path: String, _ name: String, _ summary: String, requirement: String, parameters: JSON? = nil,
-    form: JSON? = nil, redirect: String? = nil
+    form: JSON? = nil, hasFile: Bool = false, redirect: String? = nil
   ) {
     self.method = method
     self.path = path
@@ -69,6 +71,7 @@ struct PageRoute: Sendable {
     self.requirement = requirement
     self.parameters = parameters
     self.form = form
+    self.hasFile = hasFile
     self.redirect = redirect
   }
 }
@@ -85,11 +88,14 @@ enum BrowserPages {
   /// - Parameters:
   ///   - mailbox: who may look into the mailbox.
   ///   - isEncrypted: whether browsers reach the gateway over TLS.
-  static func all(mailbox: MailboxAccess = .none, isEncrypted: Bool = false) -> [any BrowserPage] {
+  ///   - limits: how large files may be that are attached, and how many may come at the same time.
+  static func all(
+    mailbox: MailboxAccess = .none, isEncrypted: Bool = false, limits: GatewayConfiguration.Limits = .init()
+  ) -> [any BrowserPage] {
     [
       LinkPage.verification, LinkPage.emailChange, LinkPage.emailChangeUndoing,
       MailboxPage(access: mailbox, isEncrypted: isEncrypted), RecoveryPage(), LoginAlertPage(), SuspensionPage(),
-      ExternalLoginReturnPage(),
+      ExternalLoginReturnPage(), AttachPage(limits),
     ]
   }
 }

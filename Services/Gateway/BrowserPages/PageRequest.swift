@@ -51,6 +51,9 @@ struct PageRequest: Sendable {
     return fields
   }
 
+  /// Notes what a form held that was read elsewhere, so that a refusal can show it again.
+  mutating func note(_ fields: [String: String]) { self.fields = fields }
+
   // MARK: - Calling
 
   /// Draws on the budgets as any call of that operation does.
@@ -71,8 +74,12 @@ struct PageRequest: Sendable {
   }
 
   /// Calls an operation in the gateway's own name.
-  func callAsGateway<O: Operation>(_ operation: O.Type, _ input: O.Input) async throws(Failure) -> O.Output {
-    try await services.client.request(operation, input)
+  ///
+  /// - Parameter seconds: how long the answer may take.
+  func callAsGateway<O: Operation>(
+    _ operation: O.Type, _ input: O.Input, seconds: Int = 5
+  ) async throws(Failure) -> O.Output {
+    try await services.client.request(operation, input, seconds: seconds)
   }
 
   /// Asks whether a mailed link works that is opened, within the same budget as its form.
@@ -106,13 +113,31 @@ struct PageServices: Sendable {
     do throws(Failure) {
       return HTTPAnswer(try await page.answer(&request), request.language)
     } catch {
-      let problem = problems.problem(error, request.language, request: exchange.name.outer)
-      var answer = HTTPAnswer(.page(page.refusal(problem, request)), request.language)
-      if let seconds = problem.retryAfterSeconds {
-        answer.extra.append(ResponseField(name: "Retry-After", value: String(seconds)))
-      }
-      return answer
+      return refusal(error, page, request)
     }
+  }
+}
+
+extension PageServices {
+  /// Has a page answer a form with a file that is being sent.
+  func answer(_ page: any UploadPage, _ body: RequestBodyStream, _ exchange: inout Exchange) async -> HTTPAnswer {
+    var request = PageRequest(exchange, [:], [], self)
+    defer { exchange = request.exchange }
+    do throws(Failure) {
+      return HTTPAnswer(try await page.answer(&request, body), request.language)
+    } catch {
+      return refusal(error, page, request)
+    }
+  }
+
+  /// The page that says what went wrong.
+  private func refusal(_ failure: Failure, _ page: any BrowserPage, _ request: PageRequest) -> HTTPAnswer {
+    let problem = problems.problem(failure, request.language, request: request.exchange.name.outer)
+    var answer = HTTPAnswer(.page(page.refusal(problem, request)), request.language)
+    if let seconds = problem.retryAfterSeconds {
+      answer.extra.append(ResponseField(name: "Retry-After", value: String(seconds)))
+    }
+    return answer
   }
 }
 

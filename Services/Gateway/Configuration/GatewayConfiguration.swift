@@ -67,6 +67,14 @@ public struct GatewayConfiguration: Sendable {
     public var headerSeconds = 10
     /// From the first byte of a request to the end of its body; the same for a line of JSON-RPC.
     public var requestSeconds = 10
+    /// Largest file that is attached through the page `/attach`, in bytes.
+    public var attachmentBytes = 26_214_400
+    /// From the first byte of a request that sends such a file to the end of its body.
+    public var uploadSeconds = 600
+    /// Such files that arrive at the same time, in all.
+    public var uploads = 64
+    /// Such files that arrive at the same time from one address (IPv6: from one /64).
+    public var uploadsPerAddress = 8
     /// From a request's arrival to its answer; then `timed_out`.
     public var answerSeconds = 10
     /// In this time a reader must take ``writeBytes`` of what waits for it, or all.
@@ -92,6 +100,10 @@ public struct GatewayConfiguration: Sendable {
     public var stopSeconds = 4
 
     public init() {}
+
+    /// How much is read of a body with such a file. More than a file may have, so that a browser that sends a larger one reads why it was
+    /// not taken.
+    var uploadBody: Int { 4 * attachmentBytes + 1_048_576 }
 
     /// Those of a connection that is for health alone: who asks that asks at once, and others wait for the slot.
     var forHealth: Limits {

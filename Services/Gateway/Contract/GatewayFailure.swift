@@ -8,6 +8,8 @@ public enum GatewayFailure: String, FailureCode {
   case tooManyConnections = "too_many_connections"
   /// A page of the gateway was sent something else than its own form.
   case formRequired = "form_required"
+  /// No file was chosen on a page that takes one.
+  case fileRequired = "file_required"
   /// The body is compressed, or coded in another way.
   case unsupportedContentCoding = "unsupported_content_coding"
   /// The method is none that HTTP has (RFC 9110, section 9.1).
@@ -24,6 +26,7 @@ public enum GatewayFailure: String, FailureCode {
   public var status: Int {
     switch self {
     case .requestTimeout: 408
+    case .fileRequired: 422
     case .localOnly, .mailboxCodeRequired, .mailboxClosed: 403
     case .headersTooLarge: 431
     case .unknownMethod: 501

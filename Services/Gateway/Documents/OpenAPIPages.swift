@@ -78,7 +78,9 @@ extension OpenAPI {
       ],
     ]
     if let form = route.form {
-      operation["requestBody"] = ["required": true, "content": ["application/x-www-form-urlencoded": ["schema": form]]]
+      var content: JSON = [:]
+      content[route.hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded"] = ["schema": form]
+      operation["requestBody"] = ["required": true, "content": content]
     }
     if let redirect = route.redirect {
       operation["responses"]?["200"] = nil
@@ -87,6 +89,22 @@ extension OpenAPI {
         "headers": ["Location": ["description": "Where.", "schema": ["type": "string"]]],
       ]
     }
+    return operation
+  }
+
+  /// Where an attached file is downloaded.
+  static var download: JSON {
+    var operation = operation(
+      "taskAttachments.download",
+      "Download an attached file: never shown by a browser, whatever it is, and always as `application/octet-stream`.",
+      "application/octet-stream", ["type": "string", "format": "binary"], "TASK-8")
+    operation["parameters"] = [
+      [
+        "name": "attachmentID", "in": "path", "required": true, "description": "Names the attachment.",
+        "schema": ["type": "string", "format": "uuid"],
+      ]
+    ]
+    operation["security"] = [["bearer": []]]
     return operation
   }
 

@@ -39,6 +39,10 @@ final class HTTPConnection: ChannelInboundHandler {
   private var state: State
   /// The body that is arriving.
   private var body = ByteBuffer()
+  /// The body that is arriving and is handed on meanwhile.
+  private var arrivingStream: RequestBodyStream?
+  /// Such bodies of requests that wait to be answered, the oldest first.
+  private var waitingStreams: [RequestBodyStream] = []
   /// Answers a request, or a refusal.
   private var answering: Task<Void, Never>?
   /// What came of it, until it is written.
@@ -79,6 +83,10 @@ final class HTTPConnection: ChannelInboundHandler {
     handle(.closed, context)
     answering?.cancel()
     outgoing = nil
+    // Whoever reads one waits for nothing any more.
+    let gone = Failure(RequestFailure.unavailable)
+    for stream in [arrivingStream].compactMap({ $0 }) + waitingStreams { stream.end(.failure(gone)) }
+    (arrivingStream, waitingStreams) = (nil, [])
     context.fireChannelInactive()
   }
 
@@ -90,7 +98,7 @@ final class HTTPConnection: ChannelInboundHandler {
       guard state.isReceiving else { return }
       let size = HeldBytes.copies * part.readableBytes
       let bytes = part.readableBytes
-      body.writeBuffer(&part)
+      if let arrivingStream { arrivingStream.push(part) } else { body.writeBuffer(&part) }
       handle(.body(bytes: bytes, held: held.change(.requests, by: size) ? size : nil), context)
     case .end:
       let body = body
@@ -104,18 +112,36 @@ final class HTTPConnection: ChannelInboundHandler {
     let trimmed = head.headers.trimValues()
     language = Language(acceptLanguage: head.headers.first(name: "Accept-Language"))
     do throws(Failure) {
-      let upgrade = try rules.check(head, trimmed: trimmed)
+      let stream = responder.catalog.uploadPage(head).map { _ in limits.uploadBody }
+      // How large a body is that is handed on, its page says.
+      let upgrade = try rules.check(head, trimmed: trimmed, body: stream == nil ? nil : .max)
       let size = head.size
       guard held.change(.requests, by: size) else { throw HTTPConnectionLimits.noRoom }
       let framing = State.Framing(
         size: size, keepsAlive: head.isKeepAlive, isLast: upgrade == .unclear || door.isForHealth,
         stopsDecoder: upgrade == .plain,
         // HTTP/1.0 knows no interim answers.
-        expectsContinue: head.version != .http1_0 && head.headers.first(name: "Expect")?.isField("100-continue") == true)
+        expectsContinue: head.version != .http1_0 && head.headers.first(name: "Expect")?.isField("100-continue") == true,
+        streamLimit: stream,
+        isTooLarge: stream.map { (head.headers.first(name: "Content-Length").map { Int($0) ?? .max } ?? 0) > $0 } ?? false)
+      if stream != nil { receiveStream(context) }
       handle(.head(head, framing), context)
     } catch {
       handle(.refused(error, of: head), context)
     }
+  }
+
+  /// Lets the body that begins be handed on.
+  private func receiveStream(_ context: ChannelHandlerContext) {
+    let connection = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    let stream = RequestBodyStream { bytes in
+      connection.eventLoop.execute {
+        let (connection, context) = connection.value
+        connection.handle(.consumed(bytes: bytes, held: HeldBytes.copies * bytes), context)
+      }
+    }
+    arrivingStream = stream
+    waitingStreams.append(stream)
   }
 
   /// What waits is answered once the client has taken enough of what is out.
@@ -169,6 +195,17 @@ final class HTTPConnection: ChannelInboundHandler {
   private func perform(_ action: State.Action, _ context: ChannelHandlerContext) {
     switch action {
     case .startRequest: watch.headArrived()
+    case .startStream: watch.deadlines.bodyStreams(seconds: limits.uploadSeconds)
+    case .endStream:
+      arrivingStream?.end(.success(()))
+      arrivingStream = nil
+    case .breakStream(let failure):
+      arrivingStream?.end(.failure(failure))
+      waitingStreams.removeAll { $0 === arrivingStream }
+      arrivingStream = nil
+    case .answerStream(let head):
+      let stream = waitingStreams.removeFirst()
+      answer(Exchange(head, peer), context) { [responder] exchange in await responder.respond(&exchange, stream) }
     case .endRequest: watch.deadlines.requestArrived()
     case .finishRequest: watch.deadlines.answered(.now())
     case .release(let bytes): held.release(.requests, bytes)
@@ -240,6 +277,7 @@ final class HTTPConnection: ChannelInboundHandler {
     guard let (outcome, exchange) = ready else { return }
     switch outcome {
     case .answer(let answer): write(answer, exchange, keepsAlive: keepsAlive, context)
+    case .download(let answer, let download): write(answer, download, exchange, keepsAlive: keepsAlive, context)
     case .live where exchange.method == "HEAD":
       writeStreamHead(exchange, context)
       handle(.written(keepsAlive: false), context)
@@ -290,6 +328,49 @@ final class HTTPConnection: ChannelInboundHandler {
   private func nextPiece() -> ByteBuffer? {
     guard let left = outgoing?.rest.readableBytes, left > 0 else { return nil }
     return outgoing?.rest.readSlice(length: min(left, HTTPConnection.pieceBytes))
+  }
+
+  /// Writes a file that is fetched piece by piece as the client reads.
+  private func write(
+    _ answer: HTTPAnswer, _ download: TaskAttachmentDownload, _ exchange: Exchange, keepsAlive: Bool,
+    _ context: ChannelHandlerContext
+  ) {
+    let isHead = exchange.method == "HEAD"
+    guard isHead || held.change(.answers, by: TaskAttachmentDownloads.heldBytes) else {
+      return write(responder.refusal(HTTPConnectionLimits.noRoom, exchange), exchange, keepsAlive: keepsAlive, context)
+    }
+    var head = context.channel.allocator.buffer(capacity: 1024)
+    responder.heads.write(answer, exchange, length: download.totalBytes, keepsAlive: keepsAlive, to: &head)
+    context.writeAndFlush(wrapOutboundOut(head), promise: nil)
+    if isHead { return handle(.written(keepsAlive: keepsAlive), context) }
+    let connection = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    let channel = context.channel
+    answering = Task(executorPreference: executor) {
+      let isWhole = await HTTPConnection.send(download, to: channel)
+      connection.eventLoop.execute {
+        let (connection, context) = connection.value
+        connection.held.release(.answers, TaskAttachmentDownloads.heldBytes)
+        connection.answering = nil
+        // Whoever gets less than was announced notices by the end of the connection.
+        if isWhole { connection.handle(.written(keepsAlive: keepsAlive), context) } else { channel.close(promise: nil) }
+      }
+    }
+  }
+
+  /// - Returns: whether all of it went out.
+  private static func send(_ received: TaskAttachmentDownload, to channel: any Channel) async -> Bool {
+    var download = received
+    do {
+      while var chunk = try await download.next() {
+        // Returns when the kernel has taken it, so that a slow reader holds up its own download only.
+        while let piece = chunk.readSlice(length: min(chunk.readableBytes, pieceBytes)), piece.readableBytes > 0 {
+          try await channel.writeAndFlush(piece).get()
+        }
+      }
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// The head of an answer that ends with the connection.

@@ -25,6 +25,10 @@ struct HTTPConnectionState<Head, Body> {
     var stopsDecoder = false
     /// Whether the client waits to learn that its body is wanted (RFC 9110, section 10.1.1).
     var expectsContinue = false
+    /// How large a body may be that is handed on as it arrives, while the request is being answered; nil for others.
+    var streamLimit: Int?
+    /// Whether such a body is larger by what the head says.
+    var isTooLarge = false
   }
 
   /// What happens.
@@ -33,6 +37,8 @@ struct HTTPConnectionState<Head, Body> {
     case head(Head, Framing)
     /// A part of the body has arrived; `held` is what was counted for it, nil where there is no room.
     case body(bytes: Int, held: Int?)
+    /// So many bytes of a body that is handed on were read by who answers.
+    case consumed(bytes: Int, held: Int)
     /// The request is whole.
     case end(Body)
     /// What arrives is not taken: its head, where that was read, or its framing.
@@ -60,6 +66,12 @@ struct HTTPConnectionState<Head, Body> {
   enum Action {
     /// A request counts from now on, with its own deadline to arrive.
     case startRequest
+    /// The body of the request that has begun is handed on as it arrives, with a deadline of its own.
+    case startStream
+    /// The body that is handed on has arrived.
+    case endStream
+    /// The rest of the body that is handed on does not arrive.
+    case breakStream(Failure)
     /// The request has arrived, or is not waited for any more.
     case endRequest
     /// The request counts no more.
@@ -77,6 +89,8 @@ struct HTTPConnectionState<Head, Body> {
     case setReading(Bool)
     /// Have a request answered: ``Event/answerReady``.
     case answer(Head, Body)
+    /// Have the oldest request answered whose body is handed on: ``Event/answerReady``.
+    case answerStream(Head)
     /// Have the answer made that reports a refusal: ``Event/answerReady``. Without a head nobody knows what was asked.
     case report(Failure, of: Head?)
     /// Write the answer: ``Event/written(keepsAlive:)``, ``Event/streamBegan``.
@@ -92,6 +106,10 @@ struct HTTPConnectionState<Head, Body> {
     var bodyBytes = 0
     /// What is counted for it.
     var held: Int
+    /// Whether it is being answered already, since its body is handed on.
+    var isAnswered = false
+
+    var isStreamed: Bool { framing.streamLimit != nil }
   }
 
   private struct Waiting {
@@ -100,6 +118,7 @@ struct HTTPConnectionState<Head, Body> {
     let keepsAlive: Bool
     let bodyBytes: Int
     let held: Int
+    let isStreamed: Bool
   }
 
   private enum Output {
@@ -116,6 +135,10 @@ struct HTTPConnectionState<Head, Body> {
   /// Bytes of the bodies that wait.
   private var bytesWaiting = 0
   private var output = Output.idle
+  /// Bytes of bodies that are handed on and were not read yet, and what is counted for them.
+  private var (unread, unreadHeld) = (0, 0)
+  /// The rest of a body that was handed on does not arrive: nothing more is read, and the connection ends with the answer.
+  private var isBroken = false
   /// Sent once the answers to the requests before it are out.
   private var refusal: (failure: Failure, head: Head?)?
   /// What has arrived is answered, then the connection ends: the server stops, or the client sends no more.
@@ -129,7 +152,7 @@ struct HTTPConnectionState<Head, Body> {
   init(_ limits: GatewayConfiguration.Limits) { self.limits = limits }
 
   /// Whether what arrives is looked at.
-  var takesInput: Bool { refusal == nil && !isClosing }
+  var takesInput: Bool { refusal == nil && !isClosing && !isBroken }
 
   /// Whether the head of a request has arrived and its end has not.
   var isReceiving: Bool { arriving != nil }
@@ -140,10 +163,14 @@ struct HTTPConnectionState<Head, Body> {
     switch event {
     case .head(let head, let framing): begin(head, framing, &actions)
     case .body(let bytes, let held): receive(bytes, held, &actions)
+    case .consumed(let bytes, let held): consume(bytes, held, &actions)
     case .end(let body): end(body, isWritable, &actions)
     case .refused(let failure, let head): reject(failure, head, &actions)
     case .readCompleted(let received):
-      if isReceiving, received > limits.headers + HTTPConnectionLimits.maxWrapping * limits.body { interrupt(tooLarge, &actions) }
+      let limit = arriving?.framing.streamLimit ?? limits.body
+      if isReceiving, received > limits.headers + HTTPConnectionLimits.maxWrapping * limit {
+        interrupt(tooLarge(limit), &actions)
+      }
       adjustReading(&actions)
     case .answerReady: write(&actions)
     case .streamBegan:
@@ -174,15 +201,46 @@ struct HTTPConnectionState<Head, Body> {
     guard takesInput else { return actions.append(.release(framing.size)) }
     arriving = Arriving(head: head, framing: framing, held: framing.size)
     actions.append(.startRequest)
-    sendContinue(&actions)
+    if let limit = framing.streamLimit {
+      actions.append(.startStream)
+      beginStream(&actions)
+      if framing.isTooLarge { interrupt(tooLarge(limit), &actions) }
+    } else {
+      sendContinue(&actions)
+    }
+  }
+
+  /// Has a request answered whose body is arriving, once the answers before are out.
+  private mutating func beginStream(_ actions: inout [Action]) {
+    guard let request = arriving, request.isStreamed, !request.isAnswered, waiting.isEmpty, isIdle, !isClosing else { return }
+    arriving?.isAnswered = true
+    arriving?.held = 0
+    output = .answering(keepsAlive: request.framing.keepsAlive && !request.framing.isLast, held: request.held)
+    if request.framing.expectsContinue, request.bodyBytes == 0, !request.framing.isTooLarge { actions.append(.sendContinue) }
+    actions.append(.answerStream(request.head))
+  }
+
+  /// There is room for more of a body that is handed on.
+  private mutating func consume(_ bytes: Int, _ held: Int, _ actions: inout [Action]) {
+    unread = max(0, unread - bytes)
+    let released = min(held, unreadHeld)
+    unreadHeld -= released
+    if released > 0 { actions.append(.release(released)) }
+    adjustReading(&actions)
   }
 
   private mutating func receive(_ bytes: Int, _ held: Int?, _ actions: inout [Action]) {
     guard takesInput, let former = arriving?.bodyBytes else { return actions.append(.release(held ?? 0)) }
+    let limit = arriving?.framing.streamLimit ?? limits.body
     arriving?.bodyBytes += bytes
-    arriving?.held += held ?? 0
-    if former + bytes > limits.body {
-      interrupt(tooLarge, &actions)
+    if arriving?.isStreamed == true {
+      unread += bytes
+      unreadHeld += held ?? 0
+    } else {
+      arriving?.held += held ?? 0
+    }
+    if former + bytes > limit {
+      interrupt(tooLarge(limit), &actions)
     } else if held == nil {
       interrupt(HTTPConnectionLimits.noRoom, &actions)
     }
@@ -198,11 +256,14 @@ struct HTTPConnectionState<Head, Body> {
     } else if request.framing.stopsDecoder {
       actions.append(.resumeDecoder)
     }
+    if request.isStreamed { actions.append(.endStream) }
+    guard !request.isAnswered else { return }
+    let bodyBytes = request.isStreamed ? 0 : request.bodyBytes
     waiting.append(
       Waiting(
         head: request.head, body: body, keepsAlive: request.framing.keepsAlive && !request.framing.isLast,
-        bodyBytes: request.bodyBytes, held: request.held))
-    bytesWaiting += request.bodyBytes
+        bodyBytes: bodyBytes, held: request.held, isStreamed: request.isStreamed))
+    bytesWaiting += bodyBytes
     answerNext(isWritable, &actions)
   }
 
@@ -214,14 +275,18 @@ struct HTTPConnectionState<Head, Body> {
 
   /// Asks a client that waits with its body to send it, once the answers before are out.
   private mutating func sendContinue(_ actions: inout [Action]) {
-    guard let arriving, arriving.framing.expectsContinue, arriving.bodyBytes == 0, waiting.isEmpty, isIdle else { return }
+    guard let arriving, arriving.framing.expectsContinue, arriving.bodyBytes == 0, waiting.isEmpty, isIdle, !arriving.isStreamed
+    else { return }
     self.arriving?.framing.expectsContinue = false
     actions.append(.sendContinue)
   }
 
   /// Reading stops while enough requests wait. What may arrive at least, one body of the largest size, always may.
   private mutating func adjustReading(_ actions: inout [Action]) {
-    let hasRoom = isClosing || (waiting.count < HTTPConnectionLimits.maxWaiting && bytesWaiting < limits.body)
+    let hasRoom =
+      isClosing || isBroken
+      || (waiting.count < HTTPConnectionLimits.maxWaiting && bytesWaiting < limits.body
+        && unread < HTTPConnectionLimits.streamWindow)
     guard hasRoom != isReading else { return }
     isReading = hasRoom
     actions.append(.setReading(hasRoom))
@@ -240,7 +305,7 @@ struct HTTPConnectionState<Head, Body> {
     let request = waiting.removeFirst()
     bytesWaiting -= request.bodyBytes
     output = .answering(keepsAlive: request.keepsAlive, held: request.held)
-    actions.append(.answer(request.head, request.body))
+    actions.append(request.isStreamed ? .answerStream(request.head) : .answer(request.head, request.body))
   }
 
   /// An answer is there to be written.
@@ -248,7 +313,9 @@ struct HTTPConnectionState<Head, Body> {
     guard case .answering(let keepsAlive, let held) = output else { return }
     output = isClosing ? .idle : .writing
     if held > 0 { actions.append(.release(held)) }
-    if !isClosing { actions.append(.write(keepsAlive: keepsAlive && !(isEnding && waiting.isEmpty))) }
+    // Of a body that was answered before its end nobody reads the rest.
+    let isCutOff = isBroken || arriving?.isAnswered == true
+    if !isClosing { actions.append(.write(keepsAlive: keepsAlive && !isCutOff && !(isEnding && waiting.isEmpty))) }
   }
 
   /// An answer is out.
@@ -262,6 +329,7 @@ struct HTTPConnectionState<Head, Body> {
       report(&actions)
     } else {
       answerNext(isWritable, &actions)
+      beginStream(&actions)
       sendContinue(&actions)
       adjustReading(&actions)
     }
@@ -269,7 +337,7 @@ struct HTTPConnectionState<Head, Body> {
 
   // MARK: - Refusing
 
-  private var tooLarge: Failure { Failure(RequestFailure.bodyTooLarge, ["limit": .number(limits.body)]) }
+  private func tooLarge(_ limit: Int) -> Failure { Failure(RequestFailure.bodyTooLarge, ["limit": .number(limit)]) }
 
   private mutating func expire(_ expiry: ConnectionDeadlines.Expiry, _ actions: inout [Action]) {
     isSlow = true
@@ -277,13 +345,21 @@ struct HTTPConnectionState<Head, Body> {
     case .head where takesInput:
       refuse(Failure(GatewayFailure.requestTimeout, ["seconds": .number(limits.headerSeconds)]), of: nil, &actions)
     case .request where takesInput:
-      interrupt(Failure(GatewayFailure.requestTimeout, ["seconds": .number(limits.requestSeconds)]), &actions)
+      let seconds = arriving?.isStreamed == true ? limits.uploadSeconds : limits.requestSeconds
+      interrupt(Failure(GatewayFailure.requestTimeout, ["seconds": .number(seconds)]), &actions)
     default: actions.append(.close)
     }
   }
 
-  /// Refuses the request that is arriving, after the answers to those before it.
+  /// Refuses the request that is arriving, after the answers to those before it. One that is being answered is refused by who answers it.
   private mutating func interrupt(_ failure: Failure, _ actions: inout [Action]) {
+    if arriving?.isStreamed == true { actions.append(.breakStream(failure)) }
+    if arriving?.isAnswered == true {
+      isBroken = true
+      dropArriving(&actions)
+      actions += [.discardInput, .endRequest]
+      return adjustReading(&actions)
+    }
     let head = arriving?.head
     dropArriving(&actions)
     actions.append(.finishRequest)
@@ -314,8 +390,9 @@ struct HTTPConnectionState<Head, Body> {
 
   /// Gives up what has arrived and is not being answered.
   private mutating func forget(_ actions: inout [Action]) {
-    let held = waiting.reduce(0) { $0 + $1.held }
+    let held = waiting.reduce(0) { $0 + $1.held } + unreadHeld
     if held > 0 { actions.append(.release(held)) }
+    (unread, unreadHeld) = (0, 0)
     waiting = []
     bytesWaiting = 0
     dropArriving(&actions)
@@ -335,6 +412,8 @@ enum HTTPConnectionLimits {
   /// A body of the largest size in pieces of a byte each is sixfold: what they are wrapped in has no bound of its own (RFC 9112,
   /// section 7.1.1).
   static let maxWrapping = 8
+  /// Bytes of a body that is handed on and not read yet, beyond which nothing more is read from the connection.
+  static let streamWindow = 262_144
   static let tooManyConnections = Failure(GatewayFailure.tooManyConnections, retryAfterSeconds: 5)
   static let noRoom = Failure(RequestFailure.overloaded, retryAfterSeconds: 5)
 }

@@ -7,6 +7,8 @@ struct HTTPResponder: Sendable {
   /// What a request leads to.
   enum Outcome: Sendable {
     case answer(HTTPAnswer)
+    /// A file, whose body is fetched as the client reads it.
+    case download(HTTPAnswer, TaskAttachmentDownload)
     /// A stream that goes on until one side ends it.
     case live(Identification, after: Int?)
   }
@@ -29,6 +31,9 @@ struct HTTPResponder: Sendable {
       switch catalog.router.match(method, exchange.path) {
       case .found(.operation(let endpoint), let parameters): return .answer(try await call(endpoint, parameters, body, &exchange))
       case .found(.page(let page), let parameters): return .answer(await pages.answer(page, parameters, body, &exchange))
+      case .found(.download(let downloads), let parameters):
+        let (answer, download) = try await downloads.begin(parameters, caller, &exchange)
+        return .download(answer, download)
       case .found(.system(let endpoint), _):
         if !endpoint.isHealth { try admission.draw(exchange.address) }
         return .answer(try await system.answer(endpoint, exchange))
@@ -48,6 +53,26 @@ struct HTTPResponder: Sendable {
       }
     } catch {
       return .answer(refusal(error, exchange))
+    }
+  }
+
+  /// Answers a request whose body is handed on as it arrives. The answer goes out behind the body's end, or where that does not arrive: a
+  /// browser that is still sending would not read it.
+  func respond(_ exchange: inout Exchange, _ body: RequestBodyStream) async -> Outcome {
+    let answer = await upload(&exchange, body)
+    await body.drain()
+    return .answer(answer)
+  }
+
+  private func upload(_ exchange: inout Exchange, _ body: RequestBodyStream) async -> HTTPAnswer {
+    do throws(Failure) {
+      if let repeated = exchange.given.repeated {
+        throw Malformation.oneField.failure(["field": .text(repeated.description)])
+      }
+      guard let page = catalog.uploadPages[String(exchange.path)] else { throw Failure(RequestFailure.notFound) }
+      return await pages.answer(page, body, &exchange)
+    } catch {
+      return refusal(error, exchange)
     }
   }
 

@@ -13,10 +13,15 @@ struct HeadRules: Sendable {
   /// Whether nothing but health may be asked.
   let isForHealth: Bool
 
-  /// - Parameter trimmed: names of the fields from whose values white space was taken away.
+  /// - Parameters:
+  ///   - trimmed: names of the fields from whose values white space was taken away.
+  ///   - limit: the largest body, where it is another than that of all requests.
   /// - Returns: whether the request asks for another protocol.
   /// - Throws: why it is not taken.
-  func check(_ head: HTTPRequestHead, trimmed: [String]) throws(Failure) -> UpgradeRequest {
+  func check(
+    _ head: HTTPRequestHead, trimmed: [String], body limit: Int? = nil
+  ) throws(Failure) -> UpgradeRequest {
+    let body = limit ?? body
     let fields = FramingFields(head.headers)
     // There is no tunnel to anywhere (RFC 9110, section 9.3.6).
     guard head.method != .CONNECT else { throw Failure(GatewayFailure.unknownMethod) }

@@ -17,6 +17,8 @@ struct ConnectionDeadlines {
     case first(since: NIODeadline)
     case head(since: NIODeadline)
     case body(since: NIODeadline)
+    /// A body that is handed on as it arrives.
+    case stream(since: NIODeadline, seconds: Int)
   }
 
   /// With the deadline that passed before, and a look once a second at both, less than 15 seconds by the defaults.
@@ -42,13 +44,18 @@ struct ConnectionDeadlines {
   mutating func bytesArrived(_ now: NIODeadline) {
     switch arriving {
     case .nothing, .first: arriving = .head(since: now)
-    case .head, .body: break
+    case .head, .body, .stream: break
     }
   }
 
   mutating func headArrived(_ now: NIODeadline) {
     inFlight += 1
     if case .head(let since) = arriving { arriving = .body(since: since) } else { arriving = .body(since: now) }
+  }
+
+  /// The body of the request whose head has arrived may take that long, from its beginning on.
+  mutating func bodyStreams(seconds: Int) {
+    if case .body(let since) = arriving { arriving = .stream(since: since, seconds: seconds) }
   }
 
   mutating func requestArrived() { arriving = .nothing }
@@ -89,6 +96,7 @@ struct ConnectionDeadlines {
     case .first(let since): return now - since >= .seconds(Int64(limits.headerSeconds)) ? .silence : nil
     case .head(let since): return now - since >= .seconds(Int64(limits.headerSeconds)) ? .head : nil
     case .body(let since): return now - since >= .seconds(Int64(limits.requestSeconds)) ? .request : nil
+    case .stream(let since, let seconds): return now - since >= .seconds(Int64(seconds)) ? .request : nil
     case .nothing:
       return inFlight == 0 && !mayIdle && now - activeAt >= .seconds(Int64(limits.idleSeconds)) ? .idle : nil
     }

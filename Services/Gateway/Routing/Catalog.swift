@@ -1,9 +1,11 @@
+import NIOHTTP1
 import Operations
 
 /// Where a path leads.
 enum Destination: Sendable {
   case operation(Endpoint)
   case page(any BrowserPage)
+  case download(TaskAttachmentDownloads)
   case system(SystemEndpoint)
   /// ``EventStream``.
   case live
@@ -16,6 +18,9 @@ struct Catalog: Sendable {
   let byName: [String: Endpoint]
   /// Those whose operations are all served.
   let pages: [any BrowserPage]
+  /// Those whose forms send files, by the path to which they send them.
+  let uploadPages: [String: any UploadPage]
+  let downloads: TaskAttachmentDownloads?
   let router: Router<Destination>
 
   init(_ contracts: [Contract], pages: [any BrowserPage] = BrowserPages.all()) {
@@ -23,10 +28,13 @@ struct Catalog: Sendable {
     let byName = Dictionary(endpoints.map { ($0.spec.name, $0) }) { first, _ in
       preconditionFailure("two operations named \(first.spec.name)")
     }
-    let served = pages.filter { $0.operations.allSatisfy { byName[$0.spec.name] != nil } }
+    let named = Set(contracts.flatMap(\.operations).map { $0.spec.name })
+    let served = pages.filter { $0.operations.allSatisfy { named.contains($0.spec.name) } }
     var router = Router<Destination>()
     router.add("GET", EventStream.path, .live)
     for endpoint in SystemEndpoint.allCases { router.add("GET", endpoint.path, .system(endpoint)) }
+    let downloads = TaskAttachmentDownloads(byName)
+    if let downloads { router.add("GET", TaskAttachmentDownloads.path, .download(downloads)) }
     for page in served {
       for route in page.routes { router.add(route.method.rawValue, route.path, .page(page)) }
     }
@@ -36,7 +44,15 @@ struct Catalog: Sendable {
     self.endpoints = endpoints
     self.byName = byName
     self.pages = served
+    uploadPages = Dictionary(uniqueKeysWithValues: served.compactMap { $0 as? any UploadPage }.map { ($0.uploadPath, $0) })
+    self.downloads = downloads
     self.router = router
+  }
+
+  /// The page to which a request sends a file; nil for all others.
+  func uploadPage(_ head: HTTPRequestHead) -> (any UploadPage)? {
+    guard head.method == .POST, !uploadPages.isEmpty, let target = RequestTarget(head.uri) else { return nil }
+    return uploadPages[String(target.path)]
   }
 
   /// Operations without a route, and those only services may call, do not exist for clients.

@@ -25,7 +25,7 @@ struct TaskAccess: Sendable {
   /// Those who take part in tasks, as ``TaskParticipantStore`` has them.
   static let participants = TaskAccess(
     participation: { task, account, database in
-      guard try TaskParticipantStore.find(task, account, in: database) != nil else { return nil }
-      return (true, try TaskStore.isCreator(account, of: task, in: database))
+      guard let task = try TaskStore.findIfThere(task, for: account, in: database)?.task else { return nil }
+      return (true, task.creator == account)
     }, participants: { try TaskParticipantStore.accounts(of: $0, in: $1) })
 }

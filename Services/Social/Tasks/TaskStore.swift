@@ -64,15 +64,25 @@ enum TaskStore {
     }
   }
 
-  /// A task in which the account takes part; for others it does not exist.
-  static func find(
+  /// A task in which the account takes part; nil for others, for whom it does not exist.
+  static func findIfThere(
     _ id: ID<SharedTask>, for account: AccountID, in database: Database
-  ) throws -> (task: Stored, participant: TaskParticipant.Stored) {
+  ) throws -> (task: Stored, participant: TaskParticipant.Stored)? {
     let statement = try database.cachedStatement(sql: "SELECT * FROM tasks WHERE task_id = ?")
     guard let participant = try TaskParticipantStore.find(id, account, in: database),
       let row = try Row.fetchOne(statement, arguments: [id])
-    else { throw Failure(RequestFailure.notFound) }
+    else { return nil }
     return (Stored(row), participant)
+  }
+
+  /// The same.
+  ///
+  /// - Throws: `not_found`.
+  static func find(
+    _ id: ID<SharedTask>, for account: AccountID, in database: Database
+  ) throws -> (task: Stored, participant: TaskParticipant.Stored) {
+    guard let found = try findIfThere(id, for: account, in: database) else { throw Failure(RequestFailure.notFound) }
+    return found
   }
 
   /// A task that the account made.

@@ -1,0 +1,71 @@
+import NIOCore
+import Operations
+import Synchronization
+
+/// The body of a request that is handed on as it arrives, to one who reads it.
+///
+/// How much of it waits unread is bounded by the connection, which stops reading meanwhile: ``HTTPConnectionLimits/streamWindow``.
+final class RequestBodyStream: Sendable {
+  private struct State {
+    var parts: [ByteBuffer] = []
+    var end: Result<Void, Failure>?
+    var waiting: CheckedContinuation<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+  private let consumed: @Sendable (_ bytes: Int) -> Void
+
+  /// - Parameter consumed: is informed of what was read, so that more may arrive.
+  init(consumed: @escaping @Sendable (_ bytes: Int) -> Void) { self.consumed = consumed }
+
+  /// More has arrived.
+  func push(_ part: ByteBuffer) {
+    let waiting = state.withLock { state in
+      if state.end == nil { state.parts.append(part) }
+      return state.waiting.take()
+    }
+    waiting?.resume()
+  }
+
+  /// Nothing more will arrive: all of it has, or why not. The first end counts.
+  func end(_ result: Result<Void, Failure>) {
+    let waiting = state.withLock { state in
+      if state.end == nil { state.end = result }
+      if case .failure = result { state.parts = [] }
+      return state.waiting.take()
+    }
+    waiting?.resume()
+  }
+
+  /// The next part; nil behind the last.
+  ///
+  /// - Throws: why the rest does not arrive.
+  func next() async throws(Failure) -> ByteBuffer? {
+    while true {
+      let found: Result<ByteBuffer?, Failure>? = state.withLock { state in
+        if !state.parts.isEmpty { return .success(state.parts.removeFirst()) }
+        return state.end.map { end in end.map { nil } }
+      }
+      if let found {
+        let part = try found.get()
+        if let part { consumed(part.readableBytes) }
+        return part
+      }
+      await withCheckedContinuation { continuation in
+        let isReady = state.withLock { state in
+          if !state.parts.isEmpty || state.end != nil { return true }
+          state.waiting = continuation
+          return false
+        }
+        if isReady { continuation.resume() }
+      }
+    }
+  }
+
+  /// Reads what is left and forgets it, so that a browser is done with sending and reads the answer.
+  func drain() async {
+    do throws(Failure) { while try await next() != nil {} } catch {
+      // It does not arrive: who reads it has been told so, or has no more need of it.
+    }
+  }
+}
