@@ -43,6 +43,40 @@ extension Clusters {
       }
     }
 
+    @Test(
+      "the files that are attached to tasks are taken along, and come back; what was there is kept aside, and none is removed meanwhile"
+    )
+    func attachments() async throws {
+      try await withBackup { launcher, earlier in
+        #expect(!FileManager.default.fileExists(atPath: "\(earlier)/attachments"), "there were none")
+        let contents = "\(launcher.home)/attachments/contents"
+        try FileManager.default.createDirectory(atPath: "\(contents)/ab", withIntermediateDirectories: true)
+        try write("a file", "\(contents)/ab/abcd")
+        try FileManager.default.createDirectory(atPath: "\(launcher.home)/attachments/uploads", withIntermediateDirectories: true)
+        try write("on its way", "\(launcher.home)/attachments/uploads/1")
+        try launcher.instruct("racha-admin", "notes-lock")
+        let backup = "\(launcher.home)/backup-2"
+        #expect(try await launcher.run("backup", backup).status == 0)
+        #expect(try read("\(launcher.home)/stand-ins/racha-admin.lock") == "held\n")
+        #expect(try read("\(backup)/attachments/contents/ab/abcd") == "a file")
+        #expect(!FileManager.default.fileExists(atPath: "\(backup)/attachments/uploads"))
+        #expect(try read("\(backup)/manifest").contains("attachments/contents/ab/abcd"))
+
+        try write("another", "\(contents)/ab/abce")
+        try FileManager.default.removeItem(atPath: "\(contents)/ab/abcd")
+        let restore = try await launcher.run("restore", backup)
+        #expect(restore.status == 0, "\(restore.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(contents)/ab") == ["abcd"])
+        let replaced = try #require(try FileManager.default.contentsOfDirectory(atPath: "\(launcher.home)/replaced").first)
+        #expect(try read("\(launcher.home)/replaced/\(replaced)/attachments/contents/ab/abce") == "another")
+
+        // Where the stores cannot be taken over, the files are those of before, too.
+        try launcher.instruct("racha-admin", "fails")
+        #expect(try await launcher.run("restore", earlier).status == 1)
+        #expect(try read("\(contents)/ab/abcd") == "a file")
+      }
+    }
+
     @Test("a backup goes to a new folder only")
     func existing() async throws {
       try await withBackup { launcher, backup in
@@ -59,6 +93,7 @@ extension Clusters {
         ("rm stores/activity.sqlite", "stores/activity.sqlite: FAILED open or read"),
         ("printf x >stores/foreign.sqlite", "stores/foreign.sqlite"),
         ("printf x >>settings/racha.json", "settings/racha.json: FAILED"),
+        ("mkdir attachments && printf x >attachments/foreign", "attachments/foreign"),
         ("rm manifest", "it has no manifest"),
       ])
     func damaged(damage: String, word: String) async throws {

@@ -3,6 +3,7 @@
 #
 #   stores/<service>.sqlite   as racha-admin copied them from the running services, all of one moment
 #   keys/                     the cluster's secrets (0600): without them its tokens and addresses cannot be read
+#   attachments/              the files attached to tasks that the stores name, where there are any; backups of earlier releases lack it
 #   settings/                 racha.json (or what RACHA_CONFIG names) and offers.json, where there are any; backups of earlier releases lack it
 #   manifest                  SHA-256 of every file above, as sha256sum writes and checks it
 
@@ -12,8 +13,10 @@ admin_require() {
 
 # The files of a backup, from within it.
 backup_files() {
-  local folders=(stores keys)
-  [[ ! -d settings ]] || folders+=(settings)
+  local folders=(stores keys) folder
+  for folder in attachments settings; do
+    [[ ! -d $folder ]] || folders+=("$folder")
+  done
   find "${folders[@]}" -type f -print0
 }
 
@@ -64,10 +67,31 @@ settings_return() { # ASIDE [FOLDER]
   [[ -n ${2:-} ]] || rm -rf -- "$refused"
 }
 
+# Keeps the files that are attached to tasks from being removed until the descriptor `attached` is closed: so every file that a store names
+# when it is copied is there when the files are. What has come since is copied as well, and removed after a restore.
+attachments_hold() {
+  mkdir --parents -- "$home/attachments"
+  exec {attached}>>"$home/attachments/lock"
+  flock --timeout 120 "$attached" || fail "the files in $home/attachments are held by another backup"
+}
+
+# Each is named by its SHA-256 and never changes.
+attachments_copy() { # FOLDER
+  [[ -d $home/attachments/contents ]] || return 0
+  mkdir -- "$1"
+  cp --archive --reflink=auto -- "$home/attachments/contents" "$1/"
+}
+
+# Replaces the attached files that are there by those of a backup, or by those put aside; the replaced ones are moved into another folder.
+attachments_place() { # FOLDER ASIDE
+  [[ ! -d $home/attachments ]] || mv -- "$home/attachments" "$2/"
+  [[ ! -d $1/attachments ]] || mv -- "$1/attachments" "$home/"
+}
+
 cluster_backup() {
   options '' "$@"
   ((${#operands[@]} == 1)) || misused "backup needs the folder to make"
-  local target partial
+  local target partial attached
   target=$(realpath --canonicalize-missing -- "${operands[0]}") partial=''
   cluster_require
   admin_require
@@ -78,12 +102,16 @@ cluster_backup() {
   # shellcheck disable=SC2064  # this folder, not what the name means later
   trap "rm -rf -- $(printf '%q' "$partial")" EXIT
   mkdir -- "$partial/stores" "$partial/keys"
+  attachments_hold
   "$bin/racha-admin" backup "$partial/stores" || fail "the backup failed; nothing was kept"
   cp --archive -- "$home/keys/." "$partial/keys/"
+  attachments_copy "$partial/attachments"
+  exec {attached}>&-
   settings_copy "$partial/settings"
   chmod -R go-rwx -- "$partial"
   manifest_write "$partial"
   sync -- "$partial"/stores/* "$partial/manifest"
+  [[ ! -d $partial/attachments ]] || find "$partial/attachments" -print0 | xargs -0 sync --
   mv --no-target-directory -- "$partial" "$target"
   # Its time of change is when the last backup was made: `racha_last_backup_age_seconds`.
   printf '%s\n' "$target" >"$home/last-backup" || say "racha: cannot write $home/last-backup: the metrics will not show this backup"
@@ -117,18 +145,22 @@ cluster_restore() {
   mkdir -p -- "$aside" "$home/restoring"
   cp --archive -- "$source/stores" "$source/keys" "$home/restoring/"
   [[ ! -d $source/settings ]] || cp --archive -- "$source/settings" "$home/restoring/"
+  [[ ! -d $source/attachments ]] || cp --archive --reflink=auto -- "$source/attachments" "$home/restoring/"
   # Still what the manifest says, after the copy.
   cp -- "$source/manifest" "$home/restoring/"
   manifest_check "$home/restoring"
   chmod -R u+rwX,go-rwx -- "$home/restoring"
   mv -- "$home/stores" "$home/keys" "$aside/"
   mv -- "$home/restoring/stores" "$home/restoring/keys" "$home/"
+  attachments_place "$home/restoring" "$aside"
   # Those of an earlier release hold none: what is there stays.
   [[ ! -d $home/restoring/settings ]] || settings_place "$home/restoring/settings" "$aside/settings"
   # Some events are undone, and their numbers will be given again: cursors from before must not be taken for valid.
   if ! "$bin/racha-admin" restore-epochs; then
     rm -rf -- "$home/stores" "$home/keys"
     mv -- "$aside/stores" "$aside/keys" "$home/"
+    rm -rf -- "$home/attachments"
+    attachments_place "$aside" "$home/restoring"
     settings_return "$aside"
     rmdir -- "$aside"
     rm -rf -- "$home/restoring"
@@ -137,7 +169,7 @@ cluster_restore() {
   rm -rf -- "$home/restoring"
   # The settings may say otherwise now whether there is a certificate.
   addresses_choose
-  printf 'Restored %s from %s\n  the replaced stores, keys and settings: %s\n' "$home" "$source" "$aside"
+  printf 'Restored %s from %s\n  the replaced stores, keys, files and settings: %s\n' "$home" "$source" "$aside"
   if [[ -n $was_running ]]; then
     local status
     set +e
@@ -151,6 +183,7 @@ cluster_restore() {
       mkdir -- "$aside/refused"
       mv -- "$home/stores" "$home/keys" "$aside/refused/"
       mv -- "$aside/stores" "$aside/keys" "$home/"
+      attachments_place "$aside" "$aside/refused"
       settings_return "$aside" "$aside/refused/settings"
       start_all
       fail "the restored stores did not start (logs above); the former ones are back and run." "The restored ones: $aside/refused"
