@@ -124,7 +124,7 @@ struct AttachPageTests {
   @Test("main flow: the file is passed on in chunks while it arrives, attached, and that is confirmed")
   func attached() async throws {
     try await Self.with { gateway, social in
-      let content = Self.bytes(3_000_000) + Array("\r\n------b".utf8) + [0]
+      let content = Self.bytes(3_000_000) + Array("\r\n------a\r\n-----b".utf8) + [0]
       // A name with which a page could be changed.
       let page = try await Self.post(gateway, Self.form("GOOD", "C:\\x\\<b>ñ%22.png", content, type: "image/PNG; x=y"))
       #expect(page.status == 200 && page.body.contains("The file has been attached"))

@@ -71,7 +71,7 @@ struct MultipartParserTests {
       "what looks like a boundary", "--x\r\n\(token)\r\r\n-\r\n--\r\n--y\r\n-x--x\n--x\r\n--x--",
       ["token|-|-|\r\r\n-\r\n--\r\n--y\r\n-x--x\n--x"]),
     Case("a content that begins like a boundary", "--x\r\n\(token)--y\r\n--x--", ["token|-|-|--y"]),
-    Case("line ends at both ends of the content", "--x\r\n\(token)\r\n\r\n\r\n--x--", ["token|-|-|\r\n"]),
+    Case("line ends at both ends of the content", "--x\r\n\(token)\r\n\r\n\r\n--x--", ["token|-|-|\r\n\r\n"]),
     Case(
       "names as browsers write them",
       "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a%22b%0D%0A%25 ñ.txt\"\r\n\r\n1\r\n--x--",
