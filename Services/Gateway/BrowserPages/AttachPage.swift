@@ -56,7 +56,7 @@ struct AttachPage: UploadPage {
     } catch {
       request.note(upload.fields)
       await upload.cancel(request)
-      throw error
+      throw error.code == RequestFailure.bodyTooLarge.rawValue ? upload.tooLarge : error
     }
   }
 
@@ -212,9 +212,14 @@ struct AttachUpload {
     }
   }
 
+  /// That the file is larger than one may be, and so what is sent.
+  var tooLarge: Failure {
+    TaskAttachmentFailure.tooLarge.with(["max": .text(AttachPage.size(limits.attachmentBytes))])
+  }
+
   private func failure(_ fault: MultipartParser.Fault) -> Failure {
     switch fault {
-    case .fileTooLarge: TaskAttachmentFailure.tooLarge.with(["max": .text(AttachPage.size(limits.attachmentBytes))])
+    case .fileTooLarge: tooLarge
     case .noBoundary: Failure(GatewayFailure.formRequired)
     case .malformed, .unfinished, .tooManyParts, .headTooLarge, .fieldTooLarge: Self.broken
     }

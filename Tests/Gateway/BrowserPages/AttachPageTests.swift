@@ -209,6 +209,7 @@ struct AttachPageTests {
       let page = try await Self.post(gateway, [], ["Content-Length": "1000000000", "Accept-Language": "es"])
       #expect(page.status == 413 && page.fields["connection"] == "close")
       #expect(page.fields["content-type"] == "text/html; charset=utf-8" && page.body.contains("No se ha adjuntado el archivo"))
+      #expect(page.body.contains("Este archivo es demasiado grande: puede tener 1 KB como máximo."))
     }
   }
 
