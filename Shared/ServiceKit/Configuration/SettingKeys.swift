@@ -31,7 +31,7 @@ extension Settings {
     "racha.places.database", "racha.publicUrl",
     "racha.secrets.spareFolder", "racha.security.reports", "racha.smtp.authorities", "racha.smtp.from", "racha.smtp.connections",
     "racha.smtp.password", "racha.smtp.timeoutSeconds", "racha.smtp.tls", "racha.smtp.url", "racha.smtp.username",
-    "racha.social.requestDays",
+    "racha.social.requestDays", "racha.tasks.bytesPerAccount",
     "racha.tcp.host", "racha.tcp.port", "racha.tcp.trustedProxies", "racha.tls.certificateFile", "racha.tls.keyFile",
     "racha.tokens.keySeconds", "racha.tokens.remembered", "racha.tokens.revocations",
   ]
