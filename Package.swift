@@ -235,8 +235,8 @@ let package = Package(
       tests(
         "Gateway",
         [
-          "GatewayContract", "GatewayService", "InMemoryBus", "Messaging", "Operations", "Sampling", "ServiceKit", crypto,
-          lifecycle, logging,
+          "GatewayContract", "GatewayService", "InMemoryBus", "InProcess", "Messaging", "Operations", "Sampling", "ServiceKit",
+          "SocialService", "Storage", crypto, grdb, lifecycle, logging,
           nioCore, nioHTTP1, nioPosix, nioSSL,
         ] + everyContract,
         exclude: ["Documents/things.openapi.json"]),

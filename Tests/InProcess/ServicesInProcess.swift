@@ -2,7 +2,7 @@ import BuiltPrograms
 import Foundation
 import GRDB
 public import IdentityContract
-import InMemoryBus
+public import InMemoryBus
 import Logging
 public import Operations
 public import ServiceKit
@@ -29,7 +29,8 @@ public struct ServicesInProcess: Sendable {
   /// Stands for identity.
   public let identity: IdentityDouble
   private let stores: [ServiceName: Store]
-  private let gateway: MemoryBus
+  /// The bus as the gateway has it.
+  public let gateway: MemoryBus
 
   /// Runs the services for as long as the body takes, and stops them gracefully.
   ///
