@@ -10,7 +10,7 @@ struct TaskAttachmentFeature: Feature {
   private let tokens: TaskTokenKeys
   private let signal = TaskAttachmentSignal()
 
-  let migrations = [TaskAttachmentStore.migration(27)]
+  let migrations = [TaskAttachmentStore.migration(31)]
   let tables: [ErasedTable] = [
     .rows("task_attachment_uploads", "charged_account = :account", .attachments).atOnce,
     TaskAttachmentStore.erased,

@@ -9,7 +9,7 @@ import Storage
 struct TaskTokenFeature: Feature {
   let access: TaskAccess
   let keys: TaskTokenKeys
-  let migrations = [TaskTokenStore.migration(26)]
+  let migrations = [TaskTokenStore.migration(30)]
   let tables: [ErasedTable] = [.rows("task_tokens", "maker_account = :account", .attachments).atOnce]
 
   func register(in service: inout ServiceDefinition) {
