@@ -90,7 +90,7 @@ enum TaskParticipantStore {
       instant.map { Bound.instant($0) } ?? .null)
   }
 
-  /// Lets somebody take part no more; the task is completed by that if all others have confirmed.
+  /// Lets somebody take part no more; the task is completed by that if all others have confirmed. Its token ends: who leaves may know it.
   ///
   /// - Parameter actor: who did it, and so is not notified; nil where the account was deleted.
   static func leave(
@@ -99,6 +99,7 @@ enum TaskParticipantStore {
     try transaction.database.run(
       "UPDATE task_participants SET state = 'left', confirmed_at = NULL WHERE task_id = ? AND account_id = ?", .id(task),
       .id(account))
+    try TaskTokenStore.end(task, transaction)
     try TaskStore.settle(task, by: actor, left: account, transaction)
   }
 
