@@ -4,7 +4,7 @@ public import ServiceKit
 import SocialContract
 
 /// The social service: friend requests, friends, follows, conversations, messages, challenges, tasks with
-/// their files, blocks, reports and moderation.
+/// their files, teams, blocks, reports and moderation.
 public enum Social {
   /// What it starts its own program anew for.
   public static let decoders: [any SandboxedDecoder.Type] = [PictureDecoder.self]
@@ -23,7 +23,7 @@ public enum Social {
 /// What the social service is made of.
 enum SocialFeatures {
   /// Who follows the completions of tasks.
-  static let completionObservers: [TaskCompletionObserver] = []
+  static let completionObservers: [TaskCompletionObserver] = [TeamScoreStore.observe]
 
   /// Each behind those that it builds on.
   static func all(
@@ -46,7 +46,9 @@ enum SocialFeatures {
       MessageSearchFeature(),
       FollowFeature(),
       FollowRequestFeature(life: life),
-      BlockFeature(closings: [FriendStore.close, FollowStore.close, FriendRequestStore.close, FollowRequestStore.close]),
+      BlockFeature(closings: [
+        FriendStore.close, FollowStore.close, FriendRequestStore.close, FollowRequestStore.close, TeamInvitationStore.close,
+      ]),
       RelationFeature(),
       FriendChallengeFeature(),
       TaskFeature(rules: tasks),
@@ -56,6 +58,9 @@ enum SocialFeatures {
       TaskHelpFeature(),
       TaskTokenFeature(access: access, keys: tokens),
       TaskAttachmentFeature(access: access, tokens: tokens, environment),
+      TeamFeature(mayEnroll: NamedPeople.mayEnroll),
+      TeamScoreFeature(),
+      TeamInvitationFeature(life: life),
       ModerationCaseFeature(),
       ReportFeature(clock: environment.clock),
       SuspensionFeature(),

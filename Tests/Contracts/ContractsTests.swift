@@ -92,8 +92,10 @@ struct ContractsTests {
       restricted == [
         "followRequests.accept", "followRequests.send", "friendChallenges.accept", "friendChallenges.send",
         "friendRequests.accept", "friendRequests.send", "messagePhotos.send", "messages.edit", "messages.send", "offers.redeem",
-        "taskAttachments.begin", "taskAttachments.complete", "taskAttachments.uploadChunk", "taskComments.create", "taskHelp.offer",
+        "taskAttachments.begin", "taskAttachments.complete", "taskAttachments.uploadChunk", "taskComments.create",
+        "taskHelp.offer",
         "taskHelp.request", "taskHelp.thank", "taskParticipants.add", "taskTokens.renew", "tasks.create", "tasks.edit",
+        "teamInvitations.accept", "teamInvitations.send", "teams.create",
       ])
   }
 
@@ -161,13 +163,13 @@ struct ContractsTests {
       let problems = ContractsTests.problems(of: operation, body: #"{"cursor":"no base64!","limit":0}"#)
       #expect(problems.contains("cursor invalid_cursor") && problems.contains("limit out_of_range"), "\(operation.spec.name)")
     }
-    #expect(count == 40)
+    #expect(count == 42)
   }
 
   @Test("Contracts refuse null by name in every field of a PATCH that null does not clear, and the schema says which")
   func patches() throws {
     // What is no field of the thing itself, but says which and as it was when.
-    let others: Set = ["activityID", "day", "messageID", "pauseID", "revision", "taskID"]
+    let others: Set = ["activityID", "day", "messageID", "pauseID", "revision", "taskID", "teamID"]
     var cleared: [String: [String]] = [:]
     for operation in ContractsTests.all.flatMap(\.operations) where operation.spec.route?.method == .patch {
       guard case .object(let properties) = ContractsTests.schemas(of: operation).input["properties"] else { continue }
@@ -187,6 +189,7 @@ struct ContractsTests {
       cleared == [
         "activities.update": ["reason", "endDay", "tie"], "entries.edit": ["comment", "location"], "messages.edit": [],
         "pauses.update": [], "settings.update": [], "tasks.edit": ["description", "dueDay"],
+        "teams.edit": [],
       ])
   }
 

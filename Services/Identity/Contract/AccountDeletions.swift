@@ -13,7 +13,7 @@ public enum ErasedKind: String, Choice {
   case friendships, friendRequests, conversations, messages
   case follows, followRequests, blocks, relations
   case friendChallenges, reports
-  case tasks, taskComments, attachments
+  case tasks, taskComments, attachments, teams
   case coins, redemptions
   case notifications, mails
   case events

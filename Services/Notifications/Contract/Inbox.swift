@@ -60,6 +60,8 @@ public struct NotificationLinks: Document, Hashable {
   public var taskID: ID<Linked>?
   public var taskCommentID: ID<Linked>?
   public var taskHelpID: ID<Linked>?
+  public var teamID: ID<Linked>?
+  public var teamInvitationID: ID<Linked>?
 
   public init(
     accountID: AccountID? = nil, friendRequestID: ID<Linked>? = nil, conversationID: ID<Linked>? = nil,
@@ -70,7 +72,8 @@ public struct NotificationLinks: Document, Hashable {
     importID: ID<Linked>? = nil,
     friendChallengeID: ID<Linked>? = nil,
     reportID: ID<Linked>? = nil, caseID: ID<Linked>? = nil, taskID: ID<Linked>? = nil,
-    taskCommentID: ID<Linked>? = nil, taskHelpID: ID<Linked>? = nil
+    taskCommentID: ID<Linked>? = nil, taskHelpID: ID<Linked>? = nil,
+    teamID: ID<Linked>? = nil, teamInvitationID: ID<Linked>? = nil
   ) {
     self.accountID = accountID
     self.friendRequestID = friendRequestID
@@ -88,6 +91,8 @@ public struct NotificationLinks: Document, Hashable {
     self.taskID = taskID
     self.taskCommentID = taskCommentID
     self.taskHelpID = taskHelpID
+    self.teamID = teamID
+    self.teamInvitationID = teamInvitationID
   }
 
   public static let notes: Notes = [
@@ -99,6 +104,7 @@ public struct NotificationLinks: Document, Hashable {
     "friendChallengeID": "The challenge.",
     "reportID": "Your report.", "caseID": "What moderators decided against you.", "taskID": "The task.",
     "taskCommentID": "The comment on the task.", "taskHelpID": "The request for help, or the offer, in the task.",
+    "teamID": "The team.", "teamInvitationID": "The invitation to a team.",
   ]
 }
 

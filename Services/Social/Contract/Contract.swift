@@ -26,6 +26,9 @@ extension Contract {
       CompleteTaskAttachment.self, CancelTaskAttachment.self, ListTaskAttachments.self, GetTaskAttachment.self,
       DownloadTaskAttachmentChunk.self, DeleteTaskAttachment.self, BeginTaskAttachmentByToken.self,
       UploadTaskAttachmentChunkByToken.self, CompleteTaskAttachmentByToken.self, CancelTaskAttachmentByToken.self,
+      CreateTeam.self, GetOwnTeam.self, EditTeam.self, LeaveTeam.self, HandOverTeam.self, RemoveTeamMember.self, ListTeams.self,
+      SendTeamInvitation.self, ListTeamInvitations.self, AcceptTeamInvitation.self, RejectTeamInvitation.self,
+      WithdrawTeamInvitation.self,
       CreateReport.self, ListOwnReports.self, ListModerationCases.self, ReadModerationCase.self, ReadReportedPhoto.self,
       DecideModerationCase.self, ListOwnSanctions.self, ReadSanctionNotice.self, AppealSanction.self, ListAppeals.self,
       DecideAppeal.self, ListSuspensions.self, LiftSuspension.self, ListModerationRecords.self,
@@ -39,6 +42,7 @@ extension Contract {
       FriendChallengeChanged.self, FriendChallengeAccepted.self,
       TaskChanged.self, TaskNoticed.self, TaskCommentCreated.self, TaskCommentRemoved.self,
       TaskHelpChanged.self, TaskHelpThanked.self, TaskHelpGiven.self, TaskAttachmentsChanged.self,
+      TeamMembershipChanged.self, TeamInvitationChanged.self,
       ReportDecided.self, PhotoRemovalDecided.self, SanctionImposed.self, AppealDecided.self,
     ],
     words: [.init(en: [UInt8](social_words_en), es: [UInt8](social_words_es))])

@@ -39,4 +39,12 @@ struct NamedPeople: Sendable {
     }
     return (enrolled, problems)
   }
+
+  /// Whether an account lets another enrol it; see ``Enrolment``.
+  @Sendable
+  static func mayEnroll(_ account: AccountID, _ enroller: AccountID, _ database: Database) throws -> Bool {
+    guard let known = try Accounts.find(account, in: database) else { return false }
+    let isFriend = try FriendStore.areFriends(account, enroller, in: database)
+    return TaskParticipantRules.isAllowed(known.taskEnrollment, isFriend: isFriend)
+  }
 }

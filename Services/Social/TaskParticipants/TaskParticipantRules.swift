@@ -10,14 +10,18 @@ enum TaskParticipantRules {
   ///   - username: how the creator names it.
   ///   - enrollment: whom it allows that; nil where there is no such account, or none that the creator may know of.
   static func problem(_ username: Username, _ enrollment: TaskEnrollment?, isFriend: Bool) -> FieldRule? {
-    let isAllowed: Bool
+    guard let enrollment else { return FieldRule("unknown_user", ["username": .text(username.description)]) }
+    return isAllowed(enrollment, isFriend: isFriend)
+      ? nil : FieldRule("enrollment_not_allowed", ["username": .text(username.description)])
+  }
+
+  /// Whether somebody with that setting may be enrolled, in a task as in a team.
+  static func isAllowed(_ enrollment: TaskEnrollment, isFriend: Bool) -> Bool {
     switch enrollment {
-    case nil: return FieldRule("unknown_user", ["username": .text(username.description)])
-    case .everybody: isAllowed = true
-    case .friends: isAllowed = isFriend
-    case .nobody: isAllowed = false
+    case .everybody: true
+    case .friends: isFriend
+    case .nobody: false
     }
-    return isAllowed ? nil : FieldRule("enrollment_not_allowed", ["username": .text(username.description)])
   }
 
   /// More than may take part.

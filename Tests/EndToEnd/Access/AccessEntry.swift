@@ -86,6 +86,11 @@ struct Things: Sendable {
   var sentChallenge = ID<FriendChallenge>()
   /// In which the owner was warned.
   var moderationCase = ID<ModerationCase>()
+  /// The owner's team, in which the friend is, and the former friend was.
+  var team = ID<Team>()
+  /// From another team to the owner, and from the owner's team to somebody else.
+  var teamInvitation = ID<TeamInvitation>()
+  var sentTeamInvitation = ID<TeamInvitation>()
   var session = SessionID()
   var token = PersonalAccessTokenID()
   var alert = LoginAlertID()
@@ -104,6 +109,7 @@ struct Things: Sendable {
       sentMessage.description, photoMessage.description, challenge.description, moderationCase.description, session.description,
       token.description, alert.description, identity.description, notification.description, offer.description,
       task.description, taskComment.description, taskHelp.description,
+      team.description, teamInvitation.description, sentTeamInvitation.description,
     ]
   }
 

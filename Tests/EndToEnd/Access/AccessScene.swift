@@ -188,6 +188,7 @@ private struct Crowd {
     things.otherFollowRequest = try await askers[1].askToFollow(owner)
     things.sentFriendRequest = try await owner.ask(asked)
     things.sentFollowRequest = try await owner.askToFollow(asked)
+    try await team(&things)
   }
 
   /// Challenges in both directions.
@@ -207,6 +208,20 @@ private struct Crowd {
     things.taskComment = try await owner.client.call(CreateTaskComment.self, comment).id
     things.taskHelp = try await owner.client.call(RequestTaskHelp.self, .init(taskID: task.id)).id
     _ = try await owner.client.call(RemoveTaskParticipant.self, .init(taskID: task.id, accountID: former.account.id))
+  }
+
+  /// Who is in a team is not invited: so the invitation that the owner has received came before the owner's own team.
+  private func team(_ things: inout Things) async throws {
+    let others = try await askers[0].client.call(CreateTeam.self, .init(name: TeamName(text: "Others"), usernames: []))
+    things.teamInvitation = try await askers[0].client.call(
+      SendTeamInvitation.self, .init(teamID: others.id, username: owner.account.username)
+    ).id
+    let own = CreateTeam.Input(name: try TeamName(text: "Own"), usernames: [friend, former].map(\.account.username))
+    things.team = try await owner.client.call(CreateTeam.self, own).id
+    _ = try await former.client.call(LeaveTeam.self, .init(teamID: things.team))
+    things.sentTeamInvitation = try await owner.client.call(
+      SendTeamInvitation.self, .init(teamID: things.team, username: askers[1].account.username)
+    ).id
   }
 }
 

@@ -46,6 +46,7 @@ struct AccessTable: Sendable {
     table.addTimers()
     table.addImports()
     table.addMovement()
+    table.addTeams()
     table.addPeople()
     table.addTasks()
     table.addAccounts()
@@ -227,6 +228,19 @@ struct AccessTable: Sendable {
     owned(CancelTask.self) { things, _ in .init(taskID: things.task) }
   }
 
+  private mutating func addTeams() {
+    owned(EditTeam.self) { things, _ in .init(teamID: things.team, name: .set(try TeamName(text: "Taken"))) }
+    owned(SendTeamInvitation.self) { things, _ in .init(teamID: things.team, username: try Username(text: "stranger")) }
+    owned(WithdrawTeamInvitation.self) { things, _ in .init(teamInvitationID: things.sentTeamInvitation) }
+    owned(AcceptTeamInvitation.self, owner: .refused(409, "already_in_team")) { things, _ in
+      .init(teamInvitationID: things.teamInvitation)
+    }
+    owned(RejectTeamInvitation.self) { things, _ in .init(teamInvitationID: things.teamInvitation) }
+    owned(HandOverTeam.self) { things, _ in .init(teamID: things.team, accountID: things.account) }
+    owned(RemoveTeamMember.self) { things, _ in .init(teamID: things.team, accountID: things.friend) }
+    owned(LeaveTeam.self) { things, _ in .init(teamID: things.team) }
+  }
+
   // MARK: - Identity, rewards, notifications
 
   private mutating func addAccounts() {
@@ -267,8 +281,27 @@ struct AccessTable: Sendable {
       .init(whose: .all, activityIDs: [things.activity])
     }
     addSharedTasks(friendOnly(.notFound))
+    addSharedTeams()
     addMessagesAndChallenges(friendOnly(.refused(403, "not_friends")))
     addRelations()
+  }
+
+  private mutating func addSharedTeams() {
+    // Whoever is in a team is named as such; a member changes nothing of the owner's team.
+    let inTeam = Outcome.refused(422, "invalid_fields")
+    open(
+      CreateTeam.self, [.stranger: inTeam, .formerFriend: inTeam, .blocked: inTeam, .friend: .refused(409, "already_in_team")]
+    ) { things, _ in .init(name: try TeamName(text: "Ours"), usernames: [things.username]) }
+    let membersOnly: [Role: Outcome] = [
+      .stranger: .notFound, .formerFriend: .notFound, .blocked: .notFound, .friend: .refused(403, "forbidden"),
+    ]
+    open(EditTeam.self, membersOnly) { things, _ in .init(teamID: things.team, name: .set(try TeamName(text: "Mine"))) }
+    open(SendTeamInvitation.self, membersOnly) { things, _ in
+      .init(teamID: things.team, username: try Username(text: "stranger"))
+    }
+    open(HandOverTeam.self, membersOnly) { things, _ in .init(teamID: things.team, accountID: things.friend) }
+    open(RemoveTeamMember.self, membersOnly) { things, _ in .init(teamID: things.team, accountID: things.account) }
+    open(WithdrawTeamInvitation.self, [.friend: .notFound]) { things, _ in .init(teamInvitationID: things.sentTeamInvitation) }
   }
 
   /// Who takes part sees a task and confirms its own part; only its creator changes the task itself.

@@ -22,7 +22,7 @@ enum NamedThings {
   }
 
   private static func isName(_ field: String) -> Bool {
-    ["id", "ids", "username", "login"].contains(field) || field.hasSuffix("ID") || field.hasSuffix("IDs")
+    ["id", "ids", "username", "usernames", "login"].contains(field) || field.hasSuffix("ID") || field.hasSuffix("IDs")
   }
 
   /// Whether its text is an id, or a list of ids.

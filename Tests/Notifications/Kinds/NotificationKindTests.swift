@@ -20,6 +20,8 @@ struct NotificationKindTests {
   static let friendChallenge = ID<FriendChallenge>()
   static let task = ID<SharedTask>()
   static let taskHelp = ID<TaskHelp>()
+  static let team = ID<Team>()
+  static let invitation = ID<TeamInvitation>()
   static let alert = LoginAlertID()
   static let incident = IncidentID()
 
@@ -117,6 +119,50 @@ struct NotificationKindTests {
 
   private static func protected(_ pattern: IncidentPattern, _ measure: IncidentMeasure? = nil) -> AccountProtected {
     AccountProtected(incidentID: incident, accountID: ana, pattern: pattern, measure: measure, at: at)
+  }
+
+  @Test(
+    "A notification of a team is of what others did with one's part in it, each time anew; nothing of what one did oneself",
+    arguments: TeamMembershipChange.allCases)
+  func memberships(change: TeamMembershipChange) throws {
+    let isMember = ![.left, .removed].contains(change)
+    func event(_ revision: Int) throws -> TeamMembershipChanged {
+      TeamMembershipChanged(
+        accountID: Self.ana, teamID: Self.team, teamName: try TeamName(text: "Early Birds"), isMember: isMember,
+        isOwner: change == .madeOwner, change: change, revision: revision, at: Self.at)
+    }
+    let kinds: [TeamMembershipChange: NotificationKind] = [
+      .added: "teamMemberAdded", .removed: "teamMemberRemoved", .madeOwner: "teamHandedOver",
+    ]
+    let items = try [1, 2, 2].flatMap { NotificationKindTests.drafts(try event($0)).compactMap(\.inbox) }
+    #expect(items.map(\.kind) == kinds[change].map { [$0, $0, $0] } ?? [])
+    #expect(Set(items.map(\.source)).count == (items.isEmpty ? 0 : 2))
+    for item in items {
+      #expect(item.content.parameters["team"] == .text("Early Birds") && item.accounts.isEmpty)
+      #expect(item.content.links == NotificationLinks(teamID: ID(linking: Self.team)))
+    }
+  }
+
+  @Test(
+    "A notification of an invitation to a team says that it was received, or that the other accepted it, and nothing of what one did oneself",
+    arguments: ConnectionRequestState.allCases, ConnectionRequestDirection.allCases)
+  func invitations(state: ConnectionRequestState, direction: ConnectionRequestDirection) throws {
+    let event = TeamInvitationChanged(
+      teamInvitationID: Self.invitation, accountID: Self.ana, direction: direction, otherAccountID: Self.ben,
+      otherUsername: Self.benName, teamID: Self.team, teamName: try TeamName(text: "Early Birds"), state: state, revision: 1,
+      at: Self.at)
+    let items = NotificationKindTests.drafts(event).compactMap(\.inbox)
+    let kind: NotificationKind? =
+      switch (state, direction) {
+      case (.pending, .received): "teamInvitationReceived"
+      case (.accepted, .sent): "teamInvitationAccepted"
+      default: nil
+      }
+    #expect(items.map(\.kind) == [kind].compactMap { $0 })
+    for item in items {
+      #expect(item.content.parameters == ["username": .text("ben"), "team": .text("Early Birds")])
+      #expect(item.accounts == [Self.ben] && item.content.links.teamInvitationID == ID(linking: Self.invitation))
+    }
   }
 
   @Test(

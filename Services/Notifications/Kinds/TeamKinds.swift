@@ -1,0 +1,42 @@
+import NotificationsContract
+import Operations
+import SocialContract
+
+/// Teams: what others did with an account's part in one, and invitations to them. Nobody is notified of what they did themselves.
+extension NotificationSpec {
+  static let ofTeams: [NotificationSpec] = [
+    teamMemberAdded, teamMemberRemoved, teamHandedOver, teamInvitationReceived, teamInvitationAccepted,
+  ]
+
+  private static let teamMemberAdded = membership("teamMemberAdded", .added)
+  private static let teamMemberRemoved = membership("teamMemberRemoved", .removed)
+  private static let teamHandedOver = membership("teamHandedOver", .madeOwner)
+
+  /// An account may be added, removed and made owner more than once, and so each change of it is one of its own.
+  private static func membership(_ name: String, _ change: TeamMembershipChange) -> NotificationSpec {
+    NotificationSpec(
+      name, .social, on: TeamMembershipChanged.self, when: { $0.change == change && $0.teamName != nil }, about: { $0.teamID },
+      to: { $0.accountID },
+      inbox: .init(
+        source: { "\($0.teamID)/\($0.revision)" }, values: [.text("team") { $0.teamName?.description ?? "" }],
+        links: { NotificationLinks(teamID: ID(linking: $0.teamID)) }))
+  }
+
+  private static let teamInvitationReceived = NotificationSpec(
+    "teamInvitationReceived", .social, on: TeamInvitationChanged.self,
+    when: { $0.state == .pending && $0.direction == .received }, about: { $0.teamInvitationID }, to: { $0.accountID },
+    inbox: invitation)
+
+  /// For who sent it; the other one accepted by its own hand.
+  private static let teamInvitationAccepted = NotificationSpec(
+    "teamInvitationAccepted", .social, on: TeamInvitationChanged.self,
+    when: { $0.state == .accepted && $0.direction == .sent }, about: { $0.teamInvitationID }, to: { $0.accountID },
+    inbox: invitation)
+
+  private static let invitation = InboxPart<TeamInvitationChanged>(
+    values: [.text("username") { $0.otherUsername.description }, .text("team") { $0.teamName.description }],
+    links: {
+      NotificationLinks(
+        accountID: $0.otherAccountID, teamID: ID(linking: $0.teamID), teamInvitationID: ID(linking: $0.teamInvitationID))
+    })
+}

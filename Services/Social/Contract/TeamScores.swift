@@ -1,0 +1,138 @@
+public import Operations
+
+/// What a team has scored in some time, and its rank by that among all teams (TEAM-2).
+///
+/// The score is the number of tasks' parts that members completed while they were members, in tasks of at least two participants, once for
+/// each member and task. Teams with the same score share a rank: of the scores 9, 7, 7 and 4 the ranks are 1, 2, 2 and 4.
+public struct TeamStanding: Document, Hashable {
+  public var score: Int
+  public var rank: Int
+
+  /// The standing from its parts.
+  public init(score: Int, rank: Int) {
+    self.score = score
+    self.rank = rank
+  }
+
+  public static let notes: Notes = [
+    "score": Note("How often members completed their part of a task that they had with others.", range: 0...9e15),
+    "rank": Note("One more than the number of teams with a higher score.", range: 1...9e15),
+  ]
+}
+
+/// A team in the list of all teams, for everybody: nothing in it says who its members are (TEAM-2).
+public struct RankedTeam: Document, Hashable {
+  public var id: ID<Team>
+  public var name: TeamName
+  public var memberCount: Int
+  public var score: Int
+  public var rank: Int
+  /// Whether the reader is in it.
+  public var isOwn: Bool
+
+  /// The team from its parts.
+  public init(id: ID<Team>, name: TeamName, memberCount: Int, score: Int, rank: Int, isOwn: Bool) {
+    self.id = id
+    self.name = name
+    self.memberCount = memberCount
+    self.score = score
+    self.rank = rank
+    self.isOwn = isOwn
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the team.", "name": "What it is called.",
+    "memberCount": Note("How many are in it.", range: 1...Double(CreateTeam.Input.maxMembers)),
+    "score": Note("What it has scored in the time that the list is of.", range: 0...9e15),
+    "rank": Note("One more than the number of teams with a higher score.", range: 1...9e15),
+    "isOwn": "Whether it is your team.",
+  ]
+}
+
+/// A month of the calendar, in UTC: `2026-11`.
+public struct TeamMonth: TextValue, Comparable {
+  /// Its first day.
+  public let firstDay: LocalDay
+
+  public init(text: String) throws(FieldRule) {
+    guard text.utf8.count == 7 else { throw TeamMonth.rule }
+    do {
+      firstDay = try LocalDay(text: "\(text)-01")
+    } catch {
+      throw TeamMonth.rule
+    }
+  }
+
+  /// The month in which that falls.
+  public init(_ instant: Instant) {
+    let milliseconds = instant.milliseconds
+    let days = milliseconds >= 0 ? milliseconds / 86_400_000 : (milliseconds - 86_399_999) / 86_400_000
+    let day = LocalDay(daysSinceEpoch: Int32(truncatingIfNeeded: days))
+    firstDay = day.advanced(by: 1 - day.parts.day)
+  }
+
+  public var description: String { String(firstDay.description.dropLast(3)) }
+
+  public static func < (left: TeamMonth, right: TeamMonth) -> Bool { left.firstDay < right.firstDay }
+
+  private static let rule = FieldRule("not_a_month")
+
+  public static let placeholder = TeamMonth(.placeholder)
+
+  public static let schema: JSON = ["type": "string", "pattern": "^[0-9]{4}-[0-9]{2}$", "examples": ["2026-11"]]
+}
+
+/// The best teams of all time or of a month, and the neighbours of one's own (TEAM-2).
+public enum ListTeams: AccountOperation {
+  /// Of which time, and which page.
+  public struct Input: ListInput {
+    /// The month; of all time without it.
+    public var month: TeamMonth?
+    public var limit: Int?
+    public var cursor: PageCursor?
+
+    /// The input from its parts.
+    public init(month: TeamMonth? = nil, limit: Int? = nil, cursor: PageCursor? = nil) {
+      self.month = month
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    public static let notes = listNotes(["month": "A month in UTC, such as `2026-11`; of all time if absent."])
+  }
+
+  /// A page of the list, with one's own surroundings in it.
+  public struct Output: Document, Hashable {
+    /// Neighbours on each side of one's own team.
+    public static let neighbours = 5
+
+    /// The best first; of a month only those that have scored in it.
+    public var items: [RankedTeam]
+    public var nextCursor: PageCursor?
+    /// The reader's own team; absent where it is in none.
+    public var own: RankedTeam?
+    /// One's own team between those that stand next to it in the list; empty where one is in none.
+    public var neighbours: [RankedTeam]
+
+    /// The page from its parts.
+    public init(items: [RankedTeam], nextCursor: PageCursor?, own: RankedTeam?, neighbours: [RankedTeam]) {
+      self.items = items
+      self.nextCursor = nextCursor
+      self.own = own
+      self.neighbours = neighbours
+    }
+
+    public static let schemaName = "TeamRanking"
+
+    public static let notes: Notes = [
+      "items": "The best first; of a month only those that have scored in it.",
+      "nextCursor": "Give it as `cursor` for the next page; absent on the last.",
+      "own": "Your team; absent while you are in none.",
+      "neighbours": "Your team with up to five on each side of it; empty while you are in none.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "teams.list", of: .social, .get("/v1/teams"), by: .account, effect: .read, requirements: ["TEAM-2"],
+    "List the best teams of all time or of a month, and the neighbours of yours.")
+}

@@ -1,0 +1,328 @@
+public import Operations
+
+/// A team as its members see it: who is in it, what they have scored together, and where that puts it among all teams (TEAM-1, TEAM-2).
+public struct Team: Document, Hashable {
+  public var id: ID<Team>
+  public var name: TeamName
+  /// Whether it is the reader's, who may then rename it, invite, remove members and hand it over.
+  public var isOwner: Bool
+  /// In the order in which they came, the reader among them.
+  public var members: [TeamMember]
+  public var createdAt: Instant
+  /// All that was scored since it was created.
+  public var allTime: TeamStanding
+  /// What was scored since the present month began, in UTC.
+  public var month: TeamStanding
+
+  /// The team from its parts.
+  public init(
+    id: ID<Team>, name: TeamName, isOwner: Bool, members: [TeamMember], createdAt: Instant, allTime: TeamStanding,
+    month: TeamStanding
+  ) {
+    self.id = id
+    self.name = name
+    self.isOwner = isOwner
+    self.members = members
+    self.createdAt = createdAt
+    self.allTime = allTime
+    self.month = month
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the team.", "name": "What it is called.",
+    "isOwner": "Whether it is yours: then you may rename it, invite people, remove members and hand it over.",
+    "members": "Who is in it, you too, in the order in which they came; at most 50.", "createdAt": "When it was created.",
+    "allTime": "Score and rank since it was created.", "month": "Score and rank in the present month, in UTC.",
+  ]
+}
+
+/// Somebody in a team, with no more of them than their names and photo (TEAM-1).
+public struct TeamMember: Document, Hashable {
+  public var accountID: AccountID
+  public var username: Username
+  public var nickname: String?
+  public var photoURL: PhotoURL?
+  public var isOwner: Bool
+  public var joinedAt: Instant
+
+  /// The member from its parts.
+  public init(
+    accountID: AccountID, username: Username, nickname: String?, photoURL: PhotoURL?, isOwner: Bool, joinedAt: Instant
+  ) {
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+    self.photoURL = photoURL
+    self.isOwner = isOwner
+    self.joinedAt = joinedAt
+  }
+
+  public static let notes: Notes = [
+    "accountID": "The member's account.", "username": "Its username.", "nickname": "Its nickname, if it has one.",
+    "photoURL": "Its photo, if it has one.", "isOwner": "Whether the team is this member's.",
+    "joinedAt": "Since when it is in the team.",
+  ]
+}
+
+/// What a team is called: 1 to 50 characters on one line, blanks at the ends cut off (TEAM-1).
+public struct TeamName: TextValue {
+  /// As people count them.
+  public static let maxCharacters = 50
+
+  public let description: String
+
+  public init(text: String) throws(FieldRule) {
+    let trimmed = text.trimmed
+    guard !trimmed.isEmpty else { throw FieldRule("empty") }
+    if let rule = ShortText.brokenLength(trimmed, maximum: TeamName.maxCharacters) { throw rule }
+    if ShortText.hasControl(trimmed) { throw FieldRule("control_character") }
+    description = trimmed
+  }
+
+  private init(trusted: String) { description = trusted }
+
+  public static let placeholder = TeamName(trusted: "-")
+
+  /// JSON Schema counts code points where people count characters, so only the outer bound can be said there.
+  public static let schema: JSON = [
+    "type": "string", "minLength": 1, "maxLength": .integer(maxCharacters * ShortText.maxBytesPerCharacter),
+    "examples": ["Early Birds"],
+  ]
+}
+
+/// Why a team is not created or changed.
+public enum TeamFailure: String, FailureCode {
+  /// Who calls is in a team already, and an account is in one at most.
+  case alreadyInTeam = "already_in_team"
+  /// It has as many members as a team may have, or would have more.
+  case full = "team_full"
+  /// The owner can hand the team over or leave it, and not remove itself.
+  case removalOfOneself = "team_removal_of_oneself"
+
+  public var status: Int {
+    switch self {
+    case .alreadyInTeam, .full: 409
+    case .removalOfOneself: 422
+    }
+  }
+}
+
+/// Creates a team with a name and whom it begins with, all of whom are in it at once and can leave it (TEAM-1, B UC9).
+///
+/// Whoever cannot be in it is named by the position in `usernames`, all of them in one answer, and nothing is created: those who are
+/// unknown, those who are in a team, those who do not let themselves be enrolled. One's own name and repetitions are ignored. Since an
+/// answer says of up to fifty names whether there are such accounts, calls are limited as searching for people is.
+public enum CreateTeam: AccountOperation {
+  /// What the person fills in.
+  public struct Input: Form {
+    /// Members of a team, who creates it included.
+    public static let maxMembers = 50
+
+    /// What the team is called.
+    public var name: TeamName
+    /// Who is in it beside the caller.
+    public var usernames: [Username]
+    public var found = FoundProblems()
+
+    private enum CodingKeys: String, CodingKey { case name, usernames }
+
+    /// The input from its parts.
+    public init(name: TeamName, usernames: [Username]) {
+      self.name = name
+      self.usernames = usernames
+    }
+
+    public static let notes: Notes = [
+      "name": "What the team is called: 1 to 50 characters.",
+      "usernames": Note(
+        "Who is in it from the beginning, beside you: at most 49; your own name and repetitions are ignored.",
+        items: 0...maxMembers, example: .array([.string("ben"), .string("eva")])),
+    ]
+  }
+
+  public typealias Output = Team
+
+  public static let spec = OperationSpec(
+    "teams.create", of: .social, .post("/v1/teams"), by: .verifiedAccount, effect: .create, rate: .search,
+    failures: [TeamFailure.alreadyInTeam.kind, TeamFailure.full.kind], requirements: ["TEAM-1"],
+    "Create a team of which you are the owner, with others by their usernames; an account is in one team at most.")
+}
+
+/// The caller's own team with its members, score and rank; or, in none, how to come to one (TEAM-1, TEAM-2, B UC9, UC10).
+public enum GetOwnTeam: AccountOperation {
+  public typealias Input = Empty
+
+  /// The team, if there is one.
+  public struct Output: Document, Hashable {
+    /// Absent where the account is in none.
+    public var team: Team?
+    /// What to do where the account is in none, in the reader's language.
+    public var hint: String?
+
+    /// The answer from its parts.
+    public init(team: Team?, hint: String?) {
+      self.team = team
+      self.hint = hint
+    }
+
+    public static let schemaName = "OwnTeam"
+
+    public static let notes: Notes = [
+      "team": "Your team; absent while you are in none.",
+      "hint": "What you can do while you are in no team, in your language; absent while you are in one.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "teams.own", of: .social, .get("/v1/teams/own"), by: .account, effect: .read, requirements: ["TEAM-1", "TEAM-2"],
+    "Show your team with its members, score and rank.")
+}
+
+/// Renames a team; its owner may (TEAM-1).
+public enum EditTeam: AccountOperation {
+  /// Which team, and its name.
+  public struct Input: Document {
+    /// The team.
+    public var teamID: ID<Team>
+    /// What it is to be called.
+    public var name: Patch<TeamName>
+
+    /// The input from its parts.
+    public init(teamID: ID<Team>, name: Patch<TeamName>) {
+      self.teamID = teamID
+      self.name = name
+    }
+
+    public static let notes: Notes = ["teamID": "Your team.", "name": "What it is to be called: 1 to 50 characters."]
+  }
+
+  public typealias Output = Team
+
+  public static let spec = OperationSpec(
+    "teams.edit", of: .social, .patch("/v1/teams/{teamID}"), by: .account, effect: .write, failures: TeamReference.failures,
+    requirements: ["TEAM-1"], "Rename a team that you own.")
+}
+
+/// Leaves a team (TEAM-1). Where the owner leaves, the team is the longest member's; the last one to leave ends it. What was scored stays
+/// with the team.
+public enum LeaveTeam: AccountOperation {
+  public typealias Input = TeamReference
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "teams.leave", of: .social, .post("/v1/teams/{teamID}/leave"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["TEAM-1"],
+    "Leave your team. If it is yours, it becomes that of whoever is in it longest; with its last member it ends.")
+}
+
+/// Hands a team over to another member; its owner may (TEAM-1).
+public enum HandOverTeam: AccountOperation {
+  public typealias Input = TeamMemberReference
+  public typealias Output = Team
+
+  public static let spec = OperationSpec(
+    "teams.handOver", of: .social, .post("/v1/teams/{teamID}/members/{accountID}/hand-over"), by: .account, effect: .write,
+    failures: TeamReference.failures, requirements: ["TEAM-1"], "Hand your team over to another of its members.")
+}
+
+/// Removes a member from a team; its owner may (TEAM-1). What the member scored stays with the team.
+public enum RemoveTeamMember: AccountOperation {
+  public typealias Input = TeamMemberReference
+  public typealias Output = Team
+
+  public static let spec = OperationSpec(
+    "teamMembers.remove", of: .social, .delete("/v1/teams/{teamID}/members/{accountID}"), by: .account, effect: .write,
+    failures: TeamReference.failures + [TeamFailure.removalOfOneself.kind], requirements: ["TEAM-1"],
+    "Remove somebody from a team that you own.")
+}
+
+/// Which team.
+public struct TeamReference: Document {
+  public var teamID: ID<Team>
+
+  /// The input from its parts.
+  public init(teamID: ID<Team>) { self.teamID = teamID }
+
+  public static let notes: Notes = ["teamID": "Your team."]
+
+  /// Only the owner changes it; to those who are not in it a team does not exist.
+  static let failures = [RequestFailure.notFound.kind, RequestFailure.forbidden.kind]
+}
+
+/// Which member of which team.
+public struct TeamMemberReference: Document {
+  public var teamID: ID<Team>
+  public var accountID: AccountID
+
+  /// The input from its parts.
+  public init(teamID: ID<Team>, accountID: AccountID) {
+    self.teamID = teamID
+    self.accountID = accountID
+  }
+
+  public static let notes: Notes = ["teamID": "Your team.", "accountID": "The member's account."]
+}
+
+// MARK: - Events
+
+/// An account is in a team, or in it no more, or something about that has changed (TEAM-1): all of it, as it is now.
+///
+/// It names that account alone, so that it outlives everybody else in the team. A subscriber keeps the one with the highest ``revision``
+/// of an account and ignores older ones.
+public struct TeamMembershipChanged: Event, Hashable {
+  public var accountID: AccountID
+  public var teamID: ID<Team>
+  /// Nil where the team has ended since.
+  public var teamName: TeamName?
+  public var isMember: Bool
+  public var isOwner: Bool
+  public var change: TeamMembershipChange
+  public var revision: Int
+  public var at: Instant
+
+  /// The event from its parts.
+  public init(
+    accountID: AccountID, teamID: ID<Team>, teamName: TeamName?, isMember: Bool, isOwner: Bool, change: TeamMembershipChange,
+    revision: Int, at: Instant
+  ) {
+    self.accountID = accountID
+    self.teamID = teamID
+    self.teamName = teamName
+    self.isMember = isMember
+    self.isOwner = isOwner
+    self.change = change
+    self.revision = revision
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "For whom this is.", "teamID": "The team: the last one where the account is in none any more.",
+    "teamName": "What the team is called; absent where it has ended.", "isMember": "Whether the account is in the team.",
+    "isOwner": "Whether the team is the account's.", "change": "What happened last.",
+    "revision": "Of two states of an account the one with the higher revision is the later.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "teamMemberships.changed", by: .social, requirements: ["TEAM-1"],
+    "An account is in a team, in none any more, or its part in it has changed; one event for each account.")
+}
+
+/// What happened last to an account's part in a team.
+public enum TeamMembershipChange: String, Choice {
+  /// It created the team.
+  case created
+  /// Whoever created the team named it.
+  case added
+  /// It accepted an invitation.
+  case joined
+  /// The team is its own now: by the owner's wish, or since the owner left or was deleted.
+  case madeOwner
+  /// It handed the team over and is a member still.
+  case handedOver
+  /// The team is called otherwise now.
+  case renamed
+  /// It left by its own wish.
+  case left
+  /// The owner removed it.
+  case removed
+}

@@ -1,0 +1,20 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// What teams score by the tasks that their members do with others, and their ranks among all teams (TEAM-2).
+struct TeamScoreFeature: Feature {
+  let migrations = [TeamScoreStore.migration(33)]
+  let tables: [ErasedTable] = [
+    .rows("team_points", "account_id = :account", .teams),
+    .untouched("team_scores", "the teams' own: what an erased account has scored stays with its team"),
+    .untouched("team_score_counts", "counts of teams"),
+    .untouched("team_score_bands", "counts of teams"),
+  ]
+
+  func register(in service: inout ServiceDefinition) {
+    service.serve(ListTeams.self, read: TeamScoreHandlers.list)
+  }
+}

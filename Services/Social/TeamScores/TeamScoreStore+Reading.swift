@@ -1,0 +1,88 @@
+import GRDB
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+extension TeamScoreStore {
+  /// One more than the number of teams with a higher score: whole bands, and what is higher within the score's own.
+  static let rankSQL = """
+    SELECT 1
+      + (SELECT ifnull(sum(team_count), 0) FROM team_score_bands WHERE period = ?1 AND band > ?2 / \(TeamScoreRules.bandWidth))
+      + (SELECT ifnull(sum(team_count), 0) FROM team_score_counts
+        WHERE period = ?1 AND score > ?2 AND score < (?2 / \(TeamScoreRules.bandWidth) + 1) * \(TeamScoreRules.bandWidth))
+    """
+
+  static func rank(of score: Int, in period: Int, _ database: Database) throws -> Int {
+    try database.first(rankSQL, .number(period), .number(score)) { $0.number(0) } ?? 1
+  }
+
+  static func score(of team: ID<Team>, in period: Int, _ database: Database) throws -> Int {
+    try database.first("SELECT score FROM team_scores WHERE team_id = ? AND period = ?", .id(team), .number(period)) {
+      $0.number(0)
+    } ?? 0
+  }
+
+  /// A team's score and rank; in a month in which it has scored nothing, it ranks behind all that have.
+  static func standing(of team: ID<Team>, _ month: TeamMonth?, in database: Database) throws -> TeamStanding {
+    let period = TeamScoreRules.period(month)
+    let score = try score(of: team, in: period, database)
+    return TeamStanding(score: score, rank: try rank(of: score, in: period, database))
+  }
+
+  /// Which teams of the list: those behind a position, the best first, or those before it, the last first.
+  enum Side {
+    case behind, before
+
+    fileprivate var comparison: String { self == .behind ? "<" : ">" }
+    fileprivate var order: String { self == .behind ? "DESC" : "ASC" }
+  }
+
+  /// The SQL of a part of the list: a walk along an index from a position on, with each team and how many share its score.
+  static func listSQL(_ side: Side) -> String {
+    """
+    SELECT s.team_id, s.score, t.name, t.member_count, c.team_count
+    FROM team_scores s CROSS JOIN teams t USING (team_id) CROSS JOIN team_score_counts c USING (period, score)
+    WHERE s.period = :period AND (s.score, s.team_id) \(side.comparison) (:score, :team)
+    ORDER BY s.score \(side.order), s.team_id \(side.order) LIMIT :limit
+    """
+  }
+
+  /// The list's teams next to a position, which itself is none of them, in the order of the list.
+  ///
+  /// - Parameter position: nil for the list's beginning.
+  static func rows(
+    _ side: Side, of position: TeamPosition?, in period: Int, limit: Int, _ database: Database
+  ) throws -> [Row] {
+    let rows = try Row.fetchAll(
+      database.cachedStatement(sql: listSQL(side)),
+      arguments: [
+        "period": period, "score": position.map { Int64($0.score) } ?? .max, "team": position?.team ?? .placeholder,
+        "limit": limit,
+      ])
+    return side == .behind ? rows : rows.reversed()
+  }
+
+  /// Rows that follow each other in the list as teams of it.
+  static func ranked(_ rows: [Row], in period: Int, own: ID<Team>?, _ database: Database) throws -> [RankedTeam] {
+    guard let first = rows.first else { return [] }
+    let ranks = TeamScoreRules.ranks(
+      of: rows.map { (score: $0["score"], sharedBy: $0["team_count"]) },
+      first: try rank(of: first["score"], in: period, database))
+    return zip(rows, ranks).map { row, rank in
+      let id: ID<Team> = row["team_id"]
+      return RankedTeam(
+        id: id, name: row["name"], memberCount: row["member_count"], score: row["score"], rank: rank, isOwn: id == own)
+    }
+  }
+
+  /// A team as the list has it, also in a month in which it has scored nothing and is not in the list.
+  static func ranked(_ team: ID<Team>, _ month: TeamMonth?, isOwn: Bool, in database: Database) throws -> RankedTeam? {
+    let standing = try standing(of: team, month, in: database)
+    return try database.first("SELECT name, member_count FROM teams WHERE team_id = ?", .id(team)) { columns in
+      RankedTeam(
+        id: team, name: try TeamName(text: columns.text(0)), memberCount: columns.number(1), score: standing.score,
+        rank: standing.rank, isOwn: isOwn)
+    }
+  }
+}

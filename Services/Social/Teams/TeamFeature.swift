@@ -1,0 +1,34 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Teams: created with their first members, shown, renamed, left, handed over; and their members removed (TEAM-1).
+struct TeamFeature: Feature {
+  let mayEnroll: Enrolment
+
+  let migrations = [TeamStore.migration(32)]
+  let tables: [ErasedTable] = [
+    // Others see who is in their team.
+    ErasedTable.rows("team_members", "account_id = :account", .teams).preceded(by: TeamFeature.handOver).atOnce,
+    .untouched("teams", "the members' own, and deleted with the last of them"),
+  ]
+  let snapshot = [SnapshotPart("teamMemberships", TeamMembershipChanged.self, page: TeamMemberStore.snapshot)]
+
+  func register(in service: inout ServiceDefinition) {
+    let handlers = TeamHandlers(mayEnroll: mayEnroll)
+    service.serve(CreateTeam.self, prepare: TeamHandlers.named, write: handlers.create)
+    service.serve(GetOwnTeam.self, read: handlers.own)
+    service.serve(EditTeam.self, write: handlers.edit)
+    service.serve(LeaveTeam.self, write: handlers.leave)
+    service.serve(HandOverTeam.self, write: handlers.handOver)
+    service.serve(RemoveTeamMember.self, write: handlers.remove)
+  }
+
+  /// Lets the longest other member be the owner before an owner is erased; see `ErasedTable.Preparation`.
+  @Sendable
+  private static func handOver(from account: AccountID, limit: Int, _ transaction: Transaction) throws -> Int {
+    try TeamMemberStore.handOver(from: account, transaction) ? 1 : 0
+  }
+}

@@ -1,0 +1,105 @@
+import GRDB
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Whether an account lets another enrol it in what several people do together.
+typealias Enrolment = @Sendable (_ account: AccountID, _ enroller: AccountID, Database) throws -> Bool
+
+/// Teams: created, shown, renamed, left, handed over; and their members removed.
+struct TeamHandlers: Sendable {
+  let mayEnroll: Enrolment
+
+  /// The accounts of those who are named, found at identity if their events have not arrived yet, without those who are unknown or
+  /// suspended.
+  static func named(_ input: CreateTeam.Input, _ call: AccountCall) async throws -> [Username: AccountID] {
+    var accounts: [Username: AccountID] = [:]
+    for (_, username) in input.readable where accounts[username] == nil {
+      accounts[username] = try await Accounts.resolve(username, call)?.id
+    }
+    return accounts
+  }
+
+  func create(
+    _ input: CreateTeam.Input, _ accounts: [Username: AccountID], _ call: AccountCall, _ transaction: Transaction
+  ) throws -> Team {
+    let (account, database) = (call.account, transaction.database)
+    guard try TeamMemberStore.membership(of: account, in: database) == nil else { throw TeamFailure.alreadyInTeam }
+    var findings = FieldFindings(input.found)
+    var members: [AccountID] = []
+    let own = try Accounts.known(account, in: database).username
+    for (index, username) in TeamRules.others(input.readable, than: own) {
+      let standing = try standing(of: accounts[username], for: account, database)
+      if let fault = TeamRules.fault(username, standing) { findings.add("usernames[\(index)]", fault) }
+      if let member = accounts[username] { members.append(member) }
+    }
+    try findings.end()
+    try TeamRules.checkSize(members.count + 1)
+    let team = try TeamStore.add(input.name, transaction)
+    try TeamMemberStore.add(account, to: team, .created, transaction)
+    for member in members { try TeamMemberStore.add(member, to: team, .added, transaction) }
+    return try view(team, call, database)
+  }
+
+  /// - Parameter other: nil where there is no account of that name, or it is suspended.
+  private func standing(
+    of other: AccountID?, for account: AccountID, _ database: Database
+  ) throws -> TeamRules.Standing {
+    guard let other, try !database.isErased(other), try !BlockStore.areApart(account, other, in: database) else {
+      return .unknown
+    }
+    if try TeamMemberStore.membership(of: other, in: database) != nil { return .inTeam }
+    return try mayEnroll(other, account, database) ? .free : .enrolledByOthers
+  }
+
+  func own(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> GetOwnTeam.Output {
+    guard let membership = try TeamMemberStore.membership(of: call.account, in: database) else {
+      return .init(team: nil, hint: TeamHandlers.words.text("hint.no_team", call.language))
+    }
+    return .init(team: try view(membership.team, call, database), hint: nil)
+  }
+
+  func edit(_ input: EditTeam.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Team {
+    try TeamMemberStore.requireOwner(call.account, of: input.teamID, in: transaction.database)
+    if let name = input.name.value { try TeamStore.rename(input.teamID, name, transaction) }
+    return try view(input.teamID, call, transaction.database)
+  }
+
+  func leave(_ input: TeamReference, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
+    _ = try TeamMemberStore.membership(of: call.account, in: input.teamID, transaction.database)
+    try TeamMemberStore.end(call.account, .left, transaction)
+    return Empty()
+  }
+
+  func handOver(_ input: TeamMemberReference, _ call: AccountCall, _ transaction: Transaction) throws -> Team {
+    try TeamMemberStore.requireOwner(call.account, of: input.teamID, in: transaction.database)
+    _ = try TeamMemberStore.membership(of: input.accountID, in: input.teamID, transaction.database)
+    if input.accountID != call.account { try TeamMemberStore.handOver(from: call.account, to: input.accountID, transaction) }
+    return try view(input.teamID, call, transaction.database)
+  }
+
+  func remove(_ input: TeamMemberReference, _ call: AccountCall, _ transaction: Transaction) throws -> Team {
+    try TeamMemberStore.requireOwner(call.account, of: input.teamID, in: transaction.database)
+    _ = try TeamMemberStore.membership(of: input.accountID, in: input.teamID, transaction.database)
+    guard input.accountID != call.account else { throw TeamFailure.removalOfOneself }
+    try TeamMemberStore.end(input.accountID, .removed, transaction)
+    return try view(input.teamID, call, transaction.database)
+  }
+
+  private func view(_ team: ID<Team>, _ call: AccountCall, _ database: Database) throws -> Team {
+    try TeamStore.view(team, for: call.account, now: call.now, in: database)
+  }
+
+  private static let words = Words(Contract.social.words)
+}
+
+extension CreateTeam.Input {
+  /// The names that could be read, with their positions; none where there are more than there may be, so that nobody has more looked up.
+  fileprivate var readable: [(index: Int, username: Username)] {
+    guard !found.contains("usernames") else { return [] }
+    return usernames.enumerated().filter { found.areRight("usernames[\($0.offset)]") }.map {
+      (index: $0.offset, username: $0.element)
+    }
+  }
+}
