@@ -103,7 +103,7 @@ public enum GetTaskToken: AccountOperation {
     "Show the token by which files are attached to a task of yours without logging in.")
 }
 
-/// Gives a task another token, good for 30 days; the one that it had is good no more (TASK-8).
+/// Gives a task another token, good for 30 days; the one that it had is no longer valid (TASK-8).
 public enum RenewTaskToken: AccountOperation {
   public typealias Input = TaskTokenKey
   public typealias Output = TaskTokenState
@@ -111,5 +111,5 @@ public enum RenewTaskToken: AccountOperation {
   public static let spec = OperationSpec(
     "taskTokens.renew", of: .social, .post("/v1/tasks/{taskID}/token"), by: .verifiedAccount, effect: .write,
     isForSessionsOnly: true, failures: [RequestFailure.notFound.kind], takesIdempotencyKey: false, requirements: ["TASK-8"],
-    "Give a task of yours another token, good for 30 days; the one before is good no more.")
+    "Give a task of yours another token, good for 30 days; the one before is no longer valid.")
 }

@@ -73,6 +73,10 @@ struct Things: Sendable {
   /// The owner's comment on it, and the owner's request for help.
   var taskComment = ID<TaskComment>()
   var taskHelp = ID<TaskHelp>()
+  /// A file of the task, and two that the owner has announced.
+  var attachment = ID<TaskAttachment>()
+  var upload = ID<TaskAttachment>()
+  var otherUpload = ID<TaskAttachment>()
   var otherFollowRequest = ID<FollowRequest>()
   /// The owner's requests to others.
   var sentFriendRequest = ID<FriendRequest>()
@@ -108,7 +112,7 @@ struct Things: Sendable {
       followRequest.description, otherFollowRequest.description, sentFriendRequest.description, sentFollowRequest.description,
       sentMessage.description, photoMessage.description, challenge.description, moderationCase.description, session.description,
       token.description, alert.description, identity.description, notification.description, offer.description,
-      task.description, taskComment.description, taskHelp.description,
+      task.description, taskComment.description, taskHelp.description, attachment.description,
       team.description, teamInvitation.description, sentTeamInvitation.description,
     ]
   }

@@ -31,6 +31,9 @@ struct AccessScene: Sendable {
     <trkpt lat="40.001" lon="-3.0"><time>2026-11-01T08:02:00Z</time></trkpt></trkseg></trk></gpx>
     """.utf8)
 
+  /// A file of a task.
+  static let file = Array("Private".utf8)
+
   /// What all tests of the suite share.
   @TaskLocal static var current: AccessScene?
 
@@ -208,6 +211,13 @@ private struct Crowd {
     things.taskComment = try await owner.client.call(CreateTaskComment.self, comment).id
     things.taskHelp = try await owner.client.call(RequestTaskHelp.self, .init(taskID: task.id)).id
     _ = try await owner.client.call(RemoveTaskParticipant.self, .init(taskID: task.id, accountID: former.account.id))
+    _ = try await owner.client.call(RenewTaskToken.self, .init(taskID: task.id))
+    things.attachment = try await owner.announce(task.id)
+    let content = TaskAttachmentChunk(attachmentID: things.attachment, offset: 0, content: Base64Bytes(AccessScene.file))
+    _ = try await owner.client.call(UploadTaskAttachmentChunk.self, content)
+    _ = try await owner.client.call(CompleteTaskAttachment.self, .init(attachmentID: things.attachment))
+    things.upload = try await owner.announce(task.id)
+    things.otherUpload = try await owner.announce(task.id)
   }
 
   /// Who is in a team is not invited: so the invitation that the owner has received came before the owner's own team.
@@ -245,6 +255,13 @@ extension Member {
   @discardableResult
   fileprivate func write(to other: Member) async throws -> ID<ChatMessage> {
     try await client.call(SendMessage.self, .init(accountID: other.account.id, text: try ChatText(text: "Hello"))).id
+  }
+
+  fileprivate func announce(_ task: ID<SharedTask>) async throws -> ID<TaskAttachment> {
+    try await client.call(
+      BeginTaskAttachment.self,
+      .init(taskID: task, name: TaskAttachmentName(text: "a.txt"), totalBytes: AccessScene.file.count)
+    ).id
   }
 
   fileprivate func challenge(_ other: Member, _ activity: ActivityID) async throws -> ID<FriendChallenge> {

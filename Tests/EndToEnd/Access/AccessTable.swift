@@ -206,6 +206,23 @@ struct AccessTable: Sendable {
     owned(EndFriendChallenge.self) { things, _ in .init(friendChallengeID: things.challenge) }
   }
 
+  private mutating func addFiles() {
+    owned(GetTaskToken.self) { things, _ in .init(taskID: things.task) }
+    owned(ListTaskAttachments.self) { things, _ in .init(taskID: things.task) }
+    owned(GetTaskAttachment.self) { things, _ in .init(attachmentID: things.attachment) }
+    owned(DownloadTaskAttachmentChunk.self) { things, _ in .init(attachmentID: things.attachment, offset: 0) }
+    owned(BeginTaskAttachment.self) { things, _ in
+      .init(taskID: things.task, name: try TaskAttachmentName(text: "b.txt"), totalBytes: 3)
+    }
+    owned(UploadTaskAttachmentChunk.self) { things, _ in
+      .init(attachmentID: things.upload, offset: 0, content: Base64Bytes(AccessScene.file))
+    }
+    owned(CompleteTaskAttachment.self) { things, _ in .init(attachmentID: things.upload) }
+    owned(CancelTaskAttachment.self) { things, _ in .init(attachmentID: things.otherUpload) }
+    owned(DeleteTaskAttachment.self) { things, _ in .init(attachmentID: things.attachment) }
+    owned(RenewTaskToken.self) { things, _ in .init(taskID: things.task) }
+  }
+
   private mutating func addTasks() {
     owned(GetTask.self) { things, _ in .init(taskID: things.task) }
     owned(ListTaskComments.self) { things, _ in .init(taskID: things.task) }
@@ -219,6 +236,7 @@ struct AccessTable: Sendable {
     }
     owned(CloseTaskHelp.self) { things, _ in .init(taskID: things.task, helpID: things.taskHelp) }
     owned(RemoveTaskComment.self) { things, _ in .init(taskID: things.task, commentID: things.taskComment) }
+    addFiles()
     owned(ConfirmTaskCompletion.self) { things, _ in .init(taskID: things.task) }
     owned(WithdrawTaskCompletion.self) { things, _ in .init(taskID: things.task) }
     owned(OptOutOfTask.self, owner: .refused(409, "task_creator_stays")) { things, _ in
@@ -317,6 +335,13 @@ struct AccessTable: Sendable {
     open(RemoveTaskComment.self, creatorOnly) { things, _ in
       .init(taskID: things.task, commentID: things.taskComment)
     }
+    open(GetTaskToken.self, friendOnly) { things, _ in .init(taskID: things.task) }
+    open(GetTaskAttachment.self, friendOnly) { things, _ in .init(attachmentID: things.attachment) }
+    open(DownloadTaskAttachmentChunk.self, friendOnly) { things, _ in .init(attachmentID: things.attachment, offset: 0) }
+    open(DeleteTaskAttachment.self, creatorOnly) { things, _ in .init(attachmentID: things.attachment) }
+    // What is on its way is the affair of who sends it alone.
+    open(CompleteTaskAttachment.self, [.friend: .notFound]) { things, _ in .init(attachmentID: things.upload) }
+    open(CancelTaskAttachment.self, [.friend: .notFound]) { things, _ in .init(attachmentID: things.upload) }
     open(CloseTaskHelp.self, creatorOnly) { things, _ in .init(taskID: things.task, helpID: things.taskHelp) }
   }
 
