@@ -176,7 +176,7 @@ struct TeamTests {
       try await services.createTeam(by: ana, with: [ben, eva])
       for person in [ana, ben, eva] {
         var event = person.event
-        (event.revision, event.photoTag) = (2, "tag")
+        (event.revision, event.photoTag) = (2, "0123456789abcdef0123456789abcdef")
         try await services.publish(.identity, event)
       }
       try await services.hasReceived(.social, of: .identity)
