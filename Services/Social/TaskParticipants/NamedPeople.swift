@@ -40,7 +40,7 @@ struct NamedPeople: Sendable {
     return (enrolled, problems)
   }
 
-  /// Whether an account lets another enrol it; see ``Enrolment``.
+  /// Whether an account lets another enrol it; see ``EnrollmentCheck``.
   @Sendable
   static func mayEnroll(_ account: AccountID, _ enroller: AccountID, _ database: Database) throws -> Bool {
     guard let known = try Accounts.find(account, in: database) else { return false }

@@ -6,7 +6,7 @@ import Storage
 
 /// Teams: created with their first members, shown, renamed, left, handed over; and their members removed (TEAM-1).
 struct TeamFeature: Feature {
-  let mayEnroll: Enrolment
+  let mayEnroll: EnrollmentCheck
 
   let migrations = [TeamStore.migration(32)]
   let tables: [ErasedTable] = [

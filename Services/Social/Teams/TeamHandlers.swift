@@ -5,11 +5,11 @@ import SocialContract
 import Storage
 
 /// Whether an account lets another enrol it in what several people do together.
-typealias Enrolment = @Sendable (_ account: AccountID, _ enroller: AccountID, Database) throws -> Bool
+typealias EnrollmentCheck = @Sendable (_ account: AccountID, _ enroller: AccountID, Database) throws -> Bool
 
 /// Teams: created, shown, renamed, left, handed over; and their members removed.
 struct TeamHandlers: Sendable {
-  let mayEnroll: Enrolment
+  let mayEnroll: EnrollmentCheck
 
   /// The accounts of those who are named, found at identity if their events have not arrived yet, without those who are unknown or
   /// suspended.

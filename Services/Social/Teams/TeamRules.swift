@@ -22,9 +22,9 @@ enum TeamRules {
     let parameters: [String: Parameter] = ["username": .text(username.description)]
     return switch standing {
     case .free: nil
-    case .unknown: FieldRule("unknown_username", parameters)
+    case .unknown: FieldRule("unknown_user", parameters)
     case .inTeam: FieldRule("already_in_a_team", parameters)
-    case .enrolledByOthers: FieldRule("enrolment_not_allowed", parameters)
+    case .enrolledByOthers: FieldRule("enrollment_not_allowed", parameters)
     }
   }
 

@@ -9,8 +9,8 @@ struct TeamRulesTests {
   @Test(
     "is said of each who cannot, by a rule that names it",
     arguments: [
-      (TeamRules.Standing.free, nil), (.unknown, "unknown_username"), (.inTeam, "already_in_a_team"),
-      (.enrolledByOthers, "enrolment_not_allowed"),
+      (TeamRules.Standing.free, nil), (.unknown, "unknown_user"), (.inTeam, "already_in_a_team"),
+      (.enrolledByOthers, "enrollment_not_allowed"),
     ] as [(TeamRules.Standing, String?)])
   func faults(standing: TeamRules.Standing, code: String?) throws {
     let rule = TeamRules.fault(try Username(text: "ben"), standing)

@@ -73,14 +73,40 @@ struct TeamTests {
         #expect(failure.code == "invalid_fields")
         #expect(
           failure.fields.map { "\($0.field) \($0.code) \($0.parameters["username"]?.description ?? "")" } == [
-            "usernames[0] already_in_a_team eva", "usernames[1] unknown_username nobody.there",
-            "usernames[2] unknown_username leo", "usernames[3] unknown_username mia", "usernames[4] unknown_username zoe",
+            "usernames[0] already_in_a_team eva", "usernames[1] unknown_user nobody.there",
+            "usernames[2] unknown_user leo", "usernames[3] unknown_user mia", "usernames[4] unknown_user zoe",
             "usernames[5] already_in_a_team ben",
           ])
       }
       #expect(try await services.team(of: ana) == nil)
       #expect(try await services.published(by: .social).count == before)
       #expect(try await services.store(of: .social).rows("teams") == 1)
+    }
+  }
+
+  @Test("B UC9 alternative: who lets only friends or nobody enrol them is named, unless a friend creates the team")
+  func enrollment() async throws {
+    let (ana, eva, leo) = (try identity.person("ana"), try identity.person("eva"), try identity.person("leo"))
+    try await ServicesInProcess.teaming(identity) { services in
+      for (person, enrollment) in [(eva, TaskEnrollment.friends), (leo, .nobody)] {
+        var event = person.event
+        (event.revision, event.taskEnrollment) = (2, enrollment)
+        try await services.publish(.identity, event)
+      }
+      try await services.hasReceived(.social, of: .identity)
+      func create() async throws -> [String] {
+        let input = CreateTeam.Input(name: try TeamName(text: "Ours"), usernames: [eva, leo].map(\.username))
+        do {
+          _ = try await services.call(CreateTeam.self, input, as: ana.caller)
+          return []
+        } catch let failure as Failure {
+          return failure.fields.map { "\($0.field) \($0.code)" }
+        }
+      }
+      #expect(try await create() == ["usernames[0] enrollment_not_allowed", "usernames[1] enrollment_not_allowed"])
+      try await services.befriend(ana, eva)
+      #expect(try await create() == ["usernames[1] enrollment_not_allowed"])
+      #expect(try await services.team(of: ana) == nil)
     }
   }
 
@@ -94,7 +120,7 @@ struct TeamTests {
       } catch let failure as Failure {
         #expect(
           Set(failure.fields.map { "\($0.field) \($0.code)" }) == [
-            "name empty", "usernames[0] unknown_username", "usernames[1] invalid_username", "color unknown_field",
+            "name empty", "usernames[0] unknown_user", "usernames[1] invalid_username", "color unknown_field",
           ])
       }
       #expect(try await services.store(of: .social).rows("teams") == 0)
