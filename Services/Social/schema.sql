@@ -397,6 +397,70 @@ CREATE INDEX suspensions_due ON suspensions (until) WHERE ended_at IS NULL;
 
 CREATE INDEX suspensions_running ON suspensions (sequence) WHERE ended_at IS NULL;
 
+CREATE TABLE task_attachment_contents (
+  sha256 BLOB NOT NULL PRIMARY KEY CHECK (length(sha256) = 32),
+  total_bytes INTEGER NOT NULL CHECK (total_bytes > 0),
+  reference_count INTEGER NOT NULL DEFAULT 0 CHECK (reference_count >= 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX task_attachment_contents_unreferenced ON task_attachment_contents (sha256) WHERE reference_count = 0;
+
+CREATE TABLE task_attachment_uploads (
+  attachment_id BLOB NOT NULL PRIMARY KEY CHECK (length(attachment_id) = 16),
+  task_id BLOB NOT NULL CHECK (length(task_id) = 16),
+  -- Null where it comes by the task's token.
+  account_id BLOB CHECK (length(account_id) = 16),
+  charged_account BLOB NOT NULL CHECK (length(charged_account) = 16),
+  name TEXT NOT NULL CHECK (name <> ''),
+  media_type TEXT NOT NULL CHECK (media_type <> ''),
+  -- Null where that shows at its end.
+  total_bytes INTEGER CHECK (total_bytes > 0),
+  received_bytes INTEGER NOT NULL CHECK (received_bytes >= 0 AND (total_bytes IS NULL OR received_bytes <= total_bytes)),
+  said_sha256 BLOB CHECK (length(said_sha256) = 32),
+  -- Of what has arrived, from when it is being made an attachment on: so long that content's file is not removed.
+  sha256 BLOB CHECK (length(sha256) = 32),
+  touched_at INTEGER NOT NULL,
+  CHECK (account_id IS NULL OR account_id IS charged_account)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX task_attachment_uploads_by_account ON task_attachment_uploads (charged_account);
+
+CREATE INDEX task_attachment_uploads_by_age ON task_attachment_uploads (touched_at);
+
+CREATE INDEX task_attachment_uploads_by_content ON task_attachment_uploads (sha256) WHERE sha256 IS NOT NULL;
+
+CREATE INDEX task_attachment_uploads_by_task ON task_attachment_uploads (task_id, account_id);
+
+CREATE TABLE task_attachments (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  attachment_id BLOB NOT NULL UNIQUE CHECK (length(attachment_id) = 16),
+  task_id BLOB NOT NULL CHECK (length(task_id) = 16),
+  -- Null where it came by the task's token.
+  account_id BLOB CHECK (length(account_id) = 16),
+  -- Who answers for the room that it takes: who attached it, or who made the token, until that account is deleted.
+  charged_account BLOB CHECK (length(charged_account) = 16),
+  name TEXT NOT NULL CHECK (name <> ''),
+  media_type TEXT NOT NULL CHECK (media_type <> ''),
+  sha256 BLOB NOT NULL REFERENCES task_attachment_contents (sha256),
+  total_bytes INTEGER NOT NULL CHECK (total_bytes > 0),
+  attached_at INTEGER NOT NULL,
+  CHECK (account_id IS NULL OR account_id IS charged_account)
+) STRICT;
+
+CREATE INDEX task_attachments_by_account ON task_attachments (charged_account, account_id, total_bytes);
+
+CREATE INDEX task_attachments_by_content ON task_attachments (sha256);
+
+CREATE INDEX task_attachments_by_task ON task_attachments (task_id, sequence, total_bytes);
+
+CREATE TRIGGER task_attachments_attached AFTER INSERT ON task_attachments BEGIN
+  UPDATE task_attachment_contents SET reference_count = reference_count + 1 WHERE sha256 = new.sha256;
+END;
+
+CREATE TRIGGER task_attachments_deleted AFTER DELETE ON task_attachments BEGIN
+  UPDATE task_attachment_contents SET reference_count = reference_count - 1 WHERE sha256 = old.sha256;
+END;
+
 CREATE TABLE task_comments (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
   comment_id BLOB NOT NULL UNIQUE CHECK (length(comment_id) = 16),
@@ -489,6 +553,18 @@ CREATE TABLE task_thanks (
 
 CREATE INDEX task_thanks_by_account ON task_thanks (account_id);
 
+CREATE TABLE task_tokens (
+  task_id BLOB NOT NULL PRIMARY KEY CHECK (length(task_id) = 16),
+  -- Who made it, and answers for what comes by it.
+  maker_account BLOB NOT NULL CHECK (length(maker_account) = 16),
+  -- The part that finds it; the other is a keyed hash of task and nonce.
+  selector TEXT NOT NULL UNIQUE CHECK (length(selector) = 8),
+  nonce BLOB NOT NULL CHECK (length(nonce) = 16),
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX task_tokens_by_maker ON task_tokens (maker_account);
+
 CREATE TABLE tasks (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
   task_id BLOB NOT NULL UNIQUE CHECK (length(task_id) = 16),
@@ -526,78 +602,164 @@ END;
 CREATE TRIGGER tasks_space_removed AFTER DELETE ON tasks WHEN old.creator_account IS NOT NULL BEGIN
   UPDATE task_space SET bytes = bytes - (coalesce(length(CAST(old.name AS BLOB)), 0) + coalesce(length(CAST(old.description AS BLOB)), 0)) WHERE account_id = old.creator_account;
 END;
-CREATE TABLE task_attachment_contents (
-  sha256 BLOB NOT NULL PRIMARY KEY CHECK (length(sha256) = 32),
-  total_bytes INTEGER NOT NULL CHECK (total_bytes > 0),
-  reference_count INTEGER NOT NULL DEFAULT 0 CHECK (reference_count >= 0)
-) STRICT, WITHOUT ROWID;
 
-CREATE INDEX task_attachment_contents_unreferenced ON task_attachment_contents (sha256) WHERE reference_count = 0;
-
-CREATE TABLE task_attachment_uploads (
-  attachment_id BLOB NOT NULL PRIMARY KEY CHECK (length(attachment_id) = 16),
-  task_id BLOB NOT NULL CHECK (length(task_id) = 16),
-  -- Null where it comes by the task's token.
-  account_id BLOB CHECK (length(account_id) = 16),
-  charged_account BLOB NOT NULL CHECK (length(charged_account) = 16),
-  name TEXT NOT NULL CHECK (name <> ''),
-  media_type TEXT NOT NULL CHECK (media_type <> ''),
-  -- Null where that shows at its end.
-  total_bytes INTEGER CHECK (total_bytes > 0),
-  received_bytes INTEGER NOT NULL CHECK (received_bytes >= 0 AND (total_bytes IS NULL OR received_bytes <= total_bytes)),
-  said_sha256 BLOB CHECK (length(said_sha256) = 32),
-  -- Of what has arrived, from when it is being made an attachment on: so long that content's file is not removed.
-  sha256 BLOB CHECK (length(sha256) = 32),
-  touched_at INTEGER NOT NULL,
-  CHECK (account_id IS NULL OR account_id IS charged_account)
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX task_attachment_uploads_by_account ON task_attachment_uploads (charged_account);
-
-CREATE INDEX task_attachment_uploads_by_age ON task_attachment_uploads (touched_at);
-
-CREATE INDEX task_attachment_uploads_by_content ON task_attachment_uploads (sha256) WHERE sha256 IS NOT NULL;
-
-CREATE INDEX task_attachment_uploads_by_task ON task_attachment_uploads (task_id, account_id);
-
-CREATE TABLE task_attachments (
+CREATE TABLE team_invitations (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-  attachment_id BLOB NOT NULL UNIQUE CHECK (length(attachment_id) = 16),
-  task_id BLOB NOT NULL CHECK (length(task_id) = 16),
-  -- Null where it came by the task's token.
-  account_id BLOB CHECK (length(account_id) = 16),
-  -- Who answers for the room that it takes: who attached it, or who made the token, until that account is deleted.
-  charged_account BLOB CHECK (length(charged_account) = 16),
-  name TEXT NOT NULL CHECK (name <> ''),
-  media_type TEXT NOT NULL CHECK (media_type <> ''),
-  sha256 BLOB NOT NULL REFERENCES task_attachment_contents (sha256),
-  total_bytes INTEGER NOT NULL CHECK (total_bytes > 0),
-  attached_at INTEGER NOT NULL,
-  CHECK (account_id IS NULL OR account_id IS charged_account)
+  team_invitation_id BLOB NOT NULL UNIQUE CHECK (length(team_invitation_id) = 16),
+  team_id BLOB NOT NULL REFERENCES teams (team_id) ON DELETE CASCADE,
+  from_account BLOB NOT NULL CHECK (length(from_account) = 16),
+  to_account BLOB NOT NULL CHECK (length(to_account) = 16),
+  state TEXT NOT NULL CHECK (state IN ('pending', 'accepted', 'rejected', 'withdrawn', 'expired')),
+  sent_at INTEGER NOT NULL,
+  -- when it stopped waiting, in whichever way
+  answered_at INTEGER,
+  -- whether the one that it is for never sees it
+  is_hidden INTEGER NOT NULL CHECK (is_hidden IN (0, 1)),
+  changed_at INTEGER NOT NULL,
+  revision INTEGER NOT NULL CHECK (revision >= 1),
+  CHECK (from_account <> to_account),
+  CHECK ((state = 'pending') = (answered_at IS NULL))
 ) STRICT;
 
-CREATE INDEX task_attachments_by_account ON task_attachments (charged_account, account_id, total_bytes);
+CREATE INDEX team_invitations_by_sender ON team_invitations (from_account);
 
-CREATE INDEX task_attachments_by_content ON task_attachments (sha256);
+CREATE UNIQUE INDEX team_invitations_pending ON team_invitations (team_id, to_account) WHERE state = 'pending';
 
-CREATE INDEX task_attachments_by_task ON task_attachments (task_id, sequence, total_bytes);
+CREATE INDEX team_invitations_received ON team_invitations (to_account, sequence);
 
-CREATE TRIGGER task_attachments_attached AFTER INSERT ON task_attachments BEGIN
-  UPDATE task_attachment_contents SET reference_count = reference_count + 1 WHERE sha256 = new.sha256;
-END;
+CREATE INDEX team_invitations_received_by_state ON team_invitations (to_account, state, sequence);
 
-CREATE TRIGGER task_attachments_deleted AFTER DELETE ON task_attachments BEGIN
-  UPDATE task_attachment_contents SET reference_count = reference_count - 1 WHERE sha256 = old.sha256;
-END;
+CREATE INDEX team_invitations_sent ON team_invitations (team_id, sequence);
 
-CREATE TABLE task_tokens (
-  task_id BLOB NOT NULL PRIMARY KEY CHECK (length(task_id) = 16),
-  -- Who made it, and answers for what comes by it.
-  maker_account BLOB NOT NULL CHECK (length(maker_account) = 16),
-  -- The part that finds it; the other is a keyed hash of task and nonce.
-  selector TEXT NOT NULL UNIQUE CHECK (length(selector) = 8),
-  nonce BLOB NOT NULL CHECK (length(nonce) = 16),
-  expires_at INTEGER NOT NULL
+CREATE INDEX team_invitations_sent_by_state ON team_invitations (team_id, state, sequence);
+
+CREATE INDEX team_invitations_waiting ON team_invitations (sent_at) WHERE state = 'pending';
+
+CREATE TABLE team_members (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+  -- the last one that it was in, which may have ended since
+  team_id BLOB NOT NULL CHECK (length(team_id) = 16),
+  -- 1, 2, 3, … in the order in which they came; null once it is in the team no more
+  position INTEGER CHECK (position >= 1),
+  is_owner INTEGER NOT NULL CHECK (is_owner IN (0, 1)),
+  joined_at INTEGER NOT NULL,
+  change TEXT NOT NULL
+    CHECK (change IN ('created', 'added', 'joined', 'madeOwner', 'handedOver', 'renamed', 'left', 'removed')),
+  changed_at INTEGER NOT NULL,
+  revision INTEGER NOT NULL CHECK (revision >= 1),
+  CHECK (position IS NOT NULL OR is_owner = 0),
+  CHECK ((position IS NULL) = (change IN ('left', 'removed')))
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX task_tokens_by_maker ON task_tokens (maker_account);
+CREATE UNIQUE INDEX team_members_by_team ON team_members (team_id, position) WHERE position IS NOT NULL;
+
+CREATE UNIQUE INDEX team_members_owner ON team_members (team_id) WHERE is_owner = 1;
+
+CREATE TRIGGER team_members_added AFTER INSERT ON team_members WHEN new.position IS NOT NULL BEGIN
+  UPDATE teams SET member_count = member_count + 1 WHERE team_id = new.team_id;
+END;
+
+CREATE TRIGGER team_members_changed AFTER UPDATE OF team_id, position ON team_members BEGIN
+  UPDATE teams SET member_count = member_count + 1 WHERE team_id = new.team_id AND new.position IS NOT NULL;
+  UPDATE teams SET member_count = member_count - 1 WHERE team_id = old.team_id AND old.position IS NOT NULL;
+  DELETE FROM teams WHERE team_id = old.team_id AND member_count = 0;
+END;
+
+CREATE TRIGGER team_members_deleted AFTER DELETE ON team_members WHEN old.position IS NOT NULL BEGIN
+  UPDATE teams SET member_count = member_count - 1 WHERE team_id = old.team_id;
+  DELETE FROM teams WHERE team_id = old.team_id AND member_count = 0;
+END;
+
+CREATE TABLE team_points (
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  task_id BLOB NOT NULL CHECK (length(task_id) = 16),
+  team_id BLOB NOT NULL CHECK (length(team_id) = 16),
+  period INTEGER NOT NULL CHECK (period > 0),
+  PRIMARY KEY (account_id, task_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE team_score_bands (
+  period INTEGER NOT NULL,
+  band INTEGER NOT NULL,
+  team_count INTEGER NOT NULL CHECK (team_count >= 0),
+  PRIMARY KEY (period, band)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE team_score_counts (
+  period INTEGER NOT NULL,
+  score INTEGER NOT NULL,
+  team_count INTEGER NOT NULL CHECK (team_count >= 0),
+  PRIMARY KEY (period, score)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE team_scores (
+  team_id BLOB NOT NULL REFERENCES teams (team_id) ON DELETE CASCADE,
+  -- 0 for all time, 202611 for November 2026 in UTC
+  period INTEGER NOT NULL,
+  score INTEGER NOT NULL CHECK (score >= 0),
+  PRIMARY KEY (team_id, period),
+  CHECK (period = 0 OR score > 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX team_scores_best ON team_scores (period, score, team_id);
+
+CREATE TRIGGER team_scores_added AFTER INSERT ON team_scores BEGIN
+  INSERT INTO team_score_counts (period, score, team_count) VALUES (new.period, new.score, 0)
+    ON CONFLICT (period, score) DO NOTHING;
+  UPDATE team_score_counts SET team_count = team_count + 1 WHERE period = new.period AND score = new.score;
+  DELETE FROM team_score_counts WHERE period = new.period AND score = new.score AND team_count = 0;
+  INSERT INTO team_score_bands (period, band, team_count)
+    VALUES (new.period, new.score / 256, 0) ON CONFLICT (period, band) DO NOTHING;
+  UPDATE team_score_bands SET team_count = team_count + 1
+    WHERE period = new.period AND band = new.score / 256;
+  DELETE FROM team_score_bands
+    WHERE period = new.period AND band = new.score / 256 AND team_count = 0;
+END;
+
+CREATE TRIGGER team_scores_changed AFTER UPDATE OF score ON team_scores BEGIN
+  INSERT INTO team_score_counts (period, score, team_count) VALUES (old.period, old.score, 0)
+    ON CONFLICT (period, score) DO NOTHING;
+  UPDATE team_score_counts SET team_count = team_count - 1 WHERE period = old.period AND score = old.score;
+  DELETE FROM team_score_counts WHERE period = old.period AND score = old.score AND team_count = 0;
+  INSERT INTO team_score_bands (period, band, team_count)
+    VALUES (old.period, old.score / 256, 0) ON CONFLICT (period, band) DO NOTHING;
+  UPDATE team_score_bands SET team_count = team_count - 1
+    WHERE period = old.period AND band = old.score / 256;
+  DELETE FROM team_score_bands
+    WHERE period = old.period AND band = old.score / 256 AND team_count = 0;
+  INSERT INTO team_score_counts (period, score, team_count) VALUES (new.period, new.score, 0)
+    ON CONFLICT (period, score) DO NOTHING;
+  UPDATE team_score_counts SET team_count = team_count + 1 WHERE period = new.period AND score = new.score;
+  DELETE FROM team_score_counts WHERE period = new.period AND score = new.score AND team_count = 0;
+  INSERT INTO team_score_bands (period, band, team_count)
+    VALUES (new.period, new.score / 256, 0) ON CONFLICT (period, band) DO NOTHING;
+  UPDATE team_score_bands SET team_count = team_count + 1
+    WHERE period = new.period AND band = new.score / 256;
+  DELETE FROM team_score_bands
+    WHERE period = new.period AND band = new.score / 256 AND team_count = 0;
+END;
+
+CREATE TRIGGER team_scores_deleted AFTER DELETE ON team_scores BEGIN
+  INSERT INTO team_score_counts (period, score, team_count) VALUES (old.period, old.score, 0)
+    ON CONFLICT (period, score) DO NOTHING;
+  UPDATE team_score_counts SET team_count = team_count - 1 WHERE period = old.period AND score = old.score;
+  DELETE FROM team_score_counts WHERE period = old.period AND score = old.score AND team_count = 0;
+  INSERT INTO team_score_bands (period, band, team_count)
+    VALUES (old.period, old.score / 256, 0) ON CONFLICT (period, band) DO NOTHING;
+  UPDATE team_score_bands SET team_count = team_count - 1
+    WHERE period = old.period AND band = old.score / 256;
+  DELETE FROM team_score_bands
+    WHERE period = old.period AND band = old.score / 256 AND team_count = 0;
+END;
+
+CREATE TABLE teams (
+  team_id BLOB NOT NULL PRIMARY KEY CHECK (length(team_id) = 16),
+  name TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  -- counted by the triggers of team_members, which delete the team with its last member
+  member_count INTEGER NOT NULL DEFAULT 0 CHECK (member_count BETWEEN 0 AND 50)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER team_scores_begun AFTER INSERT ON teams BEGIN
+  INSERT INTO team_scores (team_id, period, score) VALUES (new.team_id, 0, 0);
+END;
