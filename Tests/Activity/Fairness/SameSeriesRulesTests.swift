@@ -43,10 +43,17 @@ struct SameSeriesRulesTests {
       var changed = try walk("changed", 40)
       changed[7].amount += 1
       let few = try walk("few", 40)
+      let evening = try Instant(text: "2026-11-21T18:00:00Z")
+      let single = (0..<14).map { number in
+        MovementSample(
+          id: "single\(number)", start: evening.adding(seconds: number * 60), end: evening.adding(seconds: number * 60 + 30),
+          steps: 1)
+      }
       let variants: [(String, [MovementSample])] = [
         ("the same", try walk("same", 40)), ("one more", try walk("m", 40) + [more]), ("one fewer", Array(few.dropLast())),
         ("one changed", changed), ("a second on", try walk("on", 40, shiftedBy: 1)),
-        ("a second back", try walk("back", 40, shiftedBy: -1)), ("half of it", Array(few.prefix(20))),
+        ("a second back", try walk("back", 40, shiftedBy: -1)), ("many of a step each", try walk("s", 40) + single),
+        ("half of it", Array(few.prefix(20))),
       ]
       for (name, samples) in variants {
         let person = try await services.register()
