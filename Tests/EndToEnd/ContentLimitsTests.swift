@@ -52,7 +52,7 @@ struct ContentLimitsTests {
       request.setValue(mediaType, forHTTPHeaderField: "Content-Type")
       request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
       let (data, response) = try await URLSession.shared.data(for: request)
-      return ((response as? HTTPURLResponse)?.statusCode, try JSONTape(Array(data)).json)
+      return ((response as? HTTPURLResponse)?.statusCode, try JSONTape(Array(data), limits: JSONLimits(bytes: 16 << 20)).json)
     }
     func send(_ method: String, _ path: String, _ body: String) async throws -> (status: Int?, json: JSON) {
       try await send(method, path, Data(body.utf8), "application/json")

@@ -76,6 +76,9 @@ struct GatewayProcessTests {
     while status != 0, Instant.now < end { status = try Self.run(environment, ["--health"]) }
     #expect(status == 0)
     kill(gateway.processIdentifier, SIGSTOP)
+    // Until all of its threads have stopped it may answer still.
+    var stopped = siginfo_t()
+    #expect(waitid(P_PID, id_t(gateway.processIdentifier), &stopped, WSTOPPED | WNOWAIT) == 0)
     #expect(try Self.run(environment, ["--health", "1"]) == 69, "who does not answer is not healthy")
     kill(gateway.processIdentifier, SIGCONT)
     #expect(try Self.run(environment, ["--health"]) == 0)

@@ -27,7 +27,7 @@ public struct TaskAttachmentName: TextValue {
     let last = text.unicodeScalars.split(whereSeparator: separates).last.map { String($0) } ?? ""
     var name = String(String.UnicodeScalarView(last.unicodeScalars.filter { !ShortText.hasControl(String($0)) })).trimmed
     if ShortText.brokenLength(name, maximum: maxCharacters, maxBytes: maxBytes) != nil {
-      let dot = name.lastIndex(of: ".")
+      let dot = name.unicodeScalars.lastIndex(of: ".")
       let ending = dot.map { String(name[$0...]) } ?? ""
       let kept = ending.count <= 20 && ending.utf8.count <= 80 ? ending : ""
       var stem = String(name.dropLast(kept.count).prefix(maxCharacters - kept.count))
@@ -61,8 +61,8 @@ public struct TaskAttachmentType: TextValue {
 
   /// The media type that a browser gives a file.
   public static func cleaned(_ text: String) -> TaskAttachmentType {
-    let end = text.firstIndex(of: ";") ?? text.endIndex
-    do throws(FieldRule) { return try TaskAttachmentType(text: String(text[..<end]).trimmed) } catch { return unknown }
+    let type = String(text.split(at: ";", maxSplits: 1)[0]).trimmed
+    do throws(FieldRule) { return try TaskAttachmentType(text: type) } catch { return unknown }
   }
 
   private static func isName(_ part: Substring.UTF8View.SubSequence) -> Bool {

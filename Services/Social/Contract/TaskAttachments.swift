@@ -64,7 +64,7 @@ public struct TaskAttachmentURL: TextValue {
 
   public init(text: String) throws(FieldRule) {
     let (before, behind) = ("/v1/task-attachments/", "/file")
-    guard text.hasPrefix(before), text.hasSuffix(behind),
+    guard text.begins(with: before), text.ends(with: behind),
       let attachment = try? ID<TaskAttachment>(text: String(text.dropFirst(before.count).dropLast(behind.count)))
     else { throw FieldRule("not_an_attachment_url") }
     self.init(attachment: attachment)

@@ -189,7 +189,7 @@ extension TaskHelpStore {
   /// All help that was given as events, after the key `<account>/<task>`; see `SnapshotParts`.
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
-    let pieces = key?.split(separator: "/").map(String.init) ?? []
+    let pieces = key?.split(at: "/").map(String.init) ?? []
     let rows = try Row.fetchAll(
       database,
       sql: "SELECT * FROM task_help_given WHERE (account_id, task_id) > (?, ?) ORDER BY account_id, task_id LIMIT ?",

@@ -13,7 +13,7 @@ struct TaskPosition: CustomStringConvertible {
 
   /// Reads its description.
   init(text: String) throws(FieldRule) {
-    let parts = text.split(separator: "/").map(String.init)
+    let parts = text.split(at: "/").map(String.init)
     guard parts.count == 2, let state = TaskState(rawValue: parts[0]), let sequence = Int64(parts[1]) else {
       throw PageCursor.invalid
     }

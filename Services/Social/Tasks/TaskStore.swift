@@ -226,7 +226,7 @@ extension TaskStore {
   /// All tasks as events for each who takes part or did, after the key `<task>/<account>`; see `SnapshotParts`.
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
-    let pieces = key?.split(separator: "/").map(String.init) ?? []
+    let pieces = key?.split(at: "/").map(String.init) ?? []
     let rows = try Row.fetchAll(
       database, sql: "\(events) WHERE (p.task_id, p.account_id) > (?, ?) ORDER BY p.task_id, p.account_id LIMIT ?",
       arguments: [

@@ -13,7 +13,7 @@ struct TeamPosition: CustomStringConvertible, Hashable {
 
   /// Reads its description.
   init(text: String) throws(FieldRule) {
-    let parts = text.split(separator: "/").map(String.init)
+    let parts = text.split(at: "/").map(String.init)
     guard parts.count == 2, let score = Int(parts[0]) else { throw PageCursor.invalid }
     self.init(score: score, team: try ID(text: parts[1]))
   }
