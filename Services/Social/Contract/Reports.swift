@@ -8,6 +8,10 @@ public enum ReportSubjectKind: String, Choice {
   case photo
   /// A message, by the one it was written to.
   case message
+  /// A task, its name and description, by those who take part in it.
+  case task
+  /// A comment on a task, by those who take part in it.
+  case taskComment
 }
 
 /// What is reported: of each kind it has the id that fits (SOC-8).
@@ -15,11 +19,18 @@ public struct ReportSubject: Document, Hashable {
   public var kind: ReportSubjectKind
   public var accountID: AccountID?
   public var messageID: ID<ChatMessage>?
+  public var taskID: ID<SharedTask>?
+  public var taskCommentID: ID<TaskComment>?
 
-  public init(kind: ReportSubjectKind, accountID: AccountID? = nil, messageID: ID<ChatMessage>? = nil) {
+  public init(
+    kind: ReportSubjectKind, accountID: AccountID? = nil, messageID: ID<ChatMessage>? = nil, taskID: ID<SharedTask>? = nil,
+    taskCommentID: ID<TaskComment>? = nil
+  ) {
     self.kind = kind
     self.accountID = accountID
     self.messageID = messageID
+    self.taskID = taskID
+    self.taskCommentID = taskCommentID
   }
 
   /// An account, as others see it.
@@ -28,22 +39,36 @@ public struct ReportSubject: Document, Hashable {
   public static func photo(of id: AccountID) -> ReportSubject { ReportSubject(kind: .photo, accountID: id) }
   /// A message.
   public static func message(_ id: ID<ChatMessage>) -> ReportSubject { ReportSubject(kind: .message, messageID: id) }
+  /// A task.
+  public static func task(_ id: ID<SharedTask>) -> ReportSubject { ReportSubject(kind: .task, taskID: id) }
+  /// A comment on a task.
+  public static func taskComment(_ id: ID<TaskComment>) -> ReportSubject { ReportSubject(kind: .taskComment, taskCommentID: id) }
 
   public static let notes: Notes = [
-    "kind": "What it is.", "accountID": "The account, or the account whose photo it is; not for a message.",
-    "messageID": "The message; only for one.",
+    "kind": "What it is.", "accountID": "The account, or the account whose photo it is; for nothing else.",
+    "messageID": "The message; only for one.", "taskID": "The task; only for one.",
+    "taskCommentID": "The comment on a task; only for one.",
   ]
 
   public func check(_ fields: inout FieldChecks) {
     guard fields.areRight("kind") else { return }
-    let (hasAccount, hasMessage) = (accountID != nil, messageID != nil)
-    switch kind {
-    case .account, .photo:
-      fields.expect(hasAccount, "accountID", FieldRule("required"))
-      fields.expect(!hasMessage, "messageID", FieldRule("not_for_subject"))
-    case .message:
-      fields.expect(hasMessage, "messageID", FieldRule("required"))
-      fields.expect(!hasAccount, "accountID", FieldRule("not_for_subject"))
+    let given = [
+      "accountID": accountID != nil, "messageID": messageID != nil, "taskID": taskID != nil,
+      "taskCommentID": taskCommentID != nil,
+    ]
+    let wanted =
+      switch kind {
+      case .account, .photo: "accountID"
+      case .message: "messageID"
+      case .task: "taskID"
+      case .taskComment: "taskCommentID"
+      }
+    for (field, isGiven) in given.sorted(by: { $0.key < $1.key }) {
+      if field == wanted {
+        fields.expect(isGiven, field, FieldRule("required"))
+      } else {
+        fields.expect(!isGiven, field, FieldRule("not_for_subject"))
+      }
     }
   }
 }

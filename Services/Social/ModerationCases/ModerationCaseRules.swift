@@ -25,11 +25,11 @@ enum ModerationCaseRules {
       administratorAccountID: administrator, at: now)
   }
 
-  /// Whether the thing itself can be removed; an account can be banned.
+  /// Whether the thing itself can be removed; an account can be banned, and a task is that of all who take part.
   static func isRemovable(_ kind: ReportSubjectKind) -> Bool {
     switch kind {
-    case .account: false
-    case .photo, .message: true
+    case .account, .task: false
+    case .photo, .message, .taskComment: true
     }
   }
 

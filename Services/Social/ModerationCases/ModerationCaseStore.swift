@@ -233,7 +233,9 @@ enum ReportSubjectMark {}
 extension ReportSubject {
   /// Names the thing among those of its kind.
   var key: ID<ReportSubjectMark> {
-    guard let bytes = accountID?.bytes ?? messageID?.bytes, let id = ID<ReportSubjectMark>(bytes: bytes) else {
+    guard let bytes = accountID?.bytes ?? messageID?.bytes ?? taskID?.bytes ?? taskCommentID?.bytes,
+      let id = ID<ReportSubjectMark>(bytes: bytes)
+    else {
       preconditionFailure("each subject has the id of its kind")
     }
     return id
@@ -245,6 +247,8 @@ extension ReportSubject {
     case .account: self = ReportSubject(kind: kind, accountID: AccountID(bytes: key.bytes))
     case .photo: self = ReportSubject(kind: kind, accountID: AccountID(bytes: key.bytes))
     case .message: self = ReportSubject(kind: kind, messageID: ID<ChatMessage>(bytes: key.bytes))
+    case .task: self = ReportSubject(kind: kind, taskID: ID<SharedTask>(bytes: key.bytes))
+    case .taskComment: self = ReportSubject(kind: kind, taskCommentID: ID<TaskComment>(bytes: key.bytes))
     }
   }
 }

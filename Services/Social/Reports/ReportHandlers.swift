@@ -7,13 +7,13 @@ import Storage
 
 /// Reports: sent, and listed for who sent them.
 enum ReportHandlers {
-  /// A message is social's own; it is copied in the transaction that keeps the report.
+  /// Messages, tasks and comments are social's own; they are copied in the transaction that keeps the report.
   static func send(
     _ input: CreateReport.Input, _ copied: ReportedCopy?, _ call: AccountCall, _ transaction: Transaction
   ) throws -> Report {
     let (reporter, database) = (call.account, transaction.database)
-    let copy = try copied ?? message(input, reporter, in: database)
-    // To who is blocked the other does not exist; a message that was written to it is its own.
+    let copy = try copied ?? own(input.subject, reporter, in: database)
+    // To who is blocked the other does not exist; what was written to it is its own.
     if copied != nil, try BlockStore.hasBlocked(copy.accused, reporter, in: database) { throw Failure(RequestFailure.notFound) }
     // Identity may have answered just before it was deleted.
     if try database.isErased(copy.accused) { throw Failure(RequestFailure.notFound) }
@@ -24,11 +24,11 @@ enum ReportHandlers {
     return try ReportStore.view(id, in: database)
   }
 
-  private static func message(
-    _ input: CreateReport.Input, _ reporter: AccountID, in database: Database
-  ) throws -> ReportedCopy {
-    guard let message = input.subject.messageID else { throw Failure(RequestFailure.notFound) }
-    return try ReportedCopy.message(message, for: reporter, in: database)
+  private static func own(_ subject: ReportSubject, _ reporter: AccountID, in database: Database) throws -> ReportedCopy {
+    if let message = subject.messageID { return try ReportedCopy.message(message, for: reporter, in: database) }
+    if let task = subject.taskID { return try ReportedCopy.task(task, for: reporter, in: database) }
+    guard let comment = subject.taskCommentID else { throw Failure(RequestFailure.notFound) }
+    return try ReportedCopy.taskComment(comment, for: reporter, in: database)
   }
 
   static func list(_ input: ListOwnReports.Input, _ call: AccountCall, _ database: Database) throws -> Page<Report> {

@@ -40,4 +40,34 @@ struct ReportedCopy: Sendable {
       writtenAt: message.sentAt, photoTag: photo?.tag)
     return ReportedCopy(accused: message.fromAccountID, content: content, photo: photo)
   }
+
+  /// A copy of a task: its name, and its description behind it.
+  ///
+  /// - Throws: `not_found` unless the reader takes part in it and who made it is there still.
+  static func task(_ id: ID<SharedTask>, for reader: AccountID, in database: Database) throws -> ReportedCopy {
+    let task = try TaskStore.find(id, for: reader, in: database).task
+    guard let creator = task.creator else { throw Failure(RequestFailure.notFound) }
+    let texts = [task.text.name.description, task.text.description?.description].compactMap { $0 }
+    return try copy(texts.joined(separator: "\n\n"), writtenAt: nil, by: creator, in: database)
+  }
+
+  /// A copy of a comment on a task.
+  ///
+  /// - Throws: `not_found` unless the reader takes part in the task, and the comment is there still.
+  static func taskComment(_ id: ID<TaskComment>, for reader: AccountID, in database: Database) throws -> ReportedCopy {
+    guard let comment = try TaskCommentStore.find(id, for: reader, in: database), let text = comment.text else {
+      throw Failure(RequestFailure.notFound)
+    }
+    _ = try TaskStore.find(comment.taskID, for: reader, in: database)
+    return try copy(text.description, writtenAt: comment.createdAt, by: comment.author.accountID, in: database)
+  }
+
+  private static func copy(
+    _ text: String, writtenAt: Instant?, by writer: AccountID, in database: Database
+  ) throws -> ReportedCopy {
+    let known = try Accounts.find(writer, in: database)
+    let content = ReportedContent(
+      username: known?.username, nickname: known?.nickname?.description, text: text, writtenAt: writtenAt)
+    return ReportedCopy(accused: writer, content: content, photo: nil)
+  }
 }

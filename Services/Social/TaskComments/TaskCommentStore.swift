@@ -48,6 +48,12 @@ enum TaskCommentStore {
     return try Row.fetchOne(statement, arguments: ["account": account, "comment": id, "task": task]).map(TaskComment.init)
   }
 
+  /// The same, whichever task it is on.
+  static func find(_ id: ID<TaskComment>, for account: AccountID, in database: Database) throws -> TaskComment? {
+    let statement = try database.cachedStatement(sql: "\(selection) WHERE c.comment_id = :comment")
+    return try Row.fetchOne(statement, arguments: ["account": account, "comment": id]).map(TaskComment.init)
+  }
+
   /// How a page is found: by a walk along an index from the newest on.
   static let listSQL = """
     \(selection) WHERE c.task_id = :task AND c.sequence < :before ORDER BY c.sequence DESC LIMIT :limit

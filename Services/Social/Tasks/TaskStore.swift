@@ -64,6 +64,11 @@ enum TaskStore {
     }
   }
 
+  /// A task, whoever asks.
+  static func find(_ id: ID<SharedTask>, in database: Database) throws -> Stored? {
+    try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM tasks WHERE task_id = ?"), arguments: [id]).map(Stored.init)
+  }
+
   /// A task in which the account takes part; nil for others, for whom it does not exist.
   static func findIfThere(
     _ id: ID<SharedTask>, for account: AccountID, in database: Database

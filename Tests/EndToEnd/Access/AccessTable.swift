@@ -192,6 +192,9 @@ struct AccessTable: Sendable {
     owned(RemoveMessagePhoto.self) { things, _ in .init(messageID: things.photoMessage) }
     addChallenges()
     owned(CreateReport.self) { things, _ in .init(subject: .message(things.message), reason: .spam) }
+    owned(CreateReport.self, owner: .refused(422, "report_of_oneself")) { things, _ in
+      .init(subject: .taskComment(things.taskComment), reason: .spam)
+    }
     owned(AppealSanction.self) { things, _ in .init(caseID: things.moderationCase, text: try ChatText(text: "It was not me.")) }
     owned(RemoveFollow.self) { things, _ in .init(accountID: things.friend) }
     owned(RemoveFollower.self) { things, _ in .init(accountID: things.friend) }

@@ -1,0 +1,75 @@
+import InProcess
+import Operations
+import SocialContract
+import Testing
+
+@testable import SocialService
+
+@Suite("Reports of tasks and of comments on them (SOC-8)")
+struct TaskReportTests {
+  @Test(
+    "A task and a comment are reported by those who take part, with a copy; for others they do not exist, and one's own is none")
+  func copies() async throws {
+    try await Moderating.running { people in
+      let services = people.services
+      let task = try await services.call(
+        CreateTask.self,
+        .init(
+          name: TaskName(text: "Paint"), description: TaskDescription(text: "you fool"), participants: [people.ben.username]),
+        as: people.ana.caller)
+      let comment = try await services.call(
+        CreateTaskComment.self, .init(taskID: task.id, text: ChatText(text: "fool yourself")), as: people.ben.caller)
+      for subject in [ReportSubject.task(task.id), .taskComment(comment.id), .task(ID()), .taskComment(ID())] {
+        #expect(try await people.refusal(subject, by: people.eva) == "not_found")
+      }
+      #expect(try await people.refusal(.task(task.id), by: people.ana) == "report_of_oneself")
+      #expect(try await people.report(.task(task.id), by: people.ben).accountID == people.ana.account)
+      #expect(try await people.report(.taskComment(comment.id), by: people.ana).accountID == people.ben.account)
+      let queue = try await people.queue()
+      #expect(queue.map(\.subject) == [.task(task.id), .taskComment(comment.id)])
+      #expect(queue.map(\.content?.text) == ["Paint\n\nyou fool", "fool yourself"])
+      #expect(queue[1].content?.writtenAt == comment.createdAt && queue[0].content?.username == people.ana.username)
+    }
+  }
+
+  @Test("A comment that moderators remove says nothing any more; a task is not removed, and its creator can be warned")
+  func removed() async throws {
+    try await Moderating.running { people in
+      let services = people.services
+      let task = try await services.call(
+        CreateTask.self, .init(name: TaskName(text: "Paint"), participants: [people.ben.username]), as: people.ana.caller)
+      let comment = try await services.call(
+        CreateTaskComment.self, .init(taskID: task.id, text: ChatText(text: "you fool")), as: people.ben.caller)
+      try await people.report(.taskComment(comment.id), by: people.ana)
+      #expect(try await people.decide(.removed).decision?.removesContent == true)
+      let shown = try await services.call(ListTaskComments.self, .init(taskID: task.id), as: people.ana.caller).items
+      #expect(shown.map(\.text) == [nil] && shown[0].removedAt != nil)
+      #expect(try await people.refusal(.taskComment(comment.id), by: people.ana) == "not_found")
+      #expect(try await people.sanctions(of: people.ben).count == 1)
+
+      try await people.report(.task(task.id), by: people.ben)
+      let waiting = try #require(try await people.queue().first)
+      #expect(
+        try await services.refusal(
+          DecideModerationCase.self, try people.decision(waiting.id, .removed), as: people.root.caller) == "invalid_fields")
+      try await people.decide(.warned)
+      #expect(try await people.sanctions(of: people.ana).count == 1)
+    }
+  }
+
+  @Test("A report names the thing of its kind by the id of that kind, and nothing else")
+  func fields() async throws {
+    try await Moderating.running { people in
+      let wrong = ReportSubject(kind: .task, messageID: ID(), taskCommentID: ID())
+      do {
+        _ = try await people.services.call(CreateReport.self, .init(subject: wrong, reason: .spam), as: people.ana.caller)
+        Issue.record("it was taken")
+      } catch let failure as Failure {
+        #expect(
+          failure.fields.map { "\($0.field) \($0.code)" } == [
+            "subject.messageID not_for_subject", "subject.taskCommentID not_for_subject", "subject.taskID required",
+          ])
+      }
+    }
+  }
+}
