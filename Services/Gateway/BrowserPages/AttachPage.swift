@@ -102,7 +102,7 @@ struct AttachPage: UploadPage {
 /// A form with a file while it arrives: the token is read, the file is passed on in chunks.
 struct AttachUpload {
   /// What the page says if a form is not as its own.
-  private static let broken = Malformation.formEncoding.failure()
+  private static let broken = Malformation.fileForm.failure()
 
   private let limits: GatewayConfiguration.Limits
   private var parser: MultipartParser
@@ -119,13 +119,13 @@ struct AttachUpload {
   /// What has arrived of the file and was not passed on.
   private var chunk: [UInt8] = []
 
-  /// - Throws: `form_required` where it is no such form.
+  /// - Throws: `file_form_required` where it is no such form.
   init(contentType: String?, _ limits: GatewayConfiguration.Limits) throws(Failure) {
     self.limits = limits
     do throws(MultipartParser.Fault) {
       parser = try MultipartParser(contentType: contentType, MultipartLimits(fileBytes: limits.attachmentBytes))
     } catch {
-      throw Failure(GatewayFailure.formRequired)
+      throw Failure(GatewayFailure.fileFormRequired)
     }
   }
 
@@ -220,7 +220,7 @@ struct AttachUpload {
   private func failure(_ fault: MultipartParser.Fault) -> Failure {
     switch fault {
     case .fileTooLarge: tooLarge
-    case .noBoundary: Failure(GatewayFailure.formRequired)
+    case .noBoundary: Failure(GatewayFailure.fileFormRequired)
     case .malformed, .unfinished, .tooManyParts, .headTooLarge, .fieldTooLarge: Self.broken
     }
   }

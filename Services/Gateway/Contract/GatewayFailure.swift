@@ -8,6 +8,8 @@ public enum GatewayFailure: String, FailureCode {
   case tooManyConnections = "too_many_connections"
   /// A page of the gateway was sent something else than its own form.
   case formRequired = "form_required"
+  /// A page that takes a file was sent something else than its own form.
+  case fileFormRequired = "file_form_required"
   /// No file was chosen on a page that takes one.
   case fileRequired = "file_required"
   /// The body is compressed, or coded in another way.
@@ -31,7 +33,7 @@ public enum GatewayFailure: String, FailureCode {
     case .headersTooLarge: 431
     case .unknownMethod: 501
     case .tooManyConnections, .mailboxCodeMissing: 503
-    case .formRequired, .unsupportedContentCoding: 415
+    case .formRequired, .fileFormRequired, .unsupportedContentCoding: 415
     }
   }
 }

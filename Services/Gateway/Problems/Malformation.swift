@@ -20,6 +20,7 @@ enum Malformation: String, CaseIterable {
   case queryEncoding = "query_encoding"
   case queryTooLong = "query_too_long"
   case formEncoding = "form_encoding"
+  case fileForm = "file_form"
   // Of JSON-RPC
   case batchEmpty = "batch_empty"
   case batchTooLong = "batch_too_long"
