@@ -32,6 +32,7 @@ struct NotificationRetraction: Sendable {
       of: FollowRequestSent.self, on: FollowRequestEnded.self, about: { $0.followRequestID }, of: { $0.accountID }),
     NotificationRetraction(
       of: FriendChallengeChanged.self, on: FriendChallengeChanged.self,
-      when: { $0.direction == .received && $0.state == .withdrawn }, about: { $0.friendChallengeID }, of: { $0.accountID }),
+      when: { $0.direction == .received && ($0.state == .withdrawn || $0.state == .ended && $0.activityID == nil) },
+      about: { $0.friendChallengeID }, of: { $0.accountID }),
   ]
 }

@@ -125,6 +125,9 @@ extension FriendChallengeHandlers {
     let (challenge, direction) = try FriendChallengeStore.find(
       input.friendChallengeID, of: call.account, in: transaction.database)
     if try FriendChallengeRules.isChanged(challenge.state, by: .accepted, direction) {
+      // Nor while the other is suspended: it has no part in anything then.
+      let other = try Accounts.find(challenge.from, in: transaction.database)
+      guard other?.isSuspended(at: call.now) != true else { throw Failure(RequestFailure.notFound) }
       switch plan {
       case .begins(let day): try FriendChallengeStore.accept(challenge, from: day, transaction)
       case .over:

@@ -1,3 +1,4 @@
+import ActivityContract
 import InProcess
 import NotificationsContract
 import Operations
@@ -37,13 +38,19 @@ struct RetractedNotificationTests {
   @Test("A challenge that is withdrawn leaves the inbox of who was challenged; one that was accepted does not")
   func challenges() throws {
     let (id, ben) = (ID<FriendChallenge>(), AccountID())
-    func event(_ state: FriendChallengeState, _ direction: ConnectionRequestDirection) throws -> FriendChallengeChanged {
+    func event(
+      _ state: FriendChallengeState, _ direction: ConnectionRequestDirection, _ activity: ActivityID? = nil
+    ) throws -> FriendChallengeChanged {
       FriendChallengeChanged(
         friendChallengeID: id, accountID: ben, direction: direction, otherAccountID: AccountID(),
-        otherUsername: try Username(text: "ana"), activityTitle: "Walk", activityID: nil, state: state, revision: 1, at: .now)
+        otherUsername: try Username(text: "ana"), activityTitle: "Walk", activityID: activity, state: state, revision: 1, at: .now
+      )
     }
     let retraction = try #require(NotificationRetraction.all.first { $0.event == FriendChallengeChanged.self })
     let source = try #require(retraction.source(try event(.withdrawn, .received)))
+    // One that ended before it was accepted leaves too; what was accepted has an activity.
+    #expect(retraction.source(try event(.ended, .received)) == source)
+    #expect(retraction.source(try event(.ended, .received, ActivityID())) == nil)
     #expect(source.accountID == ben && source.text == "friendChallenges.changed/\(id)/")
     for (state, direction) in [
       (FriendChallengeState.withdrawn, ConnectionRequestDirection.sent), (.accepted, .received), (.pending, .received),
