@@ -529,9 +529,12 @@ CREATE TABLE task_participants (
   confirmed_at INTEGER,
   -- the task's when the account left
   left_revision INTEGER,
+  -- whether it left by itself: then nobody enrols it anew
+  has_opted_out INTEGER NOT NULL DEFAULT 0 CHECK (has_opted_out IN (0, 1)),
   PRIMARY KEY (task_id, account_id),
   CHECK (state = 'left' OR left_revision IS NULL),
-  CHECK (state <> 'left' OR confirmed_at IS NULL)
+  CHECK (state <> 'left' OR confirmed_at IS NULL),
+  CHECK (state = 'left' OR has_opted_out = 0)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX task_participants_by_enroller ON task_participants (enrolled_by) WHERE enrolled_by IS NOT NULL;
@@ -588,6 +591,12 @@ CREATE TABLE tasks (
 ) STRICT;
 
 CREATE INDEX tasks_by_creator ON tasks (creator_account, state) WHERE creator_account IS NOT NULL;
+
+CREATE TRIGGER task_attachments_of_deleted_task AFTER DELETE ON tasks BEGIN
+  DELETE FROM task_attachments WHERE task_id = old.task_id;
+  DELETE FROM task_attachment_uploads WHERE task_id = old.task_id;
+  DELETE FROM task_tokens WHERE task_id = old.task_id;
+END;
 
 CREATE TRIGGER tasks_space_added AFTER INSERT ON tasks WHEN new.creator_account IS NOT NULL BEGIN
   INSERT INTO task_space (account_id, bytes) VALUES (new.creator_account, coalesce(length(CAST(new.name AS BLOB)), 0) + coalesce(length(CAST(new.description AS BLOB)), 0))

@@ -27,7 +27,7 @@ public struct TaskAttachmentName: TextValue {
     let last = text.unicodeScalars.split(whereSeparator: separates).last.map { String($0) } ?? ""
     var name = String(String.UnicodeScalarView(last.unicodeScalars.filter { !ShortText.hasControl(String($0)) })).trimmed
     if ShortText.brokenLength(name, maximum: maxCharacters, maxBytes: maxBytes) != nil {
-      let dot = name.unicodeScalars.lastIndex(of: ".")
+      let dot = name.unicodeScalars.lastIndex { $0 == "." }
       let ending = dot.map { String(name[$0...]) } ?? ""
       let kept = ending.count <= 20 && ending.utf8.count <= 80 ? ending : ""
       var stem = String(name.dropLast(kept.count).prefix(maxCharacters - kept.count))

@@ -22,10 +22,11 @@ struct TaskAccess: Sendable {
     return found.isCreator
   }
 
-  /// Those who take part in tasks, as ``TaskParticipantStore`` has them.
+  /// Those who take part in tasks, as ``TaskParticipantStore`` has them. Where the creator was deleted, each of them does with files what it
+  /// could.
   static let participants = TaskAccess(
     participation: { task, account, database in
       guard let task = try TaskStore.findIfThere(task, for: account, in: database)?.task else { return nil }
-      return (true, task.creator == account)
+      return (true, task.creator == account || task.creator == nil)
     }, participants: { try TaskParticipantStore.accounts(of: $0, in: $1) })
 }

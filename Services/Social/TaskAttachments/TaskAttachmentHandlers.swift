@@ -110,7 +110,12 @@ struct TaskAttachmentHandlers: Sendable {
   // MARK: - Deleting
 
   func delete(_ input: TaskAttachmentKey, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
-    let (attachment, isCreator) = try find(input.attachmentID, call.account, in: transaction.database)
+    // Who attached a file deletes it also when it takes part no longer: it answers for its room.
+    let own = try TaskAttachmentStore.find(input.attachmentID, in: transaction.database).flatMap {
+      $0.account == call.account ? $0 : nil
+    }
+    let (attachment, isCreator) =
+      try own.map { ($0, false) } ?? find(input.attachmentID, call.account, in: transaction.database)
     guard TaskAttachmentRules.canDelete(call.account, uploader: attachment.account, isCreator: isCreator) else {
       throw Failure(RequestFailure.forbidden)
     }
@@ -131,8 +136,11 @@ struct TokenAttachmentHandlers: Sendable {
   ) throws -> TaskAttachmentKey {
     let database = transaction.database
     let token = try TaskTokenStore.redeem(input.token, tokens, at: transaction.now, in: database)
-    // Who made it must take part still; a token outlives no membership.
-    guard try uploading.access.participation(token.task, token.maker, database)?.isParticipant == true else {
+    // Who made it must take part still, and not be suspended; a token outlives neither.
+    let maker = try Accounts.find(token.maker, in: database)
+    guard try uploading.access.participation(token.task, token.maker, database)?.isParticipant == true,
+      maker?.isSuspended(at: transaction.now) != true
+    else {
       throw TaskTokenFailure.invalid
     }
     guard try TaskAttachmentUploadStore.countByToken(of: token.task, in: database) < TaskAttachmentRules.maxUploadsByToken else {

@@ -11,7 +11,7 @@ extension TaskAttachmentType: DatabaseValueConvertible {}
 /// The attachments of all tasks, and what they hold: each content once, counted by triggers for as long as an attachment names it.
 enum TaskAttachmentStore {
   static func migration(_ number: Int) -> Migration {
-    Migration(number, "task attachments") { try $0.execute(sql: schema + TaskAttachmentUploadStore.schema) }
+    Migration(number, "task attachments") { try $0.execute(sql: schema + TaskAttachmentUploadStore.schema + following) }
   }
 
   private static let schema = """
@@ -48,6 +48,15 @@ enum TaskAttachmentStore {
       UPDATE task_attachment_contents SET reference_count = reference_count - 1 WHERE sha256 = old.sha256;
     END;
 
+    """
+
+  /// What goes with its task.
+  private static let following = """
+    CREATE TRIGGER task_attachments_of_deleted_task AFTER DELETE ON tasks BEGIN
+      DELETE FROM task_attachments WHERE task_id = old.task_id;
+      DELETE FROM task_attachment_uploads WHERE task_id = old.task_id;
+      DELETE FROM task_tokens WHERE task_id = old.task_id;
+    END;
     """
 
   /// How an account is forgotten: what it attached goes; of what came by a token that it made, nobody is said to answer for it any more.

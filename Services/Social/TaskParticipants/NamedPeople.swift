@@ -20,8 +20,10 @@ struct NamedPeople: Sendable {
   }
 
   /// Whom of them the account may enrol, each once and without itself, and what is wrong with the others.
+  ///
+  /// - Parameter task: the task that there is already, which some may have left by themselves; nil for a new one.
   func enrolling(
-    by account: AccountID, at now: Instant, in database: Database
+    by account: AccountID, in task: ID<SharedTask>? = nil, at now: Instant, _ database: Database
   ) throws -> (accounts: [AccountID], problems: [FieldProblem]) {
     var (enrolled, problems): ([AccountID], [FieldProblem]) = ([], [])
     for (index, username) in usernames.enumerated() {
@@ -31,7 +33,12 @@ struct NamedPeople: Sendable {
         try other.isSuspended(at: now) || BlockStore.areApart(account, other.id, in: database) ? nil : other
       }
       let isFriend = try visible.map { try FriendStore.areFriends(account, $0.id, in: database) } ?? false
-      if let rule = TaskParticipantRules.problem(username, visible?.taskEnrollment, isFriend: isFriend) {
+      let hasOptedOut =
+        try task.flatMap { task in try visible.map { try TaskParticipantStore.hasOptedOut($0.id, of: task, in: database) } }
+        ?? false
+      if let rule = TaskParticipantRules.problem(
+        username, visible?.taskEnrollment, isFriend: isFriend, hasOptedOut: hasOptedOut)
+      {
         problems.append(FieldProblem(field: "participants[\(index)]", rule))
       } else if let visible, !enrolled.contains(visible.id) {
         enrolled.append(visible.id)

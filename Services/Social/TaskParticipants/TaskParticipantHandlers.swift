@@ -19,7 +19,7 @@ struct TaskParticipantHandlers: Sendable {
     let (account, database) = (call.account, transaction.database)
     try input.found.require("taskID")
     let task = try TaskStore.find(input.taskID, madeBy: account, in: database)
-    let (others, problems) = try people.enrolling(by: account, at: transaction.now, in: database)
+    let (others, problems) = try people.enrolling(by: account, in: task.id, at: transaction.now, database)
     try FieldFindings(input.found.with(problems)).end()
     try TaskRules.expectOpen(task.state)
     let present = Set(try TaskParticipantStore.accounts(of: task.id, in: database))

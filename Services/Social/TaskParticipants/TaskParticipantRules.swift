@@ -9,8 +9,12 @@ enum TaskParticipantRules {
   /// - Parameters:
   ///   - username: how the creator names it.
   ///   - enrollment: whom it allows that; nil where there is no such account, or none that the creator may know of.
-  static func problem(_ username: Username, _ enrollment: TaskEnrollment?, isFriend: Bool) -> FieldRule? {
+  ///   - hasOptedOut: whether it left the task by itself: it is not to be asked that again and again.
+  static func problem(
+    _ username: Username, _ enrollment: TaskEnrollment?, isFriend: Bool, hasOptedOut: Bool = false
+  ) -> FieldRule? {
     guard let enrollment else { return FieldRule("unknown_user", ["username": .text(username.description)]) }
+    if hasOptedOut { return FieldRule("opted_out", ["username": .text(username.description)]) }
     return isAllowed(enrollment, isFriend: isFriend)
       ? nil : FieldRule("enrollment_not_allowed", ["username": .text(username.description)])
   }

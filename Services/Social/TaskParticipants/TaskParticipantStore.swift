@@ -20,9 +20,12 @@ enum TaskParticipantStore {
       confirmed_at INTEGER,
       -- the task's when the account left
       left_revision INTEGER,
+      -- whether it left by itself: then nobody enrols it anew
+      has_opted_out INTEGER NOT NULL DEFAULT 0 CHECK (has_opted_out IN (0, 1)),
       PRIMARY KEY (task_id, account_id),
       CHECK (state = 'left' OR left_revision IS NULL),
-      CHECK (state <> 'left' OR confirmed_at IS NULL)
+      CHECK (state <> 'left' OR confirmed_at IS NULL),
+      CHECK (state = 'left' OR has_opted_out = 0)
     ) STRICT, WITHOUT ROWID;
     CREATE UNIQUE INDEX task_participants_listed ON task_participants (account_id, state, task_sequence);
     CREATE INDEX task_participants_by_enroller ON task_participants (enrolled_by) WHERE enrolled_by IS NOT NULL;
@@ -58,7 +61,7 @@ enum TaskParticipantStore {
     ) { ($0.number(0), $0.number(1)) } ?? (0, 0)
   }
 
-  /// Enrols accounts in an open task, also those who had left it.
+  /// Enrols accounts in an open task, also those who had been removed from it.
   static func add(
     _ accounts: [AccountID], to task: ID<SharedTask>, _ sequence: Int64, by enroller: AccountID?, _ transaction: Transaction
   ) throws {
@@ -97,10 +100,18 @@ enum TaskParticipantStore {
     _ task: ID<SharedTask>, _ account: AccountID, by actor: AccountID?, _ transaction: Transaction
   ) throws {
     try transaction.database.run(
-      "UPDATE task_participants SET state = 'left', confirmed_at = NULL WHERE task_id = ? AND account_id = ?", .id(task),
-      .id(account))
+      """
+      UPDATE task_participants SET state = 'left', confirmed_at = NULL, has_opted_out = ?3 WHERE task_id = ?1 AND account_id = ?2
+      """, .id(task), .id(account), .truth(actor == account))
     try TaskTokenStore.end(task, transaction)
     try TaskStore.settle(task, by: actor, left: account, transaction)
+  }
+
+  /// Whether the account has left the task by itself.
+  static func hasOptedOut(_ account: AccountID, of task: ID<SharedTask>, in database: Database) throws -> Bool {
+    try database.first(
+      "SELECT has_opted_out FROM task_participants WHERE task_id = ? AND account_id = ?", .id(task), .id(account)
+    ) { $0.truth(0) } ?? false
   }
 
   /// Notes the revision with which it was published that somebody left.

@@ -20,7 +20,7 @@ struct TaskHandlers: Sendable {
     _ input: CreateTask.Input, _ people: NamedPeople, _ call: AccountCall, _ transaction: Transaction
   ) throws -> SharedTask {
     let (account, database) = (call.account, transaction.database)
-    let (others, problems) = try people.enrolling(by: account, at: transaction.now, in: database)
+    let (others, problems) = try people.enrolling(by: account, at: transaction.now, database)
     try FieldFindings(input.found.with(problems)).end()
     guard others.count < TaskRules.maxParticipants else { throw TaskParticipantRules.tooMany }
     guard try TaskStore.countOpen(by: account, in: database) < TaskRules.maxOpen else {

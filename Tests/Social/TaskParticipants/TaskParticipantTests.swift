@@ -84,13 +84,27 @@ struct TaskParticipantTests {
     }
   }
 
-  @Test("who opted out can be enrolled again, and begins anew")
+  @Test("UC6: who opted out is not enrolled again, and is named as such")
+  func optedOut() async throws {
+    try await ServicesInProcess.withPeople(2) { services, people in
+      let (ana, ben) = (people[0], people[1])
+      let task = try await services.makeTask(by: ana, with: [ben])
+      try await ben.optOut(of: task)
+      let names = try services.usernames(of: [ben])
+      #expect(
+        try await ana.refusedFields(AddTaskParticipants.self, .init(taskID: task.id, participants: names)) == [
+          "participants[0] opted_out"
+        ])
+      #expect(try await ben.failure(GetTask.self, .init(taskID: task.id)) == "not_found")
+    }
+  }
+
+  @Test("Who was removed can be enrolled again, and begins anew")
   func again() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
       let task = try await services.makeTask(by: ana, with: [ben])
-      try await ben.confirm(task)
-      try await ben.optOut(of: task)
+      _ = try await ana.remove(ben, from: task)
       let left = try #require(try await services.lastChange(of: task, for: ben))
       _ = try await ana.send(
         AddTaskParticipants.self, .init(taskID: task.id, participants: try services.usernames(of: [ben])))
