@@ -40,7 +40,7 @@ struct TaskAttachmentDownloadTests {
     try await RunningGateway.with(contracts: [.identity, .social], bus: bus) { try await body($0, id) }
   }
 
-  @Test("is saved under its name and never shown or run, whatever it is, and comes whole, in chunks")
+  @Test("A downloaded file is saved under its name, never shown or run, whatever it is, and comes whole, in chunks")
   func download() async throws {
     try await Self.with("Informe \"ñ\".html", count: 1_500_000) { gateway, id in
       let file = try await gateway.http("GET", "/v1/task-attachments/\(id)/file", try gateway.bearer())
@@ -55,7 +55,7 @@ struct TaskAttachmentDownloadTests {
     }
   }
 
-  @Test("the connection goes on behind it, and HEAD gets its fields alone")
+  @Test("The connection of a downloaded file goes on behind it, and HEAD gets the file's fields alone")
   func connection() async throws {
     try await Self.with("a", count: 600_000) { gateway, id in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -70,7 +70,7 @@ struct TaskAttachmentDownloadTests {
     }
   }
 
-  @Test("without a login, or of a file that is not there or not the caller's, it is a problem")
+  @Test("A download without a login, or of a file that is lost, missing or not the caller's, is answered with a problem")
   func refused() async throws {
     try await Self.with("a", count: 10) { gateway, id in
       #expect(try await gateway.http("GET", "/v1/task-attachments/\(id)/file").status == 401)
@@ -83,7 +83,7 @@ struct TaskAttachmentDownloadTests {
     }
   }
 
-  @Test("one that breaks off ends the connection, so that nobody takes it for whole")
+  @Test("A download that breaks off ends the connection, so that nobody takes the file for whole")
   func brokenOff() async throws {
     try await Self.with("a", count: 600_000, ending: TaskAttachmentChunk.maxBytes) { gateway, id in
       await #expect(throws: RawConnection.Problem.self) {
@@ -92,7 +92,7 @@ struct TaskAttachmentDownloadTests {
     }
   }
 
-  @Test("is fetched no faster than it is read: a client that reads nothing holds one chunk")
+  @Test("A downloaded file is fetched no faster than it is read: a client that reads nothing holds few chunks")
   func backpressure() async throws {
     try await Self.with("a", count: 12_000_000) { gateway, id in
       let connection = try await RawConnection(port: gateway.httpPort, receiveBuffer: 65_536)
@@ -112,7 +112,7 @@ struct TaskAttachmentDownloadTests {
   }
 
   @Test(
-    "names are written for those who read UTF-8 and for those who do not",
+    "Names of downloaded files are written for clients that read UTF-8 and for those that do not",
     arguments: [
       ("plan.txt", "attachment; filename=\"plan.txt\"; filename*=UTF-8''plan.txt"),
       ("a\"b\\c%41.txt", "attachment; filename=\"a_b_c_41.txt\"; filename*=UTF-8''a%22b%5Cc%2541.txt"),

@@ -59,7 +59,7 @@ struct AttachFlowTests {
     return page
   }
 
-  @Test("main flow: by the token that the app shows, any browser attaches a file, which participants then list and read")
+  @Test("UC17: any browser attaches a file by the token that the app shows, and participants then list and read it")
   func attached() async throws {
     try await Self.with { services, port in
       let ana = try await services.register()
@@ -81,7 +81,7 @@ struct AttachFlowTests {
     }
   }
 
-  @Test("alternative: with a token that was renewed since, and with an empty file, nothing is attached, and nothing stays")
+  @Test("UC17, alternative: a file with a token renewed since, and an empty one, are not attached, and nothing of them stays")
   func refused() async throws {
     try await Self.with { services, port in
       let ana = try await services.register()

@@ -100,7 +100,7 @@ struct MultipartParserTests {
     Case("no header line", "--x\r\nhello\r\n\r\nA\r\n--x--", .malformed),
   ]
 
-  @Test("reads each body, and the same however it is cut: at every byte, and byte by byte", arguments: cases)
+  @Test("The multipart parser reads each body the same however it is cut: at every byte, and byte by byte", arguments: cases)
   func everyCut(given: Case) {
     let body = Array(given.body.utf8)
     #expect(Self.read(body, in: []) == given.parts)
@@ -108,7 +108,7 @@ struct MultipartParserTests {
     #expect(Self.read(body, in: Array(repeating: 1, count: body.count)) == given.parts)
   }
 
-  @Test("keeps contents of all bytes as they are, with boundaries of all lengths, in pieces of all sizes")
+  @Test("The multipart parser keeps contents of all bytes, with boundaries of all lengths, in pieces of all sizes")
   func bytes() throws {
     let content = (0..<3000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 3) } + Array("\r\n--".utf8)
     for boundary in ["b", "----WebKitFormBoundary7MA4YWxkTrZu0gW", String(repeating: "z", count: 70)] {
@@ -126,7 +126,7 @@ struct MultipartParserTests {
     }
   }
 
-  @Test("bounds the parts' number, heads, fields and files, the blanks behind a boundary and what stands before the first one")
+  @Test("The multipart parser bounds the number of parts, heads, fields, files, blanks behind a boundary, and the preamble")
   func bounds() {
     let limits = MultipartLimits(parts: 2, headBytes: 100, padding: 3, fieldBytes: 5, fileBytes: 10)
     func fault(_ body: String) -> MultipartParser.Fault? {
@@ -147,7 +147,7 @@ struct MultipartParserTests {
   }
 
   @Test(
-    "takes only what names a boundary",
+    "The multipart parser accepts only a content type that names a boundary",
     arguments: [
       ("multipart/form-data; boundary=x", true), ("Multipart/Form-Data ;  Boundary=\"a b\"", true),
       ("multipart/form-data; charset=utf-8; boundary=x;", true), ("multipart/form-data", false),

@@ -18,7 +18,7 @@ struct LeftAttachmentTests {
     return try await person.send(CompleteTaskAttachment.self, .init(attachmentID: upload.id)).id
   }
 
-  @Test("Whoever takes part no longer deletes a file of its own, and nobody else's")
+  @Test("A former participant of a task can delete its own file there, and nobody else's")
   func optedOut() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The files behind attachments")
 struct TaskAttachmentFilesTests {
-  @Test("the same content is kept once, for as long as anything names it")
+  @Test("The same content of several attachments is kept once, for as long as anything names it")
   func once() async throws {
     try await Attaching.withTask { services, task, ana, ben, _ in
       let other = try await services.task(of: ben)
@@ -33,7 +33,7 @@ struct TaskAttachmentFilesTests {
     }
   }
 
-  @Test("what is deleted is removed by a worker that nobody has to call")
+  @Test("The file of a deleted attachment is removed by a worker that nobody has to call")
   func worker() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let file = try await ana.attach("a", [1, 2, 3], to: task)
@@ -44,7 +44,7 @@ struct TaskAttachmentFilesTests {
     }
   }
 
-  @Test("uploads that do not come on are removed: after a day, and after a quarter of an hour where they came by a token")
+  @Test("Uploads of files that do not come on are removed: after a day, and after a quarter of an hour if made by a token")
   func expired() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let page = try await services.page
@@ -72,7 +72,7 @@ struct TaskAttachmentFilesTests {
   enum Step: CaseIterable, Sendable { case chunkWritten, contentNoted, filePlaced, attached }
 
   @Test(
-    "killed between any two steps of attaching, completing again attaches the file, and giving up leaves nothing",
+    "A service killed between any two steps of attaching a file completes it when asked again, and giving up leaves nothing",
     arguments: Step.allCases, [true, false])
   func killed(step: Step, isCompleted: Bool) async throws {
     try await Attaching.withTask { services, task, ana, ben, _ in
@@ -109,7 +109,7 @@ struct TaskAttachmentFilesTests {
     }
   }
 
-  @Test("killed between forgetting a content and removing its file, or the other way round, nothing is left, nothing is lost")
+  @Test("A service killed between forgetting a content and removing its file, or the other way round, leaves and loses nothing")
   func strays() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let file = try await ana.attach("a", [1, 2, 3], to: task)
@@ -138,7 +138,7 @@ struct TaskAttachmentFilesTests {
     }
   }
 
-  @Test("deleting and attaching the same content at the same time, over and over, loses no file that a row names")
+  @Test("Deleting and attaching the same content at the same time, over and over, loses no file that a row names")
   func race() async throws {
     try await Attaching.withTask { services, task, ana, ben, _ in
       let bytes = Attaching.bytes(3000)
@@ -160,7 +160,7 @@ struct TaskAttachmentFilesTests {
     }
   }
 
-  @Test("a file that is gone is said to be lost; an upload of which nothing is left is sent from its beginning")
+  @Test("A file missing on the disk is answered as lost, and an upload without its bytes is sent from its beginning")
   func lost() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let file = try await ana.attach("a", [1, 2, 3], to: task)
@@ -180,7 +180,7 @@ struct TaskAttachmentFilesTests {
     }
   }
 
-  @Test("while a backup holds the lock no content is removed; afterwards it is")
+  @Test("A backup that holds the lock keeps all contents of files; once it is done they are removed")
   func backup() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let file = try await ana.attach("a", [1, 2, 3], to: task)

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Files that participants attach to a task (TASK-8, UC17)")
 struct TaskAttachmentTests {
-  @Test("main flow: a file is announced, sent in chunks and completed; all participants see it, read it, and are told live")
+  @Test("UC17: a file is announced, sent in chunks and completed; all participants see it, read it, and are notified live")
   func attached() async throws {
     try await Attaching.withTask { services, task, ana, ben, _ in
       let bytes = Attaching.bytes(1_300_000)
@@ -34,7 +34,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("alternative: an empty file, and one larger than any may be, are refused")
+  @Test("UC17, alternative: an empty file, and one larger than any may be, are refused")
   func sizes() async throws {
     try await Attaching.withTask(settings: ["racha.attachments.fileBytes": "2048"]) { _, task, ana, _, _ in
       let name = try TaskAttachmentName(text: "a")
@@ -49,7 +49,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("alternative: beyond what a task, or an account, may have, nothing more is announced; deleting makes room")
+  @Test("UC17, alternative: files beyond the room of a task or an account are refused when announced; deleting makes room")
   func room() async throws {
     let settings = ["racha.attachments.taskBytes": "3000", "racha.attachments.accountBytes": "4000"]
     try await Attaching.withTask(settings: settings) { services, task, ana, ben, _ in
@@ -70,7 +70,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("at most 8 uploads of an account are on their way")
+  @Test("Uploads of files are at most 8 at a time for one account")
   func uploads() async throws {
     try await Attaching.withTask { _, task, ana, _, _ in
       for number in 0..<8 { _ = try await ana.begin("\(number)", [1], to: task) }
@@ -79,7 +79,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("chunks that are lost, repeated or out of order do no harm; other bytes and bytes beyond the end are refused")
+  @Test("Chunks of a file that are lost, repeated or out of order do no harm; other bytes and bytes beyond the end are refused")
   func chunks() async throws {
     try await Attaching.withTask { _, task, ana, _, _ in
       let bytes = Attaching.bytes(1000)
@@ -105,7 +105,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("chunks of an upload that come at the same time are taken one after the other, and nothing is written over")
+  @Test("Chunks of one upload that come at the same time are taken one after the other, and nothing is written over")
   func atOnce() async throws {
     try await Attaching.withTask { _, task, ana, _, _ in
       let bytes = Attaching.bytes(64_000)
@@ -119,7 +119,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("the bytes that were announced by their SHA-256 are the only ones that are attached")
+  @Test("A file is attached only with the bytes that were announced by their SHA-256")
   func announced() async throws {
     try await Attaching.withTask { _, task, ana, _, _ in
       let bytes = Attaching.bytes(100)
@@ -134,7 +134,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("completed again it is the same, announced again with its key it is announced once, and nobody is notified twice")
+  @Test("A file completed again is the same, one announced again with its key is announced once, and nobody is notified twice")
   func repeated() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let input = BeginTaskAttachment.Input(taskID: task, name: try TaskAttachmentName(text: "a"), totalBytes: 3)
@@ -180,7 +180,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("who has not verified the address reads files, and attaches none")
+  @Test("A participant without a verified address reads files of a task, and attaches none")
   func unverified() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let file = try await ana.attach("a", [1], to: task)
@@ -194,7 +194,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("is deleted by who attached it or who created the task, and by nobody else; all participants are told")
+  @Test("A file of a task is deleted by who attached it or created the task, and nobody else; all participants are notified")
   func deleted() async throws {
     try await Attaching.withTask { services, task, ana, ben, eve in
       try await services.join(eve, task)
@@ -211,7 +211,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("are listed page by page, newest first, with their names")
+  @Test("Files of a task are listed page by page, newest first, with their names")
   func pages() async throws {
     try await Attaching.withTask { _, task, ana, _, _ in
       for number in 0..<5 { try await ana.attach("\(number)", [UInt8(number)], to: task) }
@@ -226,7 +226,7 @@ struct TaskAttachmentTests {
     }
   }
 
-  @Test("are listed from an index, and their sizes are added up from one, whatever others there are")
+  @Test("Files of a task are listed from an index, and their sizes are added up from one, whatever others there are")
   func plans() async throws {
     try await Attaching.withTask { services, _, _, _, _ in
       let statements = [

@@ -14,7 +14,7 @@ struct TaskCommentTests {
     try await person.send(ListTaskComments.self, .init(taskID: task.id)).items
   }
 
-  @Test("UC5: what a participant writes is shown to all with the task, the newest last, and in the list")
+  @Test("UC5: a participant's comment is shown to all with the task, the newest last, and in the list")
   func create() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -30,7 +30,7 @@ struct TaskCommentTests {
     }
   }
 
-  @Test("UC5, alternative: one that failed is repeated with its idempotency key and is there once")
+  @Test("UC5, alternative: a comment that failed is repeated with its idempotency key and is there once")
   func once() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let task = try await services.makeTask(by: people[0], with: [people[1]])
@@ -42,7 +42,7 @@ struct TaskCommentTests {
   }
 
   @Test(
-    "UC5, alternative: what cannot be taken is said by field and rule",
+    "UC5, alternative: a comment that is refused is answered with its field and rule",
     arguments: [
       ("", "empty"), (" \n ", "empty"), (String(repeating: "x", count: 2001), "too_long"), ("a\u{7}", "control_character"),
     ])
@@ -54,7 +54,7 @@ struct TaskCommentTests {
     #expect(failure?.fields.map { "\($0.field) \($0.code)" } == ["text \(rule)"])
   }
 
-  @Test("the list goes from the newest to the first page by page, each page with its newest last")
+  @Test("The list of comments goes from the newest to the first page by page, each page with its newest last")
   func pages() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let task = try await services.makeTask(by: people[0], with: [people[1]])
@@ -71,7 +71,7 @@ struct TaskCommentTests {
     }
   }
 
-  @Test("each participant has an event of its own, with the comment as it sees it, for live delivery")
+  @Test("Each participant has an event of its own for a comment, with the comment as it sees it, for live delivery")
   func events() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -89,7 +89,7 @@ struct TaskCommentTests {
     }
   }
 
-  @Test("those of whom the reader has blocked are folded for the reader alone")
+  @Test("Comments by people whom the reader has blocked are folded for the reader alone")
   func folded() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -103,7 +103,7 @@ struct TaskCommentTests {
     }
   }
 
-  @Test("the other participants are notified, in their own language, but not of what somebody writes whom a block keeps apart")
+  @Test("Participants are notified of comments in their own language, but not of those by people whom a block keeps apart")
   func notices() async throws {
     try await ServicesInProcess.withPeople(3, notified: true) { services, people in
       let (ana, ben, leo) = (people[0], people[1], people[2])
@@ -127,7 +127,7 @@ struct TaskCommentTests {
     }
   }
 
-  @Test("who wrote one removes it: its text is gone, its position stays; nobody else does, and again changes nothing")
+  @Test("A comment's author removes it: its text is gone, its position stays; nobody else does, and again changes nothing")
   func remove() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -148,7 +148,7 @@ struct TaskCommentTests {
     }
   }
 
-  @Test("a completed task can be commented on, a cancelled one not; strangers and those who left find none, whatever they try")
+  @Test("A completed task can be commented on, a cancelled one not; strangers and those who left find no comments")
   func closed() async throws {
     try await ServicesInProcess.withPeople(4) { services, people in
       let (ana, ben, eva, mia) = (people[0], people[1], people[2], people[3])
@@ -175,7 +175,7 @@ struct TaskCommentTests {
     }
   }
 
-  @Test("comments count among the bytes of who wrote them, and no more when they are removed")
+  @Test("Comments count among the bytes of their author, and no more when they are removed")
   func space() async throws {
     let text = String(repeating: "a\u{0301}\u{0302}\u{0303}", count: 2000)
     let fitting = (1 << 20) / text.utf8.count
@@ -191,7 +191,7 @@ struct TaskCommentTests {
     }
   }
 
-  @Test("what a deleted account wrote is gone for the others, from when it is deleted")
+  @Test("Comments of a deleted account are gone for the others, from when it is deleted")
   func erasure() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -208,7 +208,7 @@ struct TaskCommentTests {
     }
   }
 
-  @Test("the list walks an index, and the first page of 10,000 takes at most 10 milliseconds and no longer than of 1,000")
+  @Test("The list of comments walks an index, and the first page of 10,000 takes at most 10 ms and no longer than of 1,000")
   func speed() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Completions of tasks (TASK-5)")
 struct TaskCompletionTests {
-  @Test("each confirms its own, and the task is completed when the last one has")
+  @Test("Each participant confirms its own completion, and the task is completed with the last one")
   func confirm() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -30,7 +30,7 @@ struct TaskCompletionTests {
     }
   }
 
-  @Test("confirming again changes and publishes nothing, also of a completed task")
+  @Test("Confirming a completion again changes and publishes nothing, also of a completed task")
   func again() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -44,7 +44,7 @@ struct TaskCompletionTests {
     }
   }
 
-  @Test("many confirm at once, and it is completed once")
+  @Test("A task that many participants confirm at once is completed once")
   func together() async throws {
     try await ServicesInProcess.withPeople(5) { services, people in
       let task = try await services.makeTask(by: people[0], with: Array(people.dropFirst()))
@@ -54,7 +54,7 @@ struct TaskCompletionTests {
     }
   }
 
-  @Test("is taken back while not all have confirmed, and not any more afterwards")
+  @Test("A completion is taken back while not all have confirmed the task, and not any more afterwards")
   func withdraw() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -78,7 +78,7 @@ struct TaskCompletionTests {
   /// How the last one who has not confirmed goes.
   enum End: CaseIterable { case optsOut, isRemoved, isDeleted }
 
-  @Test("a task is completed too when the last one missing opts out, is removed or deleted", arguments: End.allCases)
+  @Test("A task is completed too when the last one missing opts out, is removed or deleted", arguments: End.allCases)
   func lastOne(end: End) async throws {
     try await ServicesInProcess.withPeople(3, notified: true) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -98,7 +98,7 @@ struct TaskCompletionTests {
     }
   }
 
-  @Test("a creator alone with its task completes it by confirming")
+  @Test("A creator alone with its task completes it by confirming")
   func alone() async throws {
     try await ServicesInProcess.withPeople(1) { services, people in
       let task = try await services.makeTask(by: people[0])
@@ -106,7 +106,7 @@ struct TaskCompletionTests {
     }
   }
 
-  @Test("an account that is deleted in steps leaves its tasks in them, and all that waited for it alone are completed")
+  @Test("An account deleted in steps leaves its tasks in them, and all that waited for it alone are completed")
   func manyTasks() async throws {
     try await ServicesInProcess.withPeople(2, settings: ["racha.erasure.rowsPerTransaction": "2"]) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -124,7 +124,7 @@ struct TaskCompletionTests {
     }
   }
 
-  @Test("the snapshot says for each participant, also for who has left, what was published last")
+  @Test("The snapshot of tasks has for each participant, also for those who left, what was published last")
   func snapshot() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -146,7 +146,7 @@ struct TaskCompletionTests {
     }
   }
 
-  @Test("those who follow completions see each that is confirmed and taken back, once, and none of who is deleted")
+  @Test("Observers of completions see each one confirmed and taken back, once, and none of a deleted account")
   func observers() async throws {
     let seen = Seen()
     try await ServicesInProcess.running([

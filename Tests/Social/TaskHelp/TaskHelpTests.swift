@@ -59,7 +59,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("UC11, UC12, alternative: where nobody else takes part, that is said")
+  @Test("UC11, UC12, alternative: asking for and offering help are refused where nobody else takes part")
   func noOthers() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -70,7 +70,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("UC13: who has muted help is not notified, and sees it in the task")
+  @Test("UC13: a participant who has muted help is not notified, and sees it in the task")
   func muted() async throws {
     try await ServicesInProcess.withPeople(3, notified: true) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -91,7 +91,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("those whom a block keeps apart from who asks are not notified")
+  @Test("Participants whom a block keeps apart from the one who asks for help are not notified")
   func blocked() async throws {
     try await ServicesInProcess.withPeople(3, notified: true) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -104,7 +104,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("at most one request and one offer of a person is open in a task; a closed one can be followed by another")
+  @Test("A person has at most one open request and one open offer of help in a task; closed ones can be followed by others")
   func oneOpen() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -129,7 +129,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("many requests at once are one")
+  @Test("Many requests for help by one person at once are one")
   func together() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let task = try await services.makeTask(by: people[0], with: [people[1]])
@@ -141,7 +141,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("what waits is closed when its person leaves, and when the task is completed or cancelled")
+  @Test("Open requests and offers of help are closed when their person leaves, or the task is completed or cancelled")
   func closed() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -163,7 +163,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("answers are comments that refer to it; what is of another task cannot be referred to")
+  @Test("Answers to a request for help are comments that refer to it; a request of another task cannot be referred to")
   func answers() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -179,7 +179,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("who asked thanks those who answered or had offered help, and each is notified; that is help given, once for each task")
+  @Test("Who asked for help thanks those who answered or offered it; each is notified, and has given help once for each task")
   func thanks() async throws {
     try await ServicesInProcess.withPeople(4, notified: true) { services, people in
       let (ana, ben, eva, leo) = (people[0], people[1], people[2], people[3])
@@ -208,7 +208,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("nobody thanks for what others asked, for an offer, itself, who has not helped, or who takes no part")
+  @Test("Thanks for help are refused for others' requests, offers, oneself, those who have not helped, and strangers")
   func wrongThanks() async throws {
     try await ServicesInProcess.withPeople(4) { services, people in
       let (ana, ben, eva, mia) = (people[0], people[1], people[2], people[3])
@@ -230,7 +230,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("to strangers and those who left it does not exist; asking, offering and thanking take a verified address")
+  @Test("Help does not exist for strangers and those who left; asking, offering and thanking take a verified address")
   func strangers() async throws {
     try await ServicesInProcess.withPeople(4) { services, people in
       let (ana, ben, eva, mia) = (people[0], people[1], people[2], people[3])
@@ -253,7 +253,7 @@ struct TaskHelpTests {
     }
   }
 
-  @Test("what a deleted account asked for and offered is gone; the help that others have given it stays given")
+  @Test("Requests and offers of help by a deleted account are gone; the help that others have given it stays given")
   func erasure() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])

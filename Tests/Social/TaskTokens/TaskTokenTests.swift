@@ -18,7 +18,7 @@ struct TaskTokenTests {
   }
 
   @Test(
-    "main flow: participants are shown it, and who has it attaches a file, which is listed as by token; its creator deletes it")
+    "UC17: participants are shown the token, and its holder attaches a file, listed as by token; the task's creator deletes it")
   func attached() async throws {
     try await Attaching.withTask { services, task, ana, ben, _ in
       #expect(try await ben.send(GetTaskToken.self, .init(taskID: task)) == TaskTokenState(token: nil, expiresAt: nil))
@@ -39,7 +39,7 @@ struct TaskTokenTests {
   }
 
   @Test(
-    "alternative: a token that is none is refused",
+    "UC17, alternative: a text that is no token of a task is refused",
     arguments: ["", "x", "AAAAA-AAAAA-AAAAA-AAAAA", "ÑÑÑÑÑ-ÑÑÑÑÑ-ÑÑÑÑÑ-ÑÑÑÑÑ", String(repeating: "A", count: 200)])
   func invalid(token: String) async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
@@ -48,7 +48,7 @@ struct TaskTokenTests {
     }
   }
 
-  @Test("alternative: one that is right but for any one of its letters and digits is refused")
+  @Test("UC17, alternative: a token that differs from the task's in any one letter or digit is refused")
   func mistyped() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let token = Array(try await ana.token(of: task))
@@ -62,7 +62,7 @@ struct TaskTokenTests {
     }
   }
 
-  @Test("alternative: after 30 days it has expired, which is said, and it is shown no more; renewed, the task has another")
+  @Test("UC17, alternative: a token expires after 30 days and is no longer shown; renewed, the task has another")
   func expired() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let page = try await services.page
@@ -77,7 +77,7 @@ struct TaskTokenTests {
     }
   }
 
-  @Test("renewed, the one before is good no more; each task has its own")
+  @Test("A task's renewed token replaces the one before; each task has its own")
   func renewed() async throws {
     try await Attaching.withTask { services, task, ana, ben, _ in
       let other = try await services.task(of: ana)
@@ -90,7 +90,7 @@ struct TaskTokenTests {
     }
   }
 
-  @Test("is shown to and renewed by participants alone, and is no good once who made it takes part no more")
+  @Test("A task's token is shown to and renewed by participants alone, and is invalid once its maker has left the task")
   func strangers() async throws {
     try await Attaching.withTask { services, task, ana, ben, eve in
       let token = try await ben.token(of: task)
@@ -103,7 +103,7 @@ struct TaskTokenTests {
     }
   }
 
-  @Test("alternative: an empty file, one that is too large, and one for which the task has no room are refused while they arrive")
+  @Test("UC17, alternative: a file by token that is empty, too large or without room in the task is refused while it arrives")
   func sizes() async throws {
     let settings = ["racha.attachments.fileBytes": "2000", "racha.attachments.taskBytes": "3000"]
     try await Attaching.withTask(settings: settings) { services, task, ana, _, _ in
@@ -127,7 +127,7 @@ struct TaskTokenTests {
     }
   }
 
-  @Test("given up, nothing is left of what had arrived")
+  @Test("An upload by token that is given up leaves nothing of what had arrived")
   func cancelled() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let (page, token) = (try await services.page, try await ana.token(of: task))
@@ -143,7 +143,7 @@ struct TaskTokenTests {
     }
   }
 
-  @Test("what comes by it counts among the bytes of who made it")
+  @Test("Files that come by a token count among the bytes of its maker")
   func charged() async throws {
     try await Attaching.withTask(settings: ["racha.attachments.accountBytes": "1500"]) { services, task, ana, _, _ in
       let (page, token) = (try await services.page, try await ana.token(of: task))
@@ -153,7 +153,7 @@ struct TaskTokenTests {
     }
   }
 
-  @Test("stands nowhere in the store")
+  @Test("A task's token stands nowhere in the store")
   func stored() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
       let token = try TaskToken(text: try await ana.token(of: task))
@@ -162,7 +162,7 @@ struct TaskTokenTests {
     }
   }
 
-  @Test("its secret is compared in full, whatever differs")
+  @Test("A token's secret is compared in full, whatever differs")
   func comparison() {
     for (one, other, isSame) in [
       ("", "", true), ("AB", "AB", true), ("AB", "AC", false), ("AB", "BB", false), ("AB", "ABC", false),
@@ -171,7 +171,7 @@ struct TaskTokenTests {
     }
   }
 
-  @Test("is written in groups of five, and read however it is typed")
+  @Test("A token is written in groups of five, and read however it is typed")
   func written() throws {
     let token = TaskToken(selector: "0123ABCD", secret: "EFGHJKMNPQRS")
     #expect(token.description == "0123A-BCDEF-GHJKM-NPQRS")

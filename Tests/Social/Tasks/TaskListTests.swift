@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The list and the screen of tasks (TASK-2, TASK-4)")
 struct TaskListTests {
-  @Test("UC4: shows what is to do and then what is completed, each newest first, page by page")
+  @Test("UC4: the list of tasks shows open ones and then completed ones, each newest first, page by page")
   func list() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -40,7 +40,7 @@ struct TaskListTests {
     }
   }
 
-  @Test("UC4: who has no tasks reads a kind word, in its own language", arguments: Language.allCases)
+  @Test("UC4: a person without tasks reads a kind word, in its own language", arguments: Language.allCases)
   func empty(language: Language) async throws {
     try await ServicesInProcess.withPeople(1, language: language) { services, people in
       let output = try await people[0].send(ListTasks.self, .init())
@@ -55,7 +55,7 @@ struct TaskListTests {
     }
   }
 
-  @Test("UC7: shows how many have confirmed, of how many, as a share, and who of them, also oneself")
+  @Test("UC7: a task's screen shows how many have confirmed, of how many, as a share, and who of them, also oneself")
   func completion() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -74,7 +74,7 @@ struct TaskListTests {
     }
   }
 
-  @Test("the list walks an index from the newest on, and looks for tasks and creators by their keys")
+  @Test("The list of tasks walks an index from the newest on, and looks for tasks and creators by their keys")
   func plan() async throws {
     try await ServicesInProcess.withPeople(1) { services, _ in
       let sql = TaskStore.listSQL.replacing(/:[a-z]+/, with: "'a'")
@@ -86,7 +86,7 @@ struct TaskListTests {
     }
   }
 
-  @Test("the first page of 1,000 tasks takes at most 10 milliseconds, and no longer than of 100")
+  @Test("The first page of 1,000 tasks takes at most 10 milliseconds, and no longer than of 100")
   func speed() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The rules of tasks")
 struct TaskRulesTests {
-  @Test("only an open one changes", arguments: TaskState.allCases)
+  @Test("Only an open task changes", arguments: TaskState.allCases)
   func open(state: TaskState) {
     func code(_ body: () throws -> Void) -> String? {
       do {
@@ -26,13 +26,13 @@ struct TaskRulesTests {
     #expect(code { _ = try TaskCompletionRules.isChangedByWithdrawing(state, isConfirmed: true) } == codes[state])
   }
 
-  @Test("it is completed when all who take part have confirmed, and never when nobody does")
+  @Test("A task is completed when all who take part have confirmed, and never when nobody does")
   func completed() {
     #expect(TaskRules.isCompleted(participants: 1, confirmed: 1) && TaskRules.isCompleted(participants: 50, confirmed: 50))
     #expect(!TaskRules.isCompleted(participants: 2, confirmed: 1) && !TaskRules.isCompleted(participants: 0, confirmed: 0))
   }
 
-  @Test("what takes away is always allowed, however full the space is")
+  @Test("A change that takes bytes away is always allowed, however full the account's space is")
   func space() throws {
     let rules = TaskRules(bytesPerAccount: 1 << 20)
     try rules.checkSpace(stored: 1 << 20, adding: -1)
@@ -41,7 +41,7 @@ struct TaskRulesTests {
   }
 
   @Test(
-    "a name has 1 to 100 characters on one line",
+    "A task's name has 1 to 100 characters on one line",
     arguments: [
       ("Paint", nil), ("", "empty"), (" \n", "empty"), ("two\nlines", "control_character"),
       (String(repeating: "ñ", count: 100), nil), (String(repeating: "x", count: 101), "too_long"),
@@ -57,7 +57,7 @@ struct TaskRulesTests {
   }
 
   @Test(
-    "a description has up to 2,000 characters on any number of lines, and may be empty",
+    "A task's description has up to 2,000 characters on any number of lines, and may be empty",
     arguments: [
       ("", nil), ("  ", nil), ("two\nlines\tand a tab", nil), (String(repeating: "x", count: 2000), nil),
       (String(repeating: "x", count: 2001), "too_long"), ("a\u{0000}", "control_character"),

@@ -39,7 +39,7 @@ struct TaskTests {
     }
   }
 
-  @Test("UC3: all that is wrong is said at once: each unknown username, each that does not allow it, and every other field")
+  @Test("UC3: a refused task names everything wrong at once: unknown usernames, those that do not allow it, and other fields")
   func faults() async throws {
     try await ServicesInProcess.withPeople(4) { services, people in
       let (ana, ben, eva, leo) = (people[0], people[1], people[2], people[3])
@@ -61,7 +61,7 @@ struct TaskTests {
     }
   }
 
-  @Test("everybody enrols whom lets everybody, only friends whom lets friends, and nobody whom lets nobody")
+  @Test("A person is enrolled in tasks by everybody, by friends only, or by nobody, as its settings allow")
   func enrollment() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -81,7 +81,7 @@ struct TaskTests {
     }
   }
 
-  @Test("who is blocked, has blocked, is suspended or was deleted looks like nobody; one's own name and doubled ones count once")
+  @Test("People blocked, blocking, suspended or deleted look unknown when a task is made; one's own and doubled names count once")
   func hidden() async throws {
     try await ServicesInProcess.withPeople(6) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -100,7 +100,7 @@ struct TaskTests {
     }
   }
 
-  @Test("being enrolled shows nobody more than username, nickname and photo")
+  @Test("Enrolling people in a task shows no more of them than username, nickname and photo")
   func shown() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -122,7 +122,7 @@ struct TaskTests {
     }
   }
 
-  @Test("at most 50 take part, and at most 1,000 that one has made are open")
+  @Test("A task has at most 50 participants, and a creator at most 1,000 open tasks")
   func bounds() async throws {
     try await ServicesInProcess.withPeople(51) { services, people in
       let ana = people[0]
@@ -150,7 +150,7 @@ struct TaskTests {
     }
   }
 
-  @Test("texts count among the bytes of who wrote them, and less when they are shortened")
+  @Test("Texts of tasks count among the bytes of their author, and less when they are shortened")
   func space() async throws {
     // A character of 7 bytes makes descriptions large.
     let text = String(repeating: "a\u{0301}\u{0302}\u{0303}", count: 2000)
@@ -172,7 +172,7 @@ struct TaskTests {
     }
   }
 
-  @Test("its creator edits it: what is given changes, null removes, the rest stays, and each participant has an event of its own")
+  @Test("A task's creator edits it: what is given changes, null removes, the rest stays, and each participant has its own event")
   func edit() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -192,7 +192,7 @@ struct TaskTests {
     }
   }
 
-  @Test("its creator cancels it: it leaves the list of what is to do, and nothing of it changes any more")
+  @Test("A task's creator cancels it: it leaves the list of open tasks, and nothing of it changes any more")
   func cancel() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
@@ -213,7 +213,7 @@ struct TaskTests {
     }
   }
 
-  @Test("making, editing and enrolling take a verified address; confirming, opting out and cancelling do not")
+  @Test("Making, editing and enrolling in tasks take a verified address; confirming, opting out and cancelling do not")
   func unverified() async throws {
     try await ServicesInProcess.withPeople(1) { services, people in
       let eva = try await services.register(isVerified: false)
@@ -231,7 +231,7 @@ struct TaskTests {
     }
   }
 
-  @Test("to strangers, those who opted out, were removed or suspended, a task does not exist or is closed, whatever they try")
+  @Test("A task does not exist or is closed for strangers, those who opted out, were removed or suspended, whatever they try")
   func strangers() async throws {
     try await ServicesInProcess.withPeople(5) { services, people in
       let (ana, ben, eva, leo, mia) = (people[0], people[1], people[2], people[3], people[4])
@@ -250,7 +250,7 @@ struct TaskTests {
     }
   }
 
-  @Test("a blocked participant sees and confirms as before: a task is not between two")
+  @Test("A blocked participant sees and confirms a task as before: it is not between two")
   func blocked() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])
@@ -261,7 +261,7 @@ struct TaskTests {
     }
   }
 
-  @Test("a creator who is deleted leaves the task with its title and without a name; one in which nobody is left goes")
+  @Test("A deleted creator leaves the task with its title and without a name; a task in which nobody is left goes")
   func deletedCreator() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
       let (ana, ben) = (people[0], people[1])

@@ -7,7 +7,7 @@ import Testing
 @Suite("Who answers an invitation to a team, and who withdraws it (TEAM-1)")
 struct TeamInvitationRulesTests {
   @Test(
-    "an answer changes one that waits, the same again changes nothing, and another one is refused",
+    "An answer changes a team invitation that waits, the same again changes nothing, and another one is refused",
     arguments: ConnectionRequestState.allCases, [ConnectionRequestState.accepted, .rejected, .withdrawn])
   func answers(state: ConnectionRequestState, answer: ConnectionRequestState) {
     let (direction, wrong): (ConnectionRequestDirection, ConnectionRequestDirection) =

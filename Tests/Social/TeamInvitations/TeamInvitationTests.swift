@@ -34,7 +34,7 @@ struct TeamInvitationTests {
     try await services.call(ListTeamInvitations.self, .init(direction: direction, state: state), as: person.caller).items
   }
 
-  @Test("the owner invites somebody, who sees by whom and to which team, accepts and is in it; the same again changes nothing")
+  @Test("A person invited by a team's owner sees by whom and to which team, accepts and is in it; again changes nothing")
   func accepted() async throws {
     let eva = try identity.person("eva", nickname: "Evita")
     try await withTeam { services, team, ana, ben in
@@ -57,7 +57,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("is rejected by who was invited, and withdrawn by the owner; the team can invite again then")
+  @Test("A team invitation is rejected by the invited person and withdrawn by the owner; the team can invite again then")
   func ended() async throws {
     let eva = try identity.person("eva")
     try await withTeam { services, team, ana, ben in
@@ -77,7 +77,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("expires after 90 days that nobody answers, for both")
+  @Test("A team invitation that nobody answers expires after 90 days, for both")
   func expired() async throws {
     let eva = try identity.person("eva")
     try await withTeam { services, team, ana, _ in
@@ -99,7 +99,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("is not sent to who is in a team, to an unknown name, twice, or by other members; strangers learn of no team by it")
+  @Test("A team invitation is not sent to members of teams, unknown names, twice, or by others; strangers learn of no team by it")
   func refused() async throws {
     let (eva, leo) = (try identity.person("eva"), try identity.person("leo"))
     try await withTeam { services, team, ana, ben in
@@ -117,7 +117,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("waits a hundred times for one team at most")
+  @Test("Invitations that wait are at most a hundred for one team")
   func bounded() async throws {
     let eva = try identity.person("eva")
     try await withTeam { services, team, ana, _ in
@@ -132,7 +132,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("is accepted only by who is in no team, while there is room")
+  @Test("A team invitation is accepted only by a person in no team, while there is room")
   func noRoom() async throws {
     let eva = try identity.person("eva")
     try await withTeam { services, team, ana, _ in
@@ -152,7 +152,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("is the team's: its new owner sees and withdraws it when it was handed over, and it goes with the team")
+  @Test("A team invitation is the team's: a new owner sees and withdraws it, and it goes with the team")
   func handedOver() async throws {
     let (eva, leo) = (try identity.person("eva"), try identity.person("leo"))
     try await withTeam { services, team, ana, ben in
@@ -171,7 +171,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("between two of whom one has blocked the other looks sent, and never reaches the blocker; the blocker's own ends (SOC-8)")
+  @Test("A team invitation to somebody who has blocked the inviter looks sent but is not; blocking the invited ends it (SOC-8)")
   func blocked() async throws {
     let (eva, leo) = (try identity.person("eva"), try identity.person("leo"))
     try await withTeam { services, team, ana, _ in
@@ -202,7 +202,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("is not shown, nor answered, while who sent it is suspended")
+  @Test("A team invitation is not shown, nor answered, while its sender is suspended")
   func suspended() async throws {
     let eva = try identity.person("eva")
     try await withTeam { services, team, ana, _ in
@@ -217,7 +217,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("is published for each of the two, and in the snapshot as it is now")
+  @Test("A team invitation is published for each of the two, and in the snapshot as it is now")
   func snapshot() async throws {
     let (eva, leo) = (try identity.person("eva"), try identity.person("leo"))
     try await withTeam { services, team, ana, _ in
@@ -232,7 +232,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("goes with who was invited and with who sent it (ID-12)", arguments: [0, 1])
+  @Test("A team invitation goes with the invited person and with its sender (ID-12)", arguments: [0, 1])
   func erased(who: Int) async throws {
     let eva = try identity.person("eva")
     try await withTeam { services, team, ana, ben in
@@ -247,7 +247,7 @@ struct TeamInvitationTests {
     }
   }
 
-  @Test("lists walk an index from the newest on, whatever is asked for")
+  @Test("Lists of team invitations walk an index from the newest on, whatever is asked for")
   func plans() async throws {
     try await withTeam { services, _, _, _ in
       for direction in [ConnectionRequestDirection.received, .sent, nil] {

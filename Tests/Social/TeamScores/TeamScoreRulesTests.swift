@@ -6,13 +6,14 @@ import Testing
 
 @Suite("What counts for a team's score, and ranks (TEAM-2)")
 struct TeamScoreRulesTests {
-  @Test("are tasks of at least two participants", arguments: [(0, false), (1, false), (2, true), (50, true)])
+  @Test(
+    "Tasks of at least two participants count for a team's score", arguments: [(0, false), (1, false), (2, true), (50, true)])
   func participants(count: Int, isCounted: Bool) {
     #expect(TeamScoreRules.counts(participants: count) == isCounted)
   }
 
   @Test(
-    "are of a month in UTC",
+    "The month of a team's score is one in UTC",
     arguments: [
       ("2026-11-30T23:59:59.999Z", "2026-11", 202_611), ("2026-12-01T00:00:00.000Z", "2026-12", 202_612),
       ("2026-12-01T00:30:00.000+01:00", "2026-11", 202_611), ("2027-01-01T00:00:00.000Z", "2027-01", 202_701),
@@ -24,13 +25,15 @@ struct TeamScoreRulesTests {
     #expect(try TeamMonth(text: text) == month && TeamScoreRules.period(nil) == 0)
   }
 
-  @Test("are of no month that the calendar has not", arguments: ["2026-13", "2026-00", "2026", "2026-11-01", "11-2026", ""])
+  @Test(
+    "A month that the calendar does not have is refused for team scores",
+    arguments: ["2026-13", "2026-00", "2026", "2026-11-01", "11-2026", ""])
   func noMonths(text: String) {
     #expect(throws: FieldRule("not_a_month")) { try TeamMonth(text: text) }
   }
 
   @Test(
-    "share a rank where the score is the same, and the next one is behind all of those",
+    "Teams of the same score share a rank, and the next one is behind all of those",
     arguments: [
       ([], 1, []), ([(9, 1), (7, 2), (7, 2), (4, 1)], 1, [1, 2, 2, 4]),
       // A page that begins among those of a score, and ends among those of another.

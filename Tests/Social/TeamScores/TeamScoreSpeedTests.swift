@@ -106,7 +106,7 @@ struct TeamScoreSpeedTests {
     }
   }
 
-  @Test("rank, first page and neighbours take at most 10 ms among 100,000 teams, and hardly more steps than among 10,000")
+  @Test("Rank, first page and neighbours take at most 10 ms among 100,000 teams, and hardly more steps than among 10,000")
   func measured() async throws {
     let small = try await efforts(teams: 10_000)
     let large = try await efforts(teams: 100_000)
@@ -119,7 +119,7 @@ struct TeamScoreSpeedTests {
   }
 
   @Test(
-    "no statement looks through a table, or sorts what it could read in order",
+    "No statement for team scores looks through a table, or sorts what it could read in order",
     arguments: [TeamScoreStore.rankSQL, TeamScoreStore.listSQL(.behind), TeamScoreStore.listSQL(.before)])
   func plans(sql: String) async throws {
     try await ServicesInProcess.running([{ Social.service($0) }]) { services in

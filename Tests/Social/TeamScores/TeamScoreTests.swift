@@ -52,7 +52,7 @@ struct TeamScoreTests {
     }
   }
 
-  @Test("counts what members confirm while they are members, once for each member and task, in tasks of at least two")
+  @Test("A team scores what members confirm while in it, once for each member and task, in tasks of at least two")
   func counted() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
     try await ServicesInProcess.teaming(identity) { services in
@@ -73,7 +73,7 @@ struct TeamScoreTests {
     }
   }
 
-  @Test("subtracts what is taken back, from the team and the month that it was counted for, once, and counts it anew")
+  @Test("A completion taken back is subtracted once, from the team and month that it was counted for, and counts anew")
   func takenBack() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.teaming(identity) { services in
@@ -102,7 +102,7 @@ struct TeamScoreTests {
     }
   }
 
-  @Test("lists the best teams of all time and of a month, page by page, and says nothing of who is in them")
+  @Test("The list of teams has the best of all time and of a month, page by page, and shows nothing of their members")
   func list() async throws {
     try await compete([("A", 1), ("B", 3), ("C", 2), ("D", 2), ("E", 0), ("F", 300)]) { services, people in
       let stranger = try identity.person("stranger")
@@ -127,7 +127,7 @@ struct TeamScoreTests {
     }
   }
 
-  @Test("shows one's own team between its neighbours, as many as five on each side, wherever the page is")
+  @Test("The list of teams shows one's own between its neighbours, up to five on each side, wherever the page is")
   func neighbours() async throws {
     try await compete((0..<14).map { ("Team \($0)", $0 / 2) }) { services, people in
       let page = try await teams(services, as: people[7], limit: 1)
@@ -141,7 +141,7 @@ struct TeamScoreTests {
     }
   }
 
-  @Test("whatever is confirmed, taken back, left and ended, each team is counted once for each time")
+  @Test("Each team is counted once for each period, whatever is confirmed, taken back, left and ended")
   func invariants() async throws {
     let people = try (0..<6).map { try identity.person("person\($0)") }
     try await ServicesInProcess.teaming(identity) { services in

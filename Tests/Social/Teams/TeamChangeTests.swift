@@ -22,7 +22,7 @@ struct TeamChangeTests {
     }
   }
 
-  @Test("its owner renames it, which each member's event says; the same name again says nothing")
+  @Test("A team's owner renames it, which each member's event has; the same name again publishes nothing")
   func renamed() async throws {
     try await withTeam { services, team, people in
       let name = try TeamName(text: "Night Owls")
@@ -39,7 +39,7 @@ struct TeamChangeTests {
     }
   }
 
-  @Test("other members change nothing of it, and to strangers and former members it does not exist", arguments: [0, 1, 2])
+  @Test("Other members change nothing of a team, and to strangers and former members it does not exist", arguments: [0, 1, 2])
   func others(who: Int) async throws {
     let stranger = try identity.person("stranger")
     try await withTeam { services, team, people in
@@ -58,7 +58,7 @@ struct TeamChangeTests {
     }
   }
 
-  @Test("a member leaves it, also without a verified address, and can be in another one then")
+  @Test("A member leaves a team, also without a verified address, and can be in another one then")
   func left() async throws {
     let mia = try identity.person("mia", isVerified: false)
     try await withTeam { services, team, people in
@@ -82,7 +82,7 @@ struct TeamChangeTests {
     }
   }
 
-  @Test("its owner hands it over to a member and stays in it")
+  @Test("A team's owner hands it over to a member and stays in it")
   func handedOver() async throws {
     let stranger = try identity.person("stranger")
     try await withTeam { services, team, people in
@@ -100,7 +100,7 @@ struct TeamChangeTests {
     }
   }
 
-  @Test("its owner removes members, and leaves or hands over instead of removing itself")
+  @Test("A team's owner removes members, and leaves or hands over instead of removing itself")
   func removed() async throws {
     try await withTeam { services, team, people in
       let member = TeamMemberReference(teamID: team.id, accountID: people[1].account)
@@ -115,7 +115,7 @@ struct TeamChangeTests {
     }
   }
 
-  @Test("where the owner leaves, it is the longest member's; the last one to leave ends it")
+  @Test("A team whose owner leaves gets its longest member as owner; the last one to leave ends it")
   func ended() async throws {
     try await withTeam { services, team, people in
       try await services.leave(team, as: people[0])
@@ -134,7 +134,7 @@ struct TeamChangeTests {
     }
   }
 
-  @Test("a subscriber that begins anew learns of each account's part in a team as it was published last, also where it ended")
+  @Test("A subscriber that begins anew learns of each account's part in a team as published last, also where it ended")
   func snapshot() async throws {
     try await withTeam { services, team, people in
       try await services.leave(team, as: people[0])
@@ -150,7 +150,8 @@ struct TeamChangeTests {
   }
 
   @Test(
-    "where the owner is deleted, it is the longest member's, and nothing of the deleted one is left (ID-12)", arguments: [0, 1])
+    "A team whose owner is deleted gets its longest member as owner, and nothing of the deleted one is left (ID-12)",
+    arguments: [0, 1])
   func erased(who: Int) async throws {
     try await withTeam { services, team, people in
       try await services.score(3, by: people[who])
@@ -168,7 +169,7 @@ struct TeamChangeTests {
     }
   }
 
-  @Test("the last one to be deleted ends it (ID-12)")
+  @Test("A team ends when its last member is deleted (ID-12)")
   func lastErased() async throws {
     let ana = try identity.person("ana")
     try await ServicesInProcess.teaming(identity) { services in

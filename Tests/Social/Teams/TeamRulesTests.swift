@@ -7,7 +7,7 @@ import Testing
 @Suite("Who can be in a team from its beginning (TEAM-1)")
 struct TeamRulesTests {
   @Test(
-    "is said of each who cannot, by a rule that names it",
+    "Each person who cannot be in a new team is refused by a rule that names it",
     arguments: [
       (TeamRules.Standing.free, nil), (.unknown, "unknown_user"), (.inTeam, "already_in_a_team"),
       (.enrolledByOthers, "enrollment_not_allowed"),
@@ -17,7 +17,8 @@ struct TeamRulesTests {
     #expect(rule?.code == code && (rule == nil || rule?.parameters == ["username": .text("ben")]))
   }
 
-  @Test("leaves out who creates it and repetitions, whatever their case, and keeps the positions")
+  @Test(
+    "People named for a new team are taken without its creator and repetitions, whatever their case, and keep their positions")
   func others() throws {
     let names = try ["eva", "ana", "ben", "EVA", "Ben"].enumerated().map {
       (index: $0.offset, username: try Username(text: $0.element))
@@ -26,7 +27,7 @@ struct TeamRulesTests {
     #expect(others.map(\.index) == [0, 2] && others.map(\.username.description) == ["eva", "ben"])
   }
 
-  @Test("and fifty are as many as can be", arguments: [(1, true), (50, true), (51, false)])
+  @Test("A team has at most fifty members by its rules", arguments: [(1, true), (50, true), (51, false)])
   func size(count: Int, isPossible: Bool) {
     do throws(Failure) {
       try TeamRules.checkSize(count)
@@ -37,7 +38,7 @@ struct TeamRulesTests {
   }
 
   @Test(
-    "and its name is a line of 1 to 50 characters without blanks at its ends",
+    "A team's name is a line of 1 to 50 characters without blanks at its ends",
     arguments: [
       ("Early Birds", nil), ("  Ñandúes\t", nil), ("", "empty"), (" \u{200B}", "empty"),
       (String(repeating: "é", count: 50), nil), (String(repeating: "é", count: 51), "too_long"),

@@ -12,7 +12,7 @@ import Testing
 struct TeamTests {
   let identity = IdentityDouble()
 
-  @Test("B UC9 2: who is in no team is shown that there is none, with a hint to create one, in their language")
+  @Test("B UC9 2: a person in no team is shown that there is none, with a hint to create one, in their language")
   func hint() async throws {
     let (ana, eva) = (try identity.person("ana"), try identity.person("eva", language: .spanish))
     try await ServicesInProcess.teaming(identity) { services in
@@ -50,7 +50,7 @@ struct TeamTests {
   }
 
   @Test(
-    "B UC9 alternative: usernames that are in a team, unknown, blocked or suspended are listed, all in one answer, and no team is made"
+    "B UC9 alternative: a new team with usernames in a team, unknown, blocked or suspended is not made, and all are listed"
   )
   func listed() async throws {
     let people = try ["ana", "ben", "eva", "leo", "mia", "zoe"].map { try identity.person($0) }
@@ -84,7 +84,7 @@ struct TeamTests {
     }
   }
 
-  @Test("B UC9 alternative: who lets only friends or nobody enrol them is named, unless a friend creates the team")
+  @Test("B UC9 alternative: a person who lets only friends or nobody enrol them is named, unless a friend creates the team")
   func enrollment() async throws {
     let (ana, eva, leo) = (try identity.person("ana"), try identity.person("eva"), try identity.person("leo"))
     try await ServicesInProcess.teaming(identity) { services in
@@ -110,7 +110,7 @@ struct TeamTests {
     }
   }
 
-  @Test("B UC9 alternative: what is wrong with the form itself is said in the same answer as who cannot be in the team")
+  @Test("B UC9 alternative: a new team's faults of form are answered together with those who cannot be in it")
   func form() async throws {
     try await ServicesInProcess.teaming(identity) { services in
       let ana = try await services.register()
@@ -133,7 +133,7 @@ struct TeamTests {
     }
   }
 
-  @Test("B UC9 precondition: whoever is in a team creates none; the schema has one team an account")
+  @Test("B UC9 precondition: a person in a team creates none; the schema has one team an account")
   func one() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await ServicesInProcess.teaming(identity) { services in
@@ -157,7 +157,7 @@ struct TeamTests {
     }
   }
 
-  @Test("is created once with one idempotency key; of many that name the same account at once, one gets it")
+  @Test("A team is created once with one idempotency key; of many that name the same account at once, one gets it")
   func once() async throws {
     let people = try ["ana", "ben", "eva", "leo"].map { try identity.person($0) }
     let (ana, ben) = (people[0], people[1])
@@ -176,7 +176,7 @@ struct TeamTests {
     }
   }
 
-  @Test("has at most fifty members, one's own name and repetitions apart")
+  @Test("A team has at most fifty members, one's own name and repetitions apart")
   func full() async throws {
     let ana = try identity.person("ana")
     let others = try (0..<50).map { try identity.person("person\($0)") }
@@ -195,7 +195,7 @@ struct TeamTests {
     }
   }
 
-  @Test("shows no photo of a member that has blocked the reader, or whom the reader has blocked; both stay in it")
+  @Test("A team shows no photo of a member that has blocked the reader, or whom the reader has blocked; both stay in it")
   func blocked() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
     try await ServicesInProcess.teaming(identity) { services in
