@@ -101,15 +101,19 @@ enum FriendStore {
     WHERE n.account_id = :account AND n.username > :after ORDER BY n.username LIMIT :limit
     """
 
-  /// An account's friends by username.
+  /// An account's friends by username. It is what the app asks for first, and so reads the columns themselves.
   static func list(of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Friend> {
-    let rows = try Row.fetchAll(
-      database.cachedStatement(sql: listSQL),
-      arguments: ["account": account, "after": page.cursor(Username.init(text:))?.description ?? "", "limit": page.fetchLimit])
-    return page.page(of: rows, key: { $0["username"] as String }) { row in
-      Friend(
-        accountID: row["account_id"], username: row["username"], nickname: row["nickname"],
-        photoURL: row.photoURL(of: "account_id"), since: row["since"])
+    let after = try page.cursor(Username.init(text:))?.description ?? ""
+    var friends: [Friend] = []
+    friends.reserveCapacity(page.fetchLimit)
+    try database.each(listSQL, .id(account), .text(after), .number(page.fetchLimit)) { row in
+      let friend: AccountID = try row.id(0)
+      friends.append(
+        Friend(
+          accountID: friend, username: try Username(text: row.text(1)), nickname: row.isNull(2) ? nil : row.text(2),
+          photoURL: row.isNull(3) ? nil : PhotoURL(account: friend, tag: row.text(3)), since: row.instant(4)))
+      return true
     }
+    return page.page(of: friends, key: \.username) { $0 }
   }
 }
