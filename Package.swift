@@ -327,7 +327,7 @@ let package = Package(
 
       // An activity store with a long history
       .target(
-        name: "GeneratedHistory", dependencies: ["ActivityContract", "Operations", "Storage", grdb],
+        name: "GeneratedHistory", dependencies: ["ActivityContract", "ActivityService", "Operations", "Storage", grdb],
         path: "Tests/GeneratedHistory", swiftSettings: settings),
 
       // Real processes: the harness that runs them, the bench, the launcher's tools

@@ -284,8 +284,16 @@ CREATE TABLE entry_changes (
   CHECK ((change_id IS NULL) = (device_id IS NULL))
 ) STRICT, WITHOUT ROWID;
 
-CREATE VIRTUAL TABLE entry_comment_index USING fts5(
-  folded, content = 'entry_comments', content_rowid = 'comment_id', tokenize = 'trigram case_sensitive 1', detail = none);
+CREATE TABLE entry_comment_blocks (
+  -- Its comments are those from here to the next block of the account; its first begins with the account's lowest key.
+  first_comment INTEGER NOT NULL PRIMARY KEY,
+  comments INTEGER NOT NULL CHECK (comments >= 0),
+  -- Which trigrams they have; NULL where that is not known or not worth its bytes.
+  filter BLOB CHECK (length(filter) = 3840)
+) STRICT;
+
+CREATE INDEX entry_comment_blocks_untidy ON entry_comment_blocks (first_comment)
+  WHERE comments > 512 OR (filter IS NULL AND comments >= 128);
 
 CREATE TABLE entry_comments (
   -- Account number, day, and which comment of that day it is, in the bits that `CommentKey` says: newest last.
@@ -298,17 +306,24 @@ CREATE TABLE entry_comments (
   FOREIGN KEY (activity_id, day) REFERENCES entries ON DELETE CASCADE
 ) STRICT;
 
-CREATE TRIGGER entry_comment_index_added AFTER INSERT ON entry_comments BEGIN
-  INSERT INTO entry_comment_index (rowid, folded) VALUES (new.comment_id, new.folded);
+CREATE TRIGGER entry_comment_blocks_added AFTER INSERT ON entry_comments BEGIN
+  INSERT INTO entry_comment_blocks (first_comment, comments)
+    SELECT new.comment_id >> 39 << 39, 0 WHERE NOT EXISTS (
+      SELECT 1 FROM entry_comment_blocks WHERE first_comment BETWEEN new.comment_id >> 39 << 39 AND new.comment_id);
+  UPDATE entry_comment_blocks SET comments = comments + 1, filter = NULL WHERE first_comment = (
+    SELECT max(first_comment) FROM entry_comment_blocks WHERE first_comment <= new.comment_id);
 END;
 
-CREATE TRIGGER entry_comment_index_changed AFTER UPDATE OF folded ON entry_comments BEGIN
-  INSERT INTO entry_comment_index (entry_comment_index, rowid, folded) VALUES ('delete', old.comment_id, old.folded);
-  INSERT INTO entry_comment_index (rowid, folded) VALUES (new.comment_id, new.folded);
+CREATE TRIGGER entry_comment_blocks_changed AFTER UPDATE OF folded ON entry_comments BEGIN
+  UPDATE entry_comment_blocks SET filter = NULL WHERE first_comment = (
+    SELECT max(first_comment) FROM entry_comment_blocks WHERE first_comment <= new.comment_id);
 END;
 
-CREATE TRIGGER entry_comment_index_removed AFTER DELETE ON entry_comments BEGIN
-  INSERT INTO entry_comment_index (entry_comment_index, rowid, folded) VALUES ('delete', old.comment_id, old.folded);
+CREATE TRIGGER entry_comment_blocks_removed AFTER DELETE ON entry_comments BEGIN
+  UPDATE entry_comment_blocks SET comments = comments - 1, filter = NULL WHERE first_comment = (
+    SELECT max(first_comment) FROM entry_comment_blocks WHERE first_comment <= old.comment_id);
+  DELETE FROM entry_comment_blocks WHERE comments = 0 AND first_comment = (
+    SELECT max(first_comment) FROM entry_comment_blocks WHERE first_comment <= old.comment_id);
 END;
 
 CREATE TABLE entry_deletions (

@@ -22,7 +22,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("no table with an account's column is declared to hold nothing of accounts, but for what notes deletions")
+  @Test("No table with an account's column is declared to hold nothing of accounts, but for what notes deletions")
   func accountColumns() async throws {
     let notes: Set = ["account_deletions", "ended_sessions"]
     try await AllServices.withStores { definition, store in
@@ -33,7 +33,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("a table that goes with another does so by its schema")
+  @Test("A table that goes with another one does so by its schema")
   func following() async throws {
     try await AllServices.withStores { definition, store in
       for table in definition.erasedTables {
@@ -50,7 +50,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("every statement fits its tables, and erasing an account of which there is nothing changes nothing")
+  @Test("Every statement of erasure fits its tables, and erasing an account of which there is nothing changes nothing")
   func statements() async throws {
     try await AllServices.withStores { definition, store in
       let account = AccountID()
@@ -61,7 +61,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("no statement looks through a whole table for the rows of one account")
+  @Test("No statement of erasure looks through a whole table for the rows of one account")
   func scans() async throws {
     // Tables that hold a few rows: what administrators look into, ended by them or by themselves.
     let small: Set = ["incidents"]

@@ -5,7 +5,7 @@ extension Clusters {
   /// Backup and restore as the launcher does its part of them; racha-admin is a stand-in.
   @Suite("Backup and restore")
   struct BackupTests {
-    @Test("a running cluster's backup brings stores and keys back, in new epochs, and keeps what it replaced")
+    @Test("The backup of a running cluster brings stores and keys back, in new epochs, and keeps what it replaced")
     func backAndForth() async throws {
       try await withBackup { launcher, backup in
         #expect(Set(try FileManager.default.contentsOfDirectory(atPath: backup)) == ["keys", "manifest", "settings", "stores"])
@@ -30,7 +30,7 @@ extension Clusters {
       }
     }
 
-    @Test("a backup of an earlier release, without settings, leaves those that are there")
+    @Test("The restore of a backup of an earlier release, without settings, leaves those that are there")
     func withoutSettings() async throws {
       try await withBackup { launcher, backup in
         let earlier = "cd \(backup) && rm -r settings && sed -i '/settings/d' manifest"
@@ -77,7 +77,7 @@ extension Clusters {
       }
     }
 
-    @Test("a backup goes to a new folder only")
+    @Test("The backup goes to a new folder only")
     func existing() async throws {
       try await withBackup { launcher, backup in
         let again = try await launcher.run("backup", backup)
@@ -150,7 +150,7 @@ extension Clusters {
       }
     }
 
-    @Test("after a restore that was cut off, up refuses until it is done again")
+    @Test("The launcher's up refuses after a restore that was cut off, until it is done again")
     func cutOff() async throws {
       try await withBackup { launcher, backup in
         #expect(try await launcher.run("down").status == 0)

@@ -10,7 +10,7 @@ extension Clusters {
   /// Clusters of stand-ins, and one of the real executables.
   @Suite("A cluster on one machine")
   struct ClusterTests {
-    @Test("up returns when all six are ready and prints the addresses; status shows each process; down leaves nothing behind")
+    @Test("The launcher's up returns when all six are ready and prints the addresses; status shows each process; down leaves nothing behind")
     func life() async throws {
       try await Launcher.with { launcher in
         let up = try await launcher.up()
@@ -52,7 +52,7 @@ extension Clusters {
       }
     }
 
-    @Test("a home folder that others may write is closed to them, and somebody else's is refused")
+    @Test("The launcher closes a home folder that others may write, and refuses somebody else's")
     func foreignHome() async throws {
       try await Launcher.with { launcher in
         for folder in [launcher.home, "\(launcher.home)/keys", "\(launcher.home)/stores"] {
@@ -77,7 +77,7 @@ extension Clusters {
       }
     }
 
-    @Test("a service that dies is started again, after a delay that grows, and the others go on")
+    @Test("The launcher starts a service that dies again, after a delay that grows, and the others go on")
     func restarts() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -101,7 +101,7 @@ extension Clusters {
       }
     }
 
-    @Test("restart replaces one service, or all, without a delay")
+    @Test("The launcher's restart replaces one service, or all, without a delay")
     func restart() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -119,7 +119,7 @@ extension Clusters {
       }
     }
 
-    @Test("restart of all begins the next one only once the one before is ready")
+    @Test("The launcher's restart of all begins the next one only once the one before is ready")
     func oneByOne() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -137,7 +137,7 @@ extension Clusters {
       }
     }
 
-    @Test("a service whose store can be written again is started again, which is logged as that and is no restart of a fault")
+    @Test("The launcher starts a service whose store can be written again anew, which is logged as that and is no restart of a fault")
     func writableAgain() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -158,7 +158,7 @@ extension Clusters {
       }
     }
 
-    @Test("up says why the mailbox is closed where it is")
+    @Test("The launcher's up says why the mailbox is closed where it is")
     func closedMailbox() async throws {
       try await Launcher.with { launcher in
         try launcher.instruct("gateway", "closed", "It's closed, since racha.publicUrl is elsewhere.")
@@ -168,7 +168,7 @@ extension Clusters {
       }
     }
 
-    @Test("a second up finds the running cluster; other ports for it are refused")
+    @Test("A second up of the launcher finds the running cluster; other ports for it are refused")
     func twice() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -187,7 +187,7 @@ extension Clusters {
       }
     }
 
-    @Test("of two that start one home at once, one starts it and the other finds it running")
+    @Test("Of two launchers that start one home at once, one starts it and the other finds it running")
     func race() async throws {
       try await Launcher.with { launcher in
         async let one = launcher.up()
@@ -213,7 +213,7 @@ extension Clusters {
       }
     }
 
-    @Test("a port that is taken is named, and nothing is started", arguments: ["http", "tcp"])
+    @Test("The launcher names a port that is taken, and starts nothing", arguments: ["http", "tcp"])
     func takenPort(option: String) async throws {
       try await Launcher.with { launcher in
         let listener = try Listener()
@@ -227,7 +227,7 @@ extension Clusters {
       }
     }
 
-    @Test("a service that cannot start is named with its last words, and nothing is left running")
+    @Test("The launcher names a service that cannot start, with its last words, and leaves nothing running")
     func failingStart() async throws {
       try await Launcher.with { launcher in
         try launcher.instruct("rewards", "fails")
@@ -244,7 +244,7 @@ extension Clusters {
       }
     }
 
-    @Test("a service that does not end within 5 s of being asked is killed")
+    @Test("The launcher kills a service that does not end within 5 s of being asked")
     func deaf() async throws {
       try await Launcher.with { launcher in
         try launcher.instruct("activity", "deaf")
@@ -259,7 +259,7 @@ extension Clusters {
       }
     }
 
-    @Test("keepers that are killed are started again by those that are left, and only their services are started anew")
+    @Test("The launcher's keepers that are killed are started again by those that are left, and only their services are started anew")
     func lostKeepers() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -285,7 +285,7 @@ extension Clusters {
       }
     }
 
-    @Test("Keepers are started again without up, too, and also all but one")
+    @Test("The launcher's keepers are started again without up, too, and also all but one")
     func loneKeeper() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -301,7 +301,7 @@ extension Clusters {
       }
     }
 
-    @Test("a service that answered and then is silent is ended and started again; one that is merely not ready is let be")
+    @Test("The launcher ends a service that answered and then is silent and starts it again; one that is merely not ready it lets be")
     func hang() async throws {
       try await Launcher.with { launcher in
         var launcher = launcher
@@ -333,7 +333,7 @@ extension Clusters {
       }
     }
 
-    @Test("a keeper that cannot note its service, as on a full disk, starts it when it can, by itself")
+    @Test("A keeper of the launcher that cannot note its service, as on a full disk, starts it when it can, by itself")
     func unwritableNote() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -366,7 +366,7 @@ extension Clusters {
       }
     }
 
-    @Test("an up that is interrupted stops what it started")
+    @Test("The launcher's up that is interrupted stops what it started")
     func interrupted() async throws {
       try await Launcher.with { launcher in
         try launcher.instruct("social", "mute")

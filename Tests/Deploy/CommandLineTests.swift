@@ -26,7 +26,7 @@ struct CommandLineTests {
     #expect(!FileManager.default.fileExists(atPath: home))
   }
 
-  @Test("help goes to standard output, and the help after an unknown command to standard error")
+  @Test("The launcher's help goes to standard output, and the help after an unknown command to standard error")
   func help() async throws {
     let asked = try await Launcher.bash("\(Launcher.package)/deploy/racha", ["help"])
     #expect(asked.status == 0)
@@ -44,7 +44,7 @@ struct CommandLineTests {
     #expect(wrong.errors.contains("usage:"))
   }
 
-  @Test("a home folder whose sockets would have too long a path is refused before anything is made")
+  @Test("The launcher refuses a home folder whose sockets would have too long a path before anything is made")
   func longPath() async throws {
     let longest = "/tmp/" + String(repeating: "x", count: 107 - "/tmp/".count - "/sockets/notifications.requests".count)
     let tooLong = try await Launcher.bash("\(Launcher.package)/deploy/racha", ["up", "--home", longest + "x"])
@@ -55,7 +55,7 @@ struct CommandLineTests {
     #expect(fits.status == 3)
   }
 
-  @Test("a symbolic link to the launcher works from any folder")
+  @Test("A symbolic link to the launcher works from any folder")
   func link() async throws {
     let link = "/tmp/racha-deploy-\(UInt32.random(in: .min ... .max))"
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "\(Launcher.package)/deploy/racha")
@@ -63,7 +63,7 @@ struct CommandLineTests {
     #expect(try await Launcher.bash(link, ["help"]).status == 0)
   }
 
-  @Test("commands that need a cluster say that none runs")
+  @Test("The launcher's commands that need a cluster say that none runs")
   func noCluster() async throws {
     try await Launcher.with { launcher in
       let status = try await launcher.status()

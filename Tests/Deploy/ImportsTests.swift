@@ -30,7 +30,7 @@ struct ImportsTests {
       outcome.errors == "Social/Friends.swift:2: SocialService imports IdentityService, which the manifest does not allow it\n")
   }
 
-  @Test("Imports that are declared, of other packages or in excluded folders are let through")
+  @Test("The check of imports lets through those that are declared, of other packages or in excluded folders are let through")
   func declared() async throws {
     let outcome = try await check([
       "Social/Friends.swift": "import Foundation\nimport Crypto\n// import IdentityService\n", "Social/Store.swift": Self.used,
@@ -39,7 +39,7 @@ struct ImportsTests {
     #expect(outcome.status == 0, "\(outcome.errors)")
   }
 
-  @Test("a dependency that nobody imports is refused, whether a target of this package, of C or of another package")
+  @Test("The check of imports refuses a dependency that nobody imports, whether a target of this package, of C or of another package")
   func unused() async throws {
     let outcome = try await check([
       "Social/Friends.swift": "import Foundation\n", "Storage/Store.swift": "import Foundation\n",

@@ -16,7 +16,7 @@ struct KeepingTests {
     #expect(outcome.output == "\(expected)")
   }
 
-  @Test("a log is rotated at its limit, and no line of it is lost or cut")
+  @Test("A service's log is rotated at its limit, and no line of it is lost or cut")
   func rotation() async throws {
     try await withFolder { folder in
       let outcome = try await call("seq 1 20000 | keep_log \(folder)/log 20000 9")
@@ -33,7 +33,7 @@ struct KeepingTests {
     }
   }
 
-  @Test("of a log, only so many files are kept, and the oldest goes first")
+  @Test("Of a service's log, only so many files are kept, and the oldest goes first")
   func bounds() async throws {
     try await withFolder { folder in
       _ = try await call("seq 1 20000 | keep_log \(folder)/log 20000 3")
@@ -43,7 +43,7 @@ struct KeepingTests {
     }
   }
 
-  @Test("a log goes on where the last keeper left it, and ends a line that was cut off")
+  @Test("A service's log goes on where the last keeper left it, and ends a line that was cut off")
   func goingOn() async throws {
     try await withFolder { folder in
       _ = try await call("printf 'one\\n' | keep_log \(folder)/log 100 3; printf 'two' | keep_log \(folder)/log 100 3")

@@ -23,7 +23,7 @@ struct PackagesTests {
     }
   }
 
-  @Test("packages that are missing are installed, and where that fails it is said which and what it needs")
+  @Test("The launcher installs packages that are missing, and where that fails it is said which and what it needs")
   func missingPackages() async throws {
     let refusing = """
       echo "apt-get $*" >>"$(dirname "$0")/asked"
@@ -47,7 +47,7 @@ struct PackagesTests {
     }
   }
 
-  @Test("a home that is a file is refused")
+  @Test("The launcher refuses a home that is a file")
   func homeIsFile() async throws {
     try await Machine.with([:]) { machine in
       try Data().write(to: URL(fileURLWithPath: machine.home))

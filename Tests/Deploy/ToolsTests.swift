@@ -67,7 +67,7 @@ extension Clusters {
       }
     }
 
-    @Test("a file of settings that is broken is reported by path and position when nothing starts")
+    @Test("The launcher reports a broken file of settings by path and position when nothing starts")
     func brokenSettings() async throws {
       try await Launcher.with(binaries: try binaries()) { launcher in
         try FileManager.default.createDirectory(atPath: launcher.home, withIntermediateDirectories: true)
@@ -78,7 +78,7 @@ extension Clusters {
       }
     }
 
-    @Test("what the tools cannot do they say in sentences")
+    @Test("The launcher's tools say in sentences what they cannot do")
     func failures() async throws {
       let home = "/tmp/racha-deploy-\(UInt32.random(in: .min ... .max))"
       defer { try? FileManager.default.removeItem(atPath: home) }

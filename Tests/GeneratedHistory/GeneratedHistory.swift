@@ -1,4 +1,5 @@
 public import ActivityContract
+import ActivityService
 public import GRDB
 public import Operations
 import Storage
@@ -93,5 +94,8 @@ public struct GeneratedHistory: Sendable {
         "longitude": GeneratedHistory.home.longitude,
       ])
     try database.execute(sql: "DROP TABLE word; DROP TABLE planted")
+    let number = try Int64.fetchOne(
+      database, sql: "SELECT account_number FROM history_accounts WHERE account_id = ?", arguments: [account])
+    if let number { try EntryCommentBlockStore.tidy(number, in: database) }
   }
 }

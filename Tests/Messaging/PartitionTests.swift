@@ -87,4 +87,46 @@ struct PartitionTests {
     await client.stop(within: .milliseconds(200))
     await server.stop(within: .milliseconds(200))
   }
+
+  @Test(
+    "A connection that falls silent is given up and made anew: requests fail in their time meanwhile, and are answered soon after",
+    .enabled(if: PythonPeer.interpreter != nil))
+  func established() async throws {
+    let (social, gateway) = try (CurveKeyPair.generate(), CurveKeyPair.generate())
+    let (near, far) = (try ForeignPeerTests.freePort(), try ForeignPeerTests.freePort())
+    let silence = URL.temporaryDirectory.appending(path: "racha-silence-\(UInt32.random(in: .min ... .max))")
+    let was = URL(filePath: silence.path + ".was")
+    defer { for file in [silence, was] { try? FileManager.default.removeItem(at: file) } }
+    let end = try await PythonPeer.start("silent_proxy.py", "\(near)", "\(far)", silence.path)
+    defer { end() }
+    func wiring(_ port: Int, _ keys: CurveKeyPair) -> Endpoints {
+      let allowed = AllowList(entries: [AllowList.Entry(key: gateway.publicKey, service: .gateway, operations: ["*"])])
+      return .network(
+        [.social: NetworkAddress(host: "127.0.0.1", port: port, interface: "127.0.0.1")],
+        Curve(keys: keys, servers: [.social: social.publicKey], allowed: allowed))
+    }
+    let server = ZeroMQBus(.social, endpoints: wiring(far, social), logger: .quiet)
+    server.serve { .test($0, body: $0.body) }
+    try server.start()
+    let client = ZeroMQBus(.gateway, endpoints: wiring(near, gateway), logger: .quiet)
+    try client.start()
+    func answer(within limit: Duration) async throws -> [UInt8]? {
+      let deadline = ContinuousClock.now + limit
+      while ContinuousClock.now < deadline {
+        do throws(BusFailure) { return try await client.request(.test(body: [7], within: 500), to: .social).body } catch {
+          #expect(error == .unavailable || error == .timedOut)
+        }
+      }
+      return nil
+    }
+    #expect(try await answer(within: .seconds(10)) == [7])
+    try Data().write(to: silence)
+    #expect(try await answer(within: .seconds(2)) == nil)
+    // From here on new connections pass; those of before are dead, and nothing says so.
+    try Data().write(to: was)
+    try FileManager.default.removeItem(at: silence)
+    #expect(try await answer(within: .seconds(30)) == [7])
+    await client.stop(within: .milliseconds(200))
+    await server.stop(within: .milliseconds(200))
+  }
 }

@@ -34,7 +34,7 @@ final class SecureStorageTests {
     #expect(try storage.read(SecretName(Self.token, of: [9]), on: shelf) { _ in } == .missing)
   }
 
-  @Test("The kind of data decides its protection: what is only compared is not stored, what is strict has no second key store")
+  @Test("Secure storage protects by the kind of data: what is only compared is not stored, what is strict has no second key store")
   func levels() throws {
     let shelf = Shelf()
     #expect(throws: SecureStorageFailure.digestOnly) {
@@ -49,7 +49,7 @@ final class SecureStorageTests {
     #expect(recorded == [.keyStoreFailed, .notStored] && shelf.rows.isEmpty)
   }
 
-  @Test("A key store that fails: the alternative one is used, the failure is recorded (error course, strategy)")
+  @Test("Secure storage with a key store that fails: the alternative one is used, the failure is recorded (error course, strategy)")
   func alternative() throws {
     let storage = SecureStorage(Keys(id: 1, isBroken: true), second: Keys(id: 2))
     let shelf = Shelf()
@@ -60,7 +60,7 @@ final class SecureStorageTests {
     #expect(recorded == [.keyStoreFailed])
   }
 
-  @Test("Key stores that go on failing are reported and recorded, and nothing half is kept (error course, notice)")
+  @Test("Secure storage whose key stores go on failing: they are reported and recorded, and nothing half is kept (error course, notice)")
   func bothFail() {
     let storage = SecureStorage(Keys(id: 1, isBroken: true), second: Keys(id: 2, isBroken: true))
     let shelf = Shelf()
@@ -81,7 +81,7 @@ final class SecureStorageTests {
     #expect(recorded == [.notVerified, .notStored] && shelf.rows.isEmpty)
   }
 
-  @Test("Any changed byte of sealed data is detected; the data is removed and recorded (error course, corrupt data)")
+  @Test("Secure storage detects any changed byte of sealed data; the data is removed and recorded (error course, corrupt data)")
   func corrupt() throws {
     let storage = SecureStorage(Keys(id: 1))
     let shelf = Shelf()
@@ -103,7 +103,7 @@ final class SecureStorageTests {
     }
   }
 
-  @Test("a ciphertext serves nobody else and no other kind")
+  @Test("A ciphertext of secure storage serves nobody else and no other kind")
   func swapped() throws {
     let storage = SecureStorage(Keys(id: 1))
     let shelf = Shelf()
@@ -115,7 +115,7 @@ final class SecureStorageTests {
     #expect(try storage.read(name, on: shelf) { _ in } == .found(secret))
   }
 
-  @Test("a key that cannot be had now is reported; the ciphertext waits for it")
+  @Test("Secure storage reports a key that cannot be had now; the ciphertext waits for it")
   func missingKey() throws {
     let shelf = Shelf()
     try SecureStorage(Keys(id: 1)).save(secret, name, on: shelf) { _ in }
@@ -127,7 +127,7 @@ final class SecureStorageTests {
     #expect(recorded == [.keyMissing] && shelf.rows[name] != nil)
   }
 
-  @Test("keys are private files; after a rotation what is old is read still, and sealed anew under the newest key")
+  @Test("Secure storage's keys are private files; after a rotation what is old is read still, and sealed anew under the newest key")
   func rotation() throws {
     let storage = SecureStorage(KeyFolder(id: 1, home: folder))
     let shelf = Shelf()
@@ -143,7 +143,7 @@ final class SecureStorageTests {
     #expect(try storage.read(name, on: shelf) { _ in } == .found(secret))
   }
 
-  @Test("what was sealed under the alternative key store comes back under the first one when that works again")
+  @Test("What secure storage sealed under the alternative key store comes back under the first one when that works again")
   func comesBack() throws {
     let (keys, spare, shelf) = (Keys(id: 1), Keys(id: 2), Shelf())
     try SecureStorage(Keys(id: 1, isBroken: true), second: spare).save(secret, name, on: shelf) { _ in }
@@ -151,7 +151,7 @@ final class SecureStorageTests {
     #expect(try SecureStorage(keys).read(name, on: shelf) { _ in } == .found(secret))
   }
 
-  @Test("what cannot be sealed anew stays as it was, and can be read as before")
+  @Test("What secure storage cannot seal anew stays as it was, and can be read as before")
   func failedRenewal() throws {
     let (spare, shelf) = (Keys(id: 2), Shelf())
     try SecureStorage(Keys(id: 1, isBroken: true), second: spare).save(secret, name, on: shelf) { _ in }
@@ -166,7 +166,7 @@ final class SecureStorageTests {
     #expect(try storage.read(name, on: shelf) { _ in } == .found(secret))
   }
 
-  @Test("a first key store that cannot name its newest key is recorded, and reported as every failure of this storage")
+  @Test("A first key store of secure storage that cannot name its newest key is recorded, and reported as every failure of this storage")
   func renewalWithoutKeys() throws {
     let (spare, shelf) = (Keys(id: 2), Shelf())
     let storage = SecureStorage(Keys(id: 1, isBroken: true), second: spare)

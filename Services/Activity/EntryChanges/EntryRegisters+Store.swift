@@ -78,6 +78,7 @@ extension EntryRegisters {
     } else {
       // Stamps, place, photo and what finds its comment go with it.
       try database.run("DELETE FROM entries WHERE activity_id = ? AND day = ?", .id(activity), .day(day))
+      if before.comment?.value != nil { try EntryCommentStore.removed(of: account, in: database) }
     }
     if deletion != before.deletion { try saveDeletion(activity, day, in: database) }
     try EntryChangeStore.keep(lost, of: activity, day, at: transaction.now, transaction)

@@ -21,6 +21,17 @@ struct CommentKey: Hashable, Sendable {
     rawValue = (account << Int64(CommentKey.dayBits) | Int64(day.daysSinceEpoch)) << CommentKey.numberBits | number
   }
 
+  /// The account that a key is of.
+  static func account(of key: Int64) -> Int64 { key >> (Int64(dayBits) + numberBits) }
+
+  /// The day that a key is of.
+  static func day(of key: Int64) -> LocalDay {
+    LocalDay(daysSinceEpoch: Int32((key >> numberBits) & ((1 << Int64(dayBits)) - 1)))
+  }
+
+  /// The lowest key of the account and day that a key is of.
+  static func firstOfDay(_ key: Int64) -> Int64 { (key >> numberBits) << numberBits }
+
   /// Every key of an account's comments of these days; nil where none of them has room.
   static func range(_ account: Int64, _ days: ClosedRange<LocalDay>) -> ClosedRange<Int64>? {
     guard days.overlaps(CommentKey.days) else { return nil }

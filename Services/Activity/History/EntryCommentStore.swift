@@ -11,53 +11,36 @@ enum EntryCommentStore {
     _ comment: String?, of account: AccountID, _ activity: ActivityID, _ day: LocalDay, in database: Database
   ) throws {
     guard let comment else {
-      return try database.run("DELETE FROM entry_comments WHERE activity_id = ? AND day = ?", .id(activity), .day(day))
+      try database.run("DELETE FROM entry_comments WHERE activity_id = ? AND day = ?", .id(activity), .day(day))
+      return try removed(of: account, in: database)
     }
-    let folded = FoldedText(comment).description
+    let account = try HistoryAccountStore.number(ofNew: account, in: database)
+    try put(FoldedText(comment).description, of: account, activity, day, in: database)
+    try EntryCommentBlockStore.tidyOne(account, in: database)
+  }
+
+  /// Tidies up after a comment that was deleted.
+  static func removed(of account: AccountID, in database: Database) throws {
+    guard let account = try HistoryAccountStore.number(of: account, in: database) else { return }
+    try EntryCommentBlockStore.tidyOne(account, in: database)
+  }
+
+  private static func put(
+    _ folded: String, of account: Int64, _ activity: ActivityID, _ day: LocalDay, in database: Database
+  ) throws {
     try database.run(
       "UPDATE entry_comments SET folded = ? WHERE activity_id = ? AND day = ?", .text(folded), .id(activity), .day(day))
     if database.changesCount > 0 { return }
-    let account = try HistoryAccountStore.number(ofNew: account, in: database)
     guard let keys = CommentKey.range(account, day...day) else { return }
-    try database.run(
-      """
-      INSERT INTO entry_comments (comment_id, activity_id, day, folded)
-      SELECT coalesce(max(comment_id) + 1, ?1), ?3, ?4, ?5 FROM entry_comments WHERE comment_id BETWEEN ?1 AND ?2
-      """, .number(Int(keys.lowerBound)), .number(Int(keys.upperBound)), .id(activity), .day(day), .text(folded))
-  }
-
-  /// Removes from the index of texts what was deleted: until then it keeps what it had, and notes that it is gone.
-  ///
-  /// That is all parts of the index merged into one, a few pages at a time (sqlite.org/fts5.html, section 6.8): the index is everybody's, and
-  /// writes wait for each step.
-  @Sendable
-  static func purge(_ store: Store) async throws {
-    // A merging that had begun before does not know of what was deleted since.
-    try await merge(store)
-    if try await mergeSome(-pagesPerStep, store) { try await merge(store) }
-  }
-
-  /// Goes on with the merging that has begun, if there is one, until it is done.
-  private static func merge(_ store: Store) async throws {
-    while true {
-      let start = ContinuousClock.now
-      guard try await mergeSome(pagesPerStep, store) else { return }
-      // The store is left to others for as long.
-      try await Task.sleep(for: ContinuousClock.now - start)
+    let last = try database.first(
+      "SELECT max(comment_id) FROM entry_comments WHERE comment_id BETWEEN ? AND ?", .integer(keys.lowerBound),
+      .integer(keys.upperBound)
+    ) { $0.isNull(0) ? nil : Int64($0.number(0)) }
+    let key = (last ?? nil).map { $0 + 1 } ?? keys.lowerBound
+    try EntryCommentBlockStore.adding(key, folded: folded, in: database) {
+      try database.run(
+        "INSERT INTO entry_comments (comment_id, activity_id, day, folded) VALUES (?, ?, ?, ?)", .integer(key), .id(activity),
+        .day(day), .text(folded))
     }
   }
-
-  /// - Parameter pages: of the index, so many; negative to begin with all of its parts.
-  /// - Returns: whether there was anything to merge.
-  private static func mergeSome(_ pages: Int, _ store: Store) async throws -> Bool {
-    try await store.write { transaction in
-      let before = transaction.database.totalChangesCount
-      try transaction.database.execute(
-        sql: "INSERT INTO entry_comment_index (entry_comment_index, rank) VALUES ('merge', ?)", arguments: [pages])
-      // One change is the statement's own.
-      return transaction.database.totalChangesCount - before > 1
-    }
-  }
-
-  private static let pagesPerStep = 64
 }

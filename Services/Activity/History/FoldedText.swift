@@ -32,20 +32,4 @@ struct FoldedText: Hashable, Sendable {
     guard part.count <= all.count else { return false }
     return (0...all.count - part.count).contains { all[$0..<$0 + part.count].elementsEqual(part) }
   }
-
-  /// A query of SQLite's FTS5 for all texts that hold each three characters in a row of this one; nil where it is shorter.
-  var trigrams: String? {
-    let scalars = Array(description.unicodeScalars)
-    guard scalars.count >= 3 else { return nil }
-    let all = Set((0...scalars.count - 3).map { FoldedText.quoted(scalars[$0..<$0 + 3]) })
-    return all.sorted().joined(separator: " AND ")
-  }
-
-  /// A string of FTS5's query syntax, whose quotation marks are written twice.
-  private static func quoted(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
-    var text = "\"".unicodeScalars
-    for scalar in scalars { text.append(contentsOf: scalar == "\"" ? ["\"", "\""] : [scalar]) }
-    text.append("\"")
-    return String(text)
-  }
 }

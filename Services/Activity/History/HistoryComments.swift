@@ -6,40 +6,33 @@ import Storage
 ///
 /// Comments come by their numbers; so that the entries of a day are in their order, a day is taken as a whole.
 enum HistoryComments {
-  static func take(
-    _ text: FoldedText, _ trigrams: String, of account: Int64, _ days: ClosedRange<LocalDay>,
-    _ candidates: inout HistoryCandidates, in database: Database
-  ) throws {
-    guard let keys = CommentKey.range(account, days) else { return }
-    var day = Day(candidates, in: database)
-    try HistoryStore.eachComment(matching: trigrams, keys, text, in: database) { position, holdsText in
-      try day.take(position, holdsText: holdsText)
-      return !day.candidates.isFull
-    }
-    candidates = try day.ended()
-  }
-
-  /// How many comments one page goes through for a text that is too short for the index.
+  /// How many comments one page goes through.
   static let maximum = 20_000
 
-  /// One or two characters: there is no index of them, but mostly they are found soon.
+  /// Goes through the blocks that may hold the text; one or two characters may be in all of them.
   static func take(
     _ text: FoldedText, of account: Int64, _ days: ClosedRange<LocalDay>, _ candidates: inout HistoryCandidates,
     in database: Database
   ) throws {
     guard let keys = CommentKey.range(account, days) else { return }
-    // Up to the whole of that day.
-    let oldest = try HistoryStore.dayOfComment(behind: maximum, keys, in: database)
-    guard let part = CommentKey.range(account, (oldest ?? days.lowerBound)...days.upperBound) else { return }
     var day = Day(candidates, in: database)
-    try HistoryStore.eachComment(holding: text, part, in: database) { position in
-      try day.take(position, holdsText: true)
-      return !day.candidates.isFull
+    var (left, end) = (maximum, LocalDay?.none)
+    try EntryCommentBlockStore.each(within: keys, of: account, mayHold: TrigramFilter.bits(of: text), in: database) { block in
+      left -= block.count
+      var first = block.keys.lowerBound
+      if left <= 0 {
+        // Up to the whole of that day.
+        end = CommentKey.day(of: first)
+        first = CommentKey.firstOfDay(first)
+      }
+      try HistoryStore.eachComment(holding: text, max(first, keys.lowerBound)...block.keys.upperBound, in: database) { position in
+        try day.take(position)
+        return !day.candidates.isFull
+      }
+      return left > 0 && !day.candidates.isFull
     }
     candidates = try day.ended()
-    if let oldest, oldest > days.lowerBound, !candidates.isFull {
-      candidates.stop(at: HistoryPosition(lastOf: oldest))
-    }
+    if let end, end > days.lowerBound, !candidates.isFull { candidates.stop(at: HistoryPosition(lastOf: end)) }
   }
 
   /// Puts the comments of each day into the order of its entries.
@@ -56,12 +49,12 @@ enum HistoryComments {
     }
 
     /// Takes the next comment's entry.
-    mutating func take(_ position: HistoryPosition, holdsText: Bool) throws {
+    mutating func take(_ position: HistoryPosition) throws {
       if position.day != day {
         try end()
         day = position.day
       }
-      if holdsText, candidates.search.hasActivity(of: position) { found.append(position) } else { others += 1 }
+      if candidates.search.hasActivity(of: position) { found.append(position) } else { others += 1 }
     }
 
     /// What all comments came to.

@@ -6,22 +6,19 @@ import Storage
 /// History: the looking back on entries, by day, text, place and person; points for a map.
 struct HistoryFeature: Feature {
   let calendars: AccountCalendars
-  let migrations = [HistoryStore.migration(13)]
+  let migrations = [HistoryStore.migration(13), EntryCommentBlockStore.migration(39)]
   /// What an account has in them goes with its entries, by triggers.
   let tables: [ErasedTable] =
     [
       .following("entry_comments", "entries"),
       .rows("history_accounts", "account_id = :account", .profiles),
       .untouched("entry_areas", "goes with entry_places, by triggers"),
-      .untouched("entry_comment_index", "goes with entry_comments, by triggers"),
+      .untouched("entry_comment_blocks", "goes with entry_comments, by triggers"),
     ] + ["entry_areas_node", "entry_areas_parent", "entry_areas_rowid"].map { .untouched($0, "entry_areas is made of it") }
-    + ["config", "data", "docsize", "idx"].map { .untouched("entry_comment_index_\($0)", "entry_comment_index is made of it") }
 
   func register(in service: inout ServiceDefinition) {
     let handlers = HistoryHandlers(calendars: calendars)
     service.serve(ListHistory.self, prepare: HistoryHandlers.prepare, read: handlers.list)
     service.serve(ListHistoryPoints.self, prepare: HistoryHandlers.prepare, read: handlers.listPoints)
   }
-
-  func compact(_ store: Store) async throws { try await EntryCommentStore.purge(store) }
 }

@@ -7,8 +7,7 @@ import Storage
 enum HistoryQueryPlan {
   /// There is nothing to find.
   case none
-  case text(FoldedText, trigrams: String, account: Int64)
-  case shortText(FoldedText, account: Int64)
+  case text(FoldedText, account: Int64)
   case area(HistoryArea, account: Int64)
   case activities(Set<ActivityID>)
   case days
@@ -28,14 +27,14 @@ enum HistoryQueryPlan {
       self = .none
       return
     }
-    if let text = search.text, let trigrams = text.trigrams {
-      let byText = HistoryQueryPlan.text(text, trigrams: trigrams, account: number)
-      let others = search.area != nil || search.activities != nil
-      if try !others
-        || HistoryStore.countComments(matching: trigrams, keys, maximum: HistoryQueryPlan.few, in: database)
-          < HistoryQueryPlan.few
+    if let text = search.text {
+      let bits = TrigramFilter.bits(of: text)
+      if try search.area == nil && search.activities == nil
+        || !bits.isEmpty
+          && EntryCommentBlockStore.count(
+            within: keys, of: number, mayHold: bits, maximum: HistoryQueryPlan.few, in: database) < HistoryQueryPlan.few
       {
-        self = byText
+        self = .text(text, account: number)
         return
       }
     }
@@ -47,7 +46,7 @@ enum HistoryQueryPlan {
     } else if let activities = search.activities {
       self = .activities(activities)
     } else if let text = search.text {
-      self = text.trigrams.map { .text(text, trigrams: $0, account: number) } ?? .shortText(text, account: number)
+      self = .text(text, account: number)
     } else {
       self = .none
     }

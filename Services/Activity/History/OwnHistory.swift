@@ -14,9 +14,7 @@ enum OwnHistory {
     let number = try HistoryAccountStore.number(of: account, in: database)
     switch try HistoryQueryPlan(search, of: account, number, days, in: database) {
     case .none: break
-    case .text(let text, let trigrams, let number):
-      try HistoryComments.take(text, trigrams, of: number, days, &candidates, in: database)
-    case .shortText(let text, let number): try HistoryComments.take(text, of: number, days, &candidates, in: database)
+    case .text(let text, let number): try HistoryComments.take(text, of: number, days, &candidates, in: database)
     case .area(let area, let number): try HistoryPlaces.near(area, of: account, number, days, &candidates, in: database)
     case .activities(let activities): try HistoryActivities.take(activities, of: account, days, &candidates, in: database)
     case .days:

@@ -11,8 +11,6 @@ public import Storage
 public struct ErasureWorker: ServiceLifecycle.Service {
   /// Removes what lies outside the store, or throws where it cannot yet be: then it is tried again.
   public typealias Clean = @Sendable (ErasedAccount, Store) async throws -> Void
-  /// Removes what tables hold of deleted rows, for all erasures that wait at once.
-  public typealias Compact = @Sendable (Store) async throws -> Void
   /// Does what is to be done after each look, and returns whether that is all.
   public typealias Afterwards = @Sendable (Store) async throws -> Bool
   /// Confirms an erasure, the first time or again.
@@ -38,7 +36,6 @@ public struct ErasureWorker: ServiceLifecycle.Service {
   private let pulse: Pulse
   private let logger: Logger
   private let clean: Clean
-  private let compact: Compact
   private let confirm: Confirm
   private let afterwards: Afterwards
 
@@ -48,7 +45,7 @@ public struct ErasureWorker: ServiceLifecycle.Service {
   ///   - afterwards: for what waits for clean files by itself.
   public init(
     store: Store, erasure: Erasure, cleanSeconds: Int, clock: Operations.Clock, signal: WakeSignal, pulse: Pulse, logger: Logger,
-    clean: @escaping Clean, compact: @escaping Compact = { _ in }, confirm: @escaping Confirm,
+    clean: @escaping Clean, confirm: @escaping Confirm,
     afterwards: @escaping Afterwards = { _ in true }
   ) {
     self.store = store
@@ -59,7 +56,6 @@ public struct ErasureWorker: ServiceLifecycle.Service {
     self.pulse = pulse
     self.logger = logger
     self.clean = clean
-    self.compact = compact
     self.confirm = confirm
     self.afterwards = afterwards
   }
@@ -161,7 +157,6 @@ public struct ErasureWorker: ServiceLifecycle.Service {
   /// - Returns: false where the files cannot be cleaned yet.
   private func noteCleaning(of accounts: Set<AccountID>) async throws -> Bool {
     let isClean = try await attempt {
-      try await compact(store)
       guard try await store.cleanFiles() else { throw Failure(RequestFailure.unavailable) }
     }
     guard isClean else { return false }

@@ -7,12 +7,8 @@ extension ServiceDefinition {
   /// Erases accounts that are deleted: from the transaction that receives that on, nothing of the account is shown to others or written any
   /// more; then its rows go, see ``Erasure``, then the files hold nothing of it, and identity is informed.
   ///
-  /// - Parameters:
-  ///   - clean: removes what lies outside the store.
-  ///   - compact: removes what tables hold of deleted rows, such as indexes of texts; once for all accounts that wait.
-  mutating func eraseDeletedAccounts(
-    _ environment: ServiceEnvironment, clean: @escaping ErasureWorker.Clean, compact: @escaping ErasureWorker.Compact
-  ) {
+  /// - Parameter clean: removes what lies outside the store.
+  mutating func eraseDeletedAccounts(_ environment: ServiceEnvironment, clean: @escaping ErasureWorker.Clean) {
     let settings = ErasureSettings(environment.settings)
     let erasure = Erasure(erasedTables, rowsPerTransaction: settings.rowsPerTransaction)
     let signal = WakeSignal()
@@ -24,8 +20,7 @@ extension ServiceDefinition {
     run { store, pulse in
       ErasureWorker(
         store: store, erasure: erasure, cleanSeconds: settings.cleanSeconds, clock: environment.clock, signal: signal,
-        pulse: pulse,
-        logger: environment.logger, clean: clean, compact: compact,
+        pulse: pulse, logger: environment.logger, clean: clean,
         confirm: { erasure, _ in
           let input = ConfirmErasure.Input(deletionID: erasure.deletionID, counts: try erasure.erasureCounts())
           do {

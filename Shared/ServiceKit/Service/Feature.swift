@@ -34,9 +34,6 @@ public protocol Feature: Sendable {
 
   /// Removes what it keeps of an erased account outside the store, or throws where that cannot be yet: then it is tried again.
   func clean(_ erasure: ErasedAccount, _ store: Store) async throws
-
-  /// Removes what its tables hold of deleted rows, such as indexes of texts, for all accounts that were erased since.
-  func compact(_ store: Store) async throws
 }
 
 extension Feature {
@@ -46,7 +43,6 @@ extension Feature {
   public var snapshot: [SnapshotPart] { [] }
   public func register(in service: inout ServiceDefinition) {}
   public func clean(_ erasure: ErasedAccount, _ store: Store) async throws {}
-  public func compact(_ store: Store) async throws {}
 }
 
 extension ServiceDefinition {
@@ -66,8 +62,6 @@ extension ServiceDefinition {
     guard erasesAccounts else { return }
     eraseDeletedAccounts(environment) { erasure, store in
       for feature in features.reversed() { try await feature.clean(erasure, store) }
-    } compact: { store in
-      for feature in features.reversed() { try await feature.compact(store) }
     }
   }
 }

@@ -20,17 +20,4 @@ struct FoldedTextTests {
       ("aab", "ab", true), ("cafe\u{301}", "café", true), ("🏃🏽", "🏃", true),
     ])
   func finding(text: String, part: String, isThere: Bool) { #expect(FoldedText(text).contains(FoldedText(part)) == isThere) }
-
-  @Test("Folded texts ask the index for each three characters, with quotation marks as it wants them")
-  func trigrams() throws {
-    #expect(FoldedText("ab").trigrams == nil)
-    #expect(FoldedText("abcd").trigrams == #""abc" AND "bcd""#)
-    #expect(FoldedText(#"a"b"#).trigrams == #""a""b""#)
-    #expect(FoldedText("aaaa").trigrams == #""aaa""#)
-    // A quotation mark that is one character with its neighbour ends the string all the same.
-    for text in ["\"\u{903}a", "\u{D4E}\"a"] {
-      let asked = Array(try #require(FoldedText(text).trigrams).unicodeScalars)
-      #expect(asked.count { $0 == "\"" } == 4 && asked.first == "\"" && asked.last == "\"")
-    }
-  }
 }

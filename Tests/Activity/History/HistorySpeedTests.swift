@@ -96,8 +96,7 @@ struct HistorySpeedTests {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       for sql in [
         HistoryStore.entries, HistoryStore.places, HistoryStore.entriesOfActivity, HistoryStore.placesOfActivity,
-        HistoryStore.commentsByIndex,
-        HistoryStore.commentsByText, HistoryStore.placesWithin, HistoryStore.commentOfEntry, HistoryStore.placeOfEntry,
+        EntryCommentBlockStore.blocks, HistoryStore.commentsByText, HistoryStore.placesWithin, HistoryStore.commentOfEntry, HistoryStore.placeOfEntry,
         HistoryStore.latestFollowed,
         HistoryStore.followed, HistoryStore.firstAndLastFollowed,
       ] {

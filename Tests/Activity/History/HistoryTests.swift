@@ -345,7 +345,7 @@ struct HistoryTests {
       #expect(try await near(toledo).isEmpty)
       #expect(try await ana.history(.init()).count == 1)
       let store = services.store(of: .activity)
-      for table in ["entry_areas", "entry_comments"] { #expect(try await store.rows(table) == 0) }
+      for table in ["entry_areas", "entry_comments", "entry_comment_blocks"] { #expect(try await store.rows(table) == 0) }
     }
   }
 
@@ -362,7 +362,7 @@ struct HistoryTests {
       #expect(try await ana.history(near).isEmpty)
       #expect(try await ana.history(.init(text: "sol")).isEmpty)
       #expect(try await ana.history(.init()).isEmpty)
-      for table in ["entry_areas", "entry_comments", "entry_places"] {
+      for table in ["entry_areas", "entry_comments", "entry_comment_blocks", "entry_places"] {
         #expect(try await services.store(of: .activity).rows(table) == 0)
       }
     }
@@ -388,7 +388,6 @@ struct HistoryTests {
       }
       #expect(try await holds("日本語"))
       try await services.delete(ana, receivedBy: .activity)
-      try await EntryCommentStore.purge(store)
       #expect(try await !holds("日本語"))
       #expect(try await ben.history(.init(text: "y m")).count == 1)
       #expect(try await ben.history(.init(latitude: madrid.latitude, longitude: madrid.longitude)).count == 1)

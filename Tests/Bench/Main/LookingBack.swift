@@ -35,6 +35,7 @@ struct LookingBack {
     try await measureEntries(person, activities, hello)
     try await measureDays(person, history, hello)
     try await measureHistory(person, history, hello)
+    try await measureDeletion(person, history)
   }
 
   /// Each is planned on every day; of half of them any days of the week may be used.
@@ -116,6 +117,36 @@ struct LookingBack {
     }
     guard let slowest else { return }
     add("the slowest of its filters: \(slowest.name)", slowest.waits, hello, maximum: 10)
+  }
+
+  /// Another one's entries while the account is deleted, until nothing of it is left in the files.
+  private func measureDeletion(_ person: People.Person, _ history: GeneratedHistory) async throws {
+    let other = try await People.make("bench.bystander", cluster)
+    let activities = try await makeActivities(other, from: history.days.upperBound)
+    let deletion = try await person.client.call(
+      DeleteAccount.self, .init(password: FormField(text: person.login.password)))
+    let start = ContinuousClock.now
+    let token = ReadAccountDeletion.Input(token: deletion.token)
+    var number = 0
+    let isOver: () async throws -> Bool = {
+      guard number % 50 == 0 else { return false }
+      return try await other.client.call(ReadAccountDeletion.self, token).state == .finished
+    }
+    let waits = try await Waits(until: isOver) {
+      // Checked, then counted, then both again with other values.
+      let turn = number / activities.count
+      let (activity, index) = (activities[number % activities.count], number % activities.count)
+      var input = RecordEntry.Input(activityID: activity, day: .today)
+      if index % 4 < 2 { input.isDone = turn % 2 == 0 } else { input.amount = Double(turn % 2 + 1) }
+      _ = try await other.client.callUntilDone(RecordEntry.self, input)
+      number += 1
+    }
+    report.raw(
+      "\(number) entries of another one while \(history.count) are deleted, \(Int((ContinuousClock.now - start).milliseconds)) ms: "
+        + "p50 \(text(waits.p50)), p99 \(text(waits.p99)), longest \(text(waits.longest))")
+    report.add(
+      "an entry while an account with \(history.count) is deleted, longest", "\(text(waits.longest)) ms", target: "100 ms",
+      isReached: waits.longest <= 100)
   }
 
   private func answered(_ client: GatewayClient, _ path: String) async throws {

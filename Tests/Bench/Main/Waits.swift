@@ -19,7 +19,19 @@ struct Waits {
     sorted = waits.sorted()
   }
 
+  /// Asks until it is over.
+  init(until isOver: () async throws -> Bool, ask: () async throws -> Void) async throws {
+    var waits: [Double] = []
+    while try await !isOver() || waits.isEmpty {
+      let start = ContinuousClock.now
+      try await ask()
+      waits.append((ContinuousClock.now - start).milliseconds)
+    }
+    sorted = waits.sorted()
+  }
+
   /// In milliseconds, as all of them.
   var p50: Double { sorted[sorted.count / 2] }
   var p99: Double { sorted[sorted.count * 99 / 100] }
+  var longest: Double { sorted[sorted.count - 1] }
 }
