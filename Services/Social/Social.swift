@@ -56,6 +56,7 @@ enum SocialFeatures {
       TaskCompletionFeature(completions: completions),
       TaskCommentFeature(rules: tasks),
       TaskHelpFeature(),
+      TaskLinkFeature(keys: TaskLinkKeys(environment.home)),
       TaskTokenFeature(access: access, keys: tokens),
       TaskAttachmentFeature(access: access, tokens: tokens, environment),
       TeamFeature(mayEnroll: NamedPeople.mayEnroll),
