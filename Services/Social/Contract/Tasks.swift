@@ -290,16 +290,23 @@ public struct TaskDetails: Document, Hashable {
   public var hasEarlierComments: Bool
   /// Requests for help and offers of it that are open, the newest last.
   public var help: [TaskHelp]
+  /// The last attached files, the newest first.
+  public var attachments: [TaskAttachment]
+  /// Whether there are more.
+  public var hasMoreAttachments: Bool
 
   /// The details from their parts.
   public init(
-    task: SharedTask, participants: [TaskParticipant], comments: [TaskComment], hasEarlierComments: Bool, help: [TaskHelp]
+    task: SharedTask, participants: [TaskParticipant], comments: [TaskComment], hasEarlierComments: Bool, help: [TaskHelp],
+    attachments: [TaskAttachment], hasMoreAttachments: Bool
   ) {
     self.task = task
     self.participants = participants
     self.comments = comments
     self.hasEarlierComments = hasEarlierComments
     self.help = help
+    self.attachments = attachments
+    self.hasMoreAttachments = hasMoreAttachments
   }
 
   public static let notes: Notes = [
@@ -307,6 +314,8 @@ public struct TaskDetails: Document, Hashable {
     "comments": "The last 20 comments, the newest last.",
     "hasEarlierComments": "Whether `taskComments.list` has earlier ones.",
     "help": "Requests for help and offers of it that are open, the newest last.",
+    "attachments": "The last 50 attached files, the newest first.",
+    "hasMoreAttachments": "Whether `taskAttachments.list` has more.",
   ]
 }
 
@@ -318,7 +327,7 @@ public enum GetTask: AccountOperation {
   public static let spec = OperationSpec(
     "tasks.get", of: .social, .get("/v1/tasks/{taskID}"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-2", "TASK-4"],
-    "Show a task that you take part in: participants, how far they are, the last comments, help asked for and offered.")
+    "Show a task that you take part in: participants, how far they are, the last comments and files, help asked for and offered.")
 }
 
 /// Changes what an open task says, by its creator (TASK-1). What is not given stays as it is.

@@ -25,9 +25,12 @@ extension TaskStore {
   static func details(_ id: ID<SharedTask>, for account: AccountID, in database: Database) throws -> TaskDetails {
     let task = try view(id, for: account, in: database)
     let (comments, hasEarlier) = try TaskCommentStore.latest(of: id, for: account, in: database)
+    let (attachments, hasMore) = try TaskAttachmentStore.latest(
+      of: id, for: account, isCreator: task.isCreator || task.creator == nil, in: database)
     return TaskDetails(
       task: task, participants: try TaskParticipantStore.list(of: id, for: account, in: database), comments: comments,
-      hasEarlierComments: hasEarlier, help: try TaskHelpStore.listOpen(in: id, for: account, database))
+      hasEarlierComments: hasEarlier, help: try TaskHelpStore.listOpen(in: id, for: account, database),
+      attachments: attachments, hasMoreAttachments: hasMore)
   }
 
   /// How a page of the tasks in one state is found: by a walk along an index from the newest on.
