@@ -71,7 +71,7 @@ struct PublicProfilePage: BrowserPage {
   private func about(_ profile: PublicProfile, _ request: PageRequest) -> HTML {
     let since = request.text("page.publicProfile.since", ["day": .text(PublicLinkKey.day(profile.createdAt))])
     guard profile.nickname != nil else { return "\(since)" }
-    return "\(profile.username.description) · \(since)"
+    return "<bdi>\(profile.username.description)</bdi><br>\(since)"
   }
 
   private func section(_ part: ProfilePart) -> HTML {

@@ -65,7 +65,7 @@ enum PublicLinkKey {
     guard problem.status == 404 else { return PageContent(problem, title: request.text("page.publicLink.failed.title")) }
     return PageContent(
       status: 404, title: request.text("page.publicLink.none.title"),
-      "<p role=\"alert\">\(request.text("page.publicLink.none.text"))</p>")
+      "<p role=\"alert\">\(request.text("page.publicLink.none.text"))</p>", layout: .publicTask)
   }
 }
 

@@ -97,7 +97,6 @@ struct PublicPageTests {
       let spanish = try await gateway.http("GET", "/task/\(Self.key)", ["Accept-Language": "es"])
       #expect(spanish.body.contains("Completada el 2026-11-21.") && spanish.fields["content-language"] == "es")
       #expect(spanish.body.contains("Participaron quien comparte este enlace y otras 3 personas."))
-      #expect(try await gateway.http("HEAD", "/task/\(Self.key)").status == 200)
       #expect(try await gateway.http("POST", "/task/\(Self.key)").fields["allow"] == "GET, HEAD")
     }
   }
@@ -144,7 +143,8 @@ struct PublicPageTests {
       let page = try await gateway.http("GET", "/profile/\(Self.key)")
       try expectPublicPage(page, hasPhoto: true)
       #expect(
-        page.body.contains("<h1><bdi>Anita &lt;x&gt;</bdi></h1>") && page.body.contains("ana · With Racha since 2026-01-02."))
+        page.body.contains("<h1><bdi>Anita &lt;x&gt;</bdi></h1>")
+          && page.body.contains("<bdi>ana</bdi><br>With Racha since 2026-01-02."))
       #expect(page.body.contains("<img src=\"../v1/public-profiles/\(Self.key)/photo\" alt=\"\">"))
       #expect(page.body.contains("<a href=\"../task/\(Self.key)\"><bdi>Sail &lt;b&gt;</bdi></a><span>2026-11-21</span>"))
       let (first, second) = (page.body.range(of: "Completed tasks"), page.body.range(of: "Badges"))

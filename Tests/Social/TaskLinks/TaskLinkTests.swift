@@ -1,4 +1,6 @@
 import Foundation
+import GRDB
+import IdentityContract
 import InProcess
 import Operations
 import ServiceKit
