@@ -51,7 +51,7 @@ enum SocialFeatures {
       ]),
       RelationFeature(),
       FriendChallengeFeature(),
-      TaskFeature(rules: tasks),
+      TaskFeature(rules: tasks, completions: completions),
       TaskParticipantFeature(completions: completions),
       TaskCompletionFeature(completions: completions),
       TaskCommentFeature(rules: tasks),
