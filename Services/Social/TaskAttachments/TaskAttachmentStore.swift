@@ -122,6 +122,17 @@ enum TaskAttachmentStore {
     try Row.fetchOne(database.cachedStatement(sql: "\(shown) AND f.attachment_id = ?"), arguments: [id]).map(Stored.init)
   }
 
+  /// The file of that name and content that came to a task by its token; nil where there is none.
+  static func findByToken(
+    _ name: TaskAttachmentName, _ sha256: FileHash, of task: ID<SharedTask>, in database: Database
+  ) throws -> ID<TaskAttachment>? {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT attachment_id FROM task_attachments WHERE sha256 = ? AND task_id = ? AND account_id IS NULL AND name = ? LIMIT 1
+        """)
+    return try ID<TaskAttachment>.fetchOne(statement, arguments: [sha256, task, name])
+  }
+
   /// An attachment as a participant sees it.
   static func view(
     _ id: ID<TaskAttachment>, for account: AccountID, isCreator: Bool, in database: Database
