@@ -58,7 +58,7 @@ enum PublicLinkKey {
   }
 
   /// `2026-11-21`, in UTC.
-  static func day(_ instant: Instant) -> String { String(instant.description.prefix(10)) }
+  static func day(_ instant: Instant) -> String { instant.description.beginning(maxBytes: 10) }
 
   /// The page of a link that opens nothing, why ever, and of one that cannot be opened now.
   static func refusal(_ problem: Problem, _ request: PageRequest) -> PageContent {

@@ -53,7 +53,7 @@ struct TaskLinkHandlers: Sendable {
     let shown = try TaskLinkStore.shown(of: input.accountID, at: call.now, in: database)
     let items = try shown.map { link, task in
       ProfilePart.Item(
-        text: task.name.description, detail: String(task.completedAt.description.prefix(10)),
+        text: task.name.description, detail: task.completedAt.description.beginning(maxBytes: 10),
         page: TaskLink.page(try keys.text(of: link)))
     }
     return ProfilePart(heading: words.text("profilePart.tasks", input.language) ?? "", items: items)
