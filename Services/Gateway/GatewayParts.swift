@@ -43,7 +43,8 @@ struct GatewayParts: Sendable {
     catalog = Catalog(
       contracts,
       pages: BrowserPages.all(
-        mailbox: configuration.mailbox, isEncrypted: configuration.certificate != nil, limits: configuration.limits))
+        mailbox: configuration.mailbox, isEncrypted: configuration.certificate != nil, limits: configuration.limits,
+        profileParts: contracts.flatMap(\.operations).compactMap { $0 as? any ProfilePartOperation.Type }))
     problems = ProblemWriter(contracts + [.gateway])
     keys = KeyRing(clock: clock, logger: logger) { try await client.request(ListKeys.self, Empty()).keys }
     verifier = TokenVerifier(configuration.tokens, keys: keys, clock: clock) { hash in

@@ -516,6 +516,20 @@ CREATE TABLE task_help_given (
   PRIMARY KEY (account_id, task_id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE task_links (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- What its owner gives away is this id and a keyed hash of it.
+  link_id BLOB NOT NULL UNIQUE CHECK (length(link_id) = 16),
+  task_id BLOB NOT NULL REFERENCES tasks (task_id) ON DELETE CASCADE,
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  shows_description INTEGER NOT NULL CHECK (shows_description IN (0, 1)),
+  shows_owner INTEGER NOT NULL CHECK (shows_owner IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  UNIQUE (task_id, account_id)
+) STRICT;
+
+CREATE INDEX task_links_by_account ON task_links (account_id, sequence);
+
 CREATE TABLE task_participants (
   task_id BLOB NOT NULL REFERENCES tasks (task_id) ON DELETE CASCADE,
   account_id BLOB NOT NULL CHECK (length(account_id) = 16),

@@ -21,7 +21,9 @@ public struct GatewayClient: Sendable {
     public var description: String { "\(status) \(code) \(detail) \(fields.isEmpty ? "" : "\(fields)")" }
 
     /// Whether the same request may succeed in a moment.
-    public var isPassing: Bool { status == 503 || status == 504 || status == 429 || code == "still_running" }
+    public var isPassing: Bool {
+      status == 503 || status == 504 || status == 429 || ["still_running", "attachment_being_completed"].contains(code)
+    }
   }
 
   /// One server-sent event.

@@ -118,6 +118,10 @@ struct AttachUpload {
   private var offset = 0
   /// What has arrived of the file and was not passed on.
   private var chunk: [UInt8] = []
+  private var passedAt = ContinuousClock.now
+
+  /// After how long what has arrived is passed on although it is no whole chunk: social gives up what lies for longer than some of these.
+  private static let passing = Duration.seconds(10)
 
   /// - Throws: `file_form_required` where it is no such form.
   init(contentType: String?, _ limits: GatewayConfiguration.Limits) throws(Failure) {
@@ -165,6 +169,7 @@ struct AttachUpload {
     guard isPassing else { return }
     chunk += content
     while chunk.count >= TaskAttachmentChunk.maxBytes { try await pass(TaskAttachmentChunk.maxBytes, request) }
+    if ContinuousClock.now - passedAt > Self.passing { try await pass(chunk.count, request) }
   }
 
   private mutating func endPart(_ request: PageRequest) async throws(Failure) {
@@ -190,6 +195,7 @@ struct AttachUpload {
       .init(attachmentID: attachment, offset: offset, content: Base64Bytes(Array(chunk[..<count]))), seconds: 30)
     offset += count
     chunk.removeFirst(count)
+    passedAt = .now
     guard progress.nextOffset == offset else { throw Failure(RequestFailure.unavailable, retryAfterSeconds: 5) }
   }
 

@@ -19,7 +19,7 @@ import Operations
 ///       }
 ///     }
 ///
-/// A new one is its file, its words, and one line in ``BrowserPages/all(mailbox:isEncrypted:limits:)``: its routes and its part of the
+/// A new one is its file, its words, and one line in ``BrowserPages/all(mailbox:isEncrypted:limits:profileParts:)``: its routes and its part of the
 /// OpenAPI document follow.
 protocol BrowserPage: Sendable {
   /// What may be asked of it, and where.
@@ -89,13 +89,16 @@ enum BrowserPages {
   ///   - mailbox: who may look into the mailbox.
   ///   - isEncrypted: whether browsers reach the gateway over TLS.
   ///   - limits: how large files may be that are attached, and how many may come at the same time.
+  ///   - profileParts: the operations by which services add to public profiles.
   static func all(
-    mailbox: MailboxAccess = .none, isEncrypted: Bool = false, limits: GatewayConfiguration.Limits = .init()
+    mailbox: MailboxAccess = .none, isEncrypted: Bool = false, limits: GatewayConfiguration.Limits = .init(),
+    profileParts: [any ProfilePartOperation.Type] = []
   ) -> [any BrowserPage] {
     [
       LinkPage.verification, LinkPage.emailChange, LinkPage.emailChangeUndoing,
       MailboxPage(access: mailbox, isEncrypted: isEncrypted), RecoveryPage(), LoginAlertPage(), SuspensionPage(),
-      ExternalLoginReturnPage(), AttachPage(limits),
+      ExternalLoginReturnPage(), AttachPage(limits), PublicTaskPage(),
+      PublicProfilePage(parts: profileParts),
     ]
   }
 }

@@ -37,13 +37,17 @@ struct PageLayout: Sendable {
 
   /// - Parameters:
   ///   - styleSource: which styles apply; only the page's own by default.
+  ///   - imageSource: where pictures may come from; from nowhere by default.
   ///   - formAction: where forms may be sent.
-  init(style: String, styleSource: String? = nil, formAction: String = "'none'", isolatesTitle: Bool = false) {
+  init(
+    style: String, styleSource: String? = nil, imageSource: String? = nil, formAction: String = "'none'",
+    isolatesTitle: Bool = false
+  ) {
     self.style = style
     self.isolatesTitle = isolatesTitle
     policy =
-      "default-src 'none'; style-src \(styleSource ?? "'\(HTML.hash(of: style))'"); form-action \(formAction); base-uri 'none'; "
-      + "frame-ancestors 'none'"
+      "default-src 'none'; style-src \(styleSource ?? "'\(HTML.hash(of: style))'"); "
+      + (imageSource.map { "img-src \($0); " } ?? "") + "form-action \(formAction); base-uri 'none'; frame-ancestors 'none'"
   }
 
   /// Of a page with a few words and a form.
@@ -78,7 +82,10 @@ extension HTTPAnswer {
         """
       self.init(
         status: page.status, type: "text/html; charset=utf-8", body: ByteBuffer(string: html.description),
-        extra: [ResponseField(name: "Content-Language", value: language.rawValue)], policy: page.layout.policy)
+        extra: [
+          ResponseField(name: "Content-Language", value: language.rawValue),
+          ResponseField(name: "X-Robots-Tag", value: "noindex"),
+        ], policy: page.layout.policy)
     case .redirect(let location, let cookie):
       self.init(
         status: 303, type: "text/plain; charset=utf-8", body: ByteBuffer(),

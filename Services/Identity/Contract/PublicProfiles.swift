@@ -4,17 +4,21 @@ public import Operations
 public struct PublicLink: Document, Hashable {
   public var key: String
   public var path: String
+  /// Where browsers find it, relative to the gateway's address.
+  public var page: String
   public var createdAt: Instant
 
-  public init(key: String, path: String, createdAt: Instant) {
+  public init(key: String, path: String, page: String, createdAt: Instant) {
     self.key = key
     self.path = path
+    self.page = page
     self.createdAt = createdAt
   }
 
   public static let notes: Notes = [
     "key": "Who has it sees the public profile.",
     "path": Note("Where the public profile is, on this server.", example: "/v1/public-profiles/AZrk…"),
+    "page": Note("Where its page is, on this server; it needs no login.", example: "/profile/AZrk…"),
     "createdAt": "When the link was made.",
   ]
 }
@@ -87,4 +91,26 @@ public enum ReadPublicProfile: OpenOperation {
     "publicProfiles.get", of: .identity, .get("/v1/public-profiles/{key}"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11"],
     "Read a public profile; `not_found` for a link that does not work.")
+}
+
+/// Finds out whose public profile a secret link opens, for the page that services put together (TASK-6).
+public enum OpenPublicProfile: OpenOperation {
+  public typealias Input = ReadPublicProfile.Input
+
+  public struct Output: Document, Hashable {
+    /// Whose it is, which readers do not learn.
+    public var accountID: AccountID
+    public var profile: PublicProfile
+
+    public init(accountID: AccountID, profile: PublicProfile) {
+      self.accountID = accountID
+      self.profile = profile
+    }
+
+    public static let notes: Notes = ["accountID": "Whose it is, which readers do not learn.", "profile": "What it shows."]
+  }
+
+  public static let spec = OperationSpec(
+    "publicProfiles.open", of: .identity, nil, by: .services([.gateway]), effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["TASK-6"], "Say whose public profile a secret link opens.")
 }

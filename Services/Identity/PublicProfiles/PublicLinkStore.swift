@@ -26,7 +26,7 @@ struct PublicLinkRecord: MailedLink {
   /// What its owner sees.
   func own(key: SecretKey) -> PublicLink {
     let text = PublicLinkKey.text(self, key: key)
-    return PublicLink(key: text, path: "/v1/public-profiles/\(text)", createdAt: createdAt)
+    return PublicLink(key: text, path: "/v1/public-profiles/\(text)", page: "/profile/\(text)", createdAt: createdAt)
   }
 }
 

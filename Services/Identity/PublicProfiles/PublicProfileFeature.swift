@@ -14,6 +14,7 @@ struct PublicProfileFeature: Feature {
     service.serve(ReadPublicLink.self, read: handlers.readLink)
     service.serve(RevokePublicLink.self, write: PublicProfileHandlers.revokeLink)
     service.serve(ReadPublicProfile.self, read: handlers.read)
+    service.serve(OpenPublicProfile.self, read: handlers.open)
     service.serve(ReadPublicPhoto.self, read: handlers.readPhoto)
   }
 }

@@ -24,9 +24,17 @@ struct PublicProfileHandlers: Sendable {
   }
 
   func read(_ input: ReadPublicProfile.Input, _ call: OpenCall, _ database: Database) throws -> PublicProfile {
+    try open(input, call, database).profile
+  }
+
+  func open(
+    _ input: ReadPublicProfile.Input, _ call: OpenCall, _ database: Database
+  ) throws -> OpenPublicProfile.Output {
     let account = try PublicLinkStore.findAccount(input.key, key: keys.publicLinks, now: call.now, in: database)
-    return PublicProfile(
-      username: account.username, nickname: account.nickname, createdAt: account.createdAt, photoTag: account.photoTag)
+    return .init(
+      accountID: account.id,
+      profile: PublicProfile(
+        username: account.username, nickname: account.nickname, createdAt: account.createdAt, photoTag: account.photoTag))
   }
 
   func readPhoto(_ input: ReadPublicPhoto.Input, _ call: OpenCall, _ database: Database) throws -> MediaFile {

@@ -26,6 +26,7 @@ extension Contract {
       CompleteTaskAttachment.self, CancelTaskAttachment.self, ListTaskAttachments.self, GetTaskAttachment.self,
       DownloadTaskAttachmentChunk.self, DeleteTaskAttachment.self, BeginTaskAttachmentByToken.self,
       UploadTaskAttachmentChunkByToken.self, CompleteTaskAttachmentByToken.self, CancelTaskAttachmentByToken.self,
+      CreateTaskLink.self, ListTaskLinks.self, RevokeTaskLink.self, ReadPublicTask.self, ReadTaskProfilePart.self,
       CreateTeam.self, GetOwnTeam.self, EditTeam.self, LeaveTeam.self, HandOverTeam.self, RemoveTeamMember.self, ListTeams.self,
       SendTeamInvitation.self, ListTeamInvitations.self, AcceptTeamInvitation.self, RejectTeamInvitation.self,
       WithdrawTeamInvitation.self,

@@ -112,6 +112,8 @@ public enum TaskAttachmentFailure: String, FailureCode {
   case tooManyUploads = "too_many_attachment_uploads"
   /// Bytes are still lacking.
   case incomplete = "attachment_incomplete"
+  /// Another call is about to complete it.
+  case beingCompleted = "attachment_being_completed"
   /// Not the bytes that were announced.
   case otherBytes = "attachment_other_bytes"
   /// The file is not there any more, as after a restored backup that lacked it.
@@ -121,13 +123,16 @@ public enum TaskAttachmentFailure: String, FailureCode {
     switch self {
     case .tooLarge: 413
     case .empty, .otherBytes: 422
-    case .taskFull, .accountFull, .tooMany, .tooManyUploads, .incomplete: 409
+    case .taskFull, .accountFull, .tooMany, .tooManyUploads, .incomplete, .beingCompleted: 409
     case .lost: 410
     }
   }
 
   /// For want of room.
   static let ofRoom = [tooLarge, taskFull, accountFull, tooMany].map(\.kind)
+
+  /// The same, and for a task that was cancelled.
+  static let ofUploads = ofRoom + [TaskFailure.cancelled.kind]
 }
 
 enum TaskAttachmentText {
@@ -191,7 +196,7 @@ public enum BeginTaskAttachment: AccountOperation {
 
   public static let spec = OperationSpec(
     "taskAttachments.begin", of: .social, .post("/v1/tasks/{taskID}/attachments"), by: .verifiedAccount, effect: .create,
-    failures: [RequestFailure.notFound.kind, TaskAttachmentFailure.tooManyUploads.kind] + TaskAttachmentFailure.ofRoom,
+    failures: [RequestFailure.notFound.kind, TaskAttachmentFailure.tooManyUploads.kind] + TaskAttachmentFailure.ofUploads,
     requirements: ["TASK-8"], "Announce a file to be attached to a task; it is then sent in chunks and completed.")
 }
 
@@ -249,7 +254,7 @@ public enum UploadTaskAttachmentChunk: AccountOperation {
   public static let spec = OperationSpec(
     "taskAttachments.uploadChunk", of: .social, .put("/v1/task-attachments/{attachmentID}/chunks/{offset}"),
     by: .verifiedAccount, effect: .write, rate: .bulk,
-    failures: [RequestFailure.notFound.kind] + TaskAttachmentFailure.ofRoom, takesIdempotencyKey: false,
+    failures: [RequestFailure.notFound.kind] + TaskAttachmentFailure.ofUploads, takesIdempotencyKey: false,
     raw: .body("content", "application/octet-stream"), requirements: ["TASK-8"],
     "Send a part of a file; the answer says where the next one is to begin.")
 }
@@ -263,8 +268,9 @@ public enum CompleteTaskAttachment: AccountOperation {
     "taskAttachments.complete", of: .social, .post("/v1/task-attachments/{attachmentID}/complete"), by: .verifiedAccount,
     effect: .write,
     failures: [
-      RequestFailure.notFound.kind, TaskAttachmentFailure.incomplete.kind, TaskAttachmentFailure.otherBytes.kind,
-    ] + TaskAttachmentFailure.ofRoom, takesIdempotencyKey: false, requirements: ["TASK-8"],
+      RequestFailure.notFound.kind, TaskAttachmentFailure.incomplete.kind, TaskAttachmentFailure.beingCompleted.kind,
+      TaskAttachmentFailure.otherBytes.kind,
+    ] + TaskAttachmentFailure.ofUploads, takesIdempotencyKey: false, requirements: ["TASK-8"],
     "Attach a file to its task, once all of it has arrived.")
 }
 
@@ -401,7 +407,7 @@ public enum UploadTaskAttachmentChunkByToken: OpenOperation {
 
   public static let spec = OperationSpec(
     "taskAttachments.uploadChunkByToken", of: .social, nil, by: .services([.gateway]), effect: .write,
-    failures: [RequestFailure.notFound.kind] + TaskAttachmentFailure.ofRoom, requirements: ["TASK-8"],
+    failures: [RequestFailure.notFound.kind] + TaskAttachmentFailure.ofUploads, requirements: ["TASK-8"],
     "Send a part of a file that comes by the task's token.")
 }
 
@@ -423,8 +429,11 @@ public enum CompleteTaskAttachmentByToken: OpenOperation {
 
   public static let spec = OperationSpec(
     "taskAttachments.completeByToken", of: .social, nil, by: .services([.gateway]), effect: .write,
-    failures: [RequestFailure.notFound.kind, TaskAttachmentFailure.empty.kind, TaskAttachmentFailure.incomplete.kind]
-      + TaskAttachmentFailure.ofRoom, requirements: ["TASK-8"], "Attach a file that came by the task's token.")
+    failures: [
+      RequestFailure.notFound.kind, TaskAttachmentFailure.empty.kind, TaskAttachmentFailure.incomplete.kind,
+      TaskAttachmentFailure.beingCompleted.kind,
+    ]
+      + TaskAttachmentFailure.ofUploads, requirements: ["TASK-8"], "Attach a file that came by the task's token.")
 }
 
 /// Gives up a file that comes by the task's token (TASK-8).

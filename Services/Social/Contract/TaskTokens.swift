@@ -110,6 +110,7 @@ public enum RenewTaskToken: AccountOperation {
 
   public static let spec = OperationSpec(
     "taskTokens.renew", of: .social, .post("/v1/tasks/{taskID}/token"), by: .verifiedAccount, effect: .write,
-    isForSessionsOnly: true, failures: [RequestFailure.notFound.kind], takesIdempotencyKey: false, requirements: ["TASK-8"],
+    isForSessionsOnly: true, failures: [RequestFailure.notFound.kind, TaskFailure.cancelled.kind], takesIdempotencyKey: false,
+    requirements: ["TASK-8"],
     "Give a task of yours another token, good for 30 days; the one before is no longer valid.")
 }

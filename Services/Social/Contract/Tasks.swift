@@ -16,6 +16,8 @@ public struct SharedTask: Document, Hashable {
   public var creator: TaskPerson?
   /// Whether the caller made it.
   public var isCreator: Bool
+  /// Whether the caller may edit and cancel it: who made it, and once that account was deleted, who has taken part for longest.
+  public var canEdit: Bool
   /// How many take part.
   public var participantCount: Int
   /// How many of them have confirmed their completion.
@@ -34,7 +36,8 @@ public struct SharedTask: Document, Hashable {
   /// The task from its parts.
   public init(
     id: ID<SharedTask>, name: TaskName, description: TaskDescription?, dueDay: LocalDay?, state: TaskState, creator: TaskPerson?,
-    isCreator: Bool, participantCount: Int, confirmedCount: Int, isConfirmed: Bool, createdAt: Instant, completedAt: Instant?,
+    isCreator: Bool, canEdit: Bool, participantCount: Int, confirmedCount: Int, isConfirmed: Bool, createdAt: Instant,
+    completedAt: Instant?,
     cancelledAt: Instant?
   ) {
     self.id = id
@@ -44,6 +47,7 @@ public struct SharedTask: Document, Hashable {
     self.state = state
     self.creator = creator
     self.isCreator = isCreator
+    self.canEdit = canEdit
     self.participantCount = participantCount
     self.confirmedCount = confirmedCount
     confirmedPercent = participantCount > 0 ? confirmedCount * 100 / participantCount : 0
@@ -62,6 +66,8 @@ public struct SharedTask: Document, Hashable {
     `open`: somebody has not confirmed yet; `completed`: all participants have confirmed; `cancelled`: by its creator.
     """,
     "creator": "Who made it; absent once that account was deleted.", "isCreator": "Whether you made it.",
+    "canEdit":
+      "Whether you may edit and cancel it: who made it may, and once that account was deleted, who has taken part for longest.",
     "participantCount": Note("How many take part.", range: 0...50),
     "confirmedCount": Note("How many of them have confirmed their completion.", range: 0...50),
     "confirmedPercent": Note("The same in percent, rounded down.", range: 0...100),
@@ -195,7 +201,8 @@ public enum CreateTask: AccountOperation {
     public static let notes: Notes = [
       "name": "What to call it: 1 to 100 characters.",
       "description": "What is to be done: up to 2,000 characters, line breaks allowed.",
-      "participants": TaskEnrollmentText.usernames, "dueDay": "The day on which it is due.",
+      "participants": TaskEnrollmentText.usernames,
+      "dueDay": "The day on which it is due: from the day before today (UTC) on, and at most ten years ahead.",
     ]
   }
 
@@ -290,16 +297,23 @@ public struct TaskDetails: Document, Hashable {
   public var hasEarlierComments: Bool
   /// Requests for help and offers of it that are open, the newest last.
   public var help: [TaskHelp]
+  /// The last attached files, the newest first.
+  public var attachments: [TaskAttachment]
+  /// Whether there are more.
+  public var hasMoreAttachments: Bool
 
   /// The details from their parts.
   public init(
-    task: SharedTask, participants: [TaskParticipant], comments: [TaskComment], hasEarlierComments: Bool, help: [TaskHelp]
+    task: SharedTask, participants: [TaskParticipant], comments: [TaskComment], hasEarlierComments: Bool, help: [TaskHelp],
+    attachments: [TaskAttachment], hasMoreAttachments: Bool
   ) {
     self.task = task
     self.participants = participants
     self.comments = comments
     self.hasEarlierComments = hasEarlierComments
     self.help = help
+    self.attachments = attachments
+    self.hasMoreAttachments = hasMoreAttachments
   }
 
   public static let notes: Notes = [
@@ -307,6 +321,8 @@ public struct TaskDetails: Document, Hashable {
     "comments": "The last 20 comments, the newest last.",
     "hasEarlierComments": "Whether `taskComments.list` has earlier ones.",
     "help": "Requests for help and offers of it that are open, the newest last.",
+    "attachments": "The last 50 attached files, the newest first.",
+    "hasMoreAttachments": "Whether `taskAttachments.list` has more.",
   ]
 }
 
@@ -318,10 +334,11 @@ public enum GetTask: AccountOperation {
   public static let spec = OperationSpec(
     "tasks.get", of: .social, .get("/v1/tasks/{taskID}"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-2", "TASK-4"],
-    "Show a task that you take part in: participants, how far they are, the last comments, help asked for and offered.")
+    "Show a task that you take part in: participants, how far they are, the last comments and files, help asked for and offered.")
 }
 
-/// Changes what an open task says, by its creator (TASK-1). What is not given stays as it is.
+/// Changes what an open task says, by its creator (TASK-1), or by who has taken part for longest where the creator was deleted. What is
+/// not given stays as it is.
 public enum EditTask: AccountOperation {
   /// What is to be changed.
   public struct Input: Document {
@@ -348,7 +365,9 @@ public enum EditTask: AccountOperation {
     public static let notes: Notes = [
       "taskID": "The task.", "name": Note("What to call it: 1 to 100 characters."),
       "description": Note("What is to be done: up to 2,000 characters, line breaks allowed; null removes it."),
-      "dueDay": Note("The day on which it is due; null removes it."),
+      "dueDay": Note(
+        "The day on which it is due: from the day before that of its creation (UTC) on, and at most ten years ahead; null removes it."
+      ),
     ]
   }
 
@@ -360,7 +379,7 @@ public enum EditTask: AccountOperation {
     requirements: ["TASK-1"], "Change name, description and due day of an open task that you made.")
 }
 
-/// Cancels an open task, by its creator (TASK-1): nothing of it can be confirmed any more. Cancelling it again changes nothing.
+/// Cancels an open task, by who may edit it (TASK-1): nothing of it can be confirmed any more. Cancelling it again changes nothing.
 public enum CancelTask: AccountOperation {
   public typealias Input = NamedTask
   public typealias Output = SharedTask

@@ -10,6 +10,8 @@ struct TaskAccess: Sendable {
   let participation: @Sendable (_ task: ID<SharedTask>, _ account: AccountID, Database) throws -> Participation?
   /// All who take part in a task.
   let participants: @Sendable (_ task: ID<SharedTask>, Database) throws -> [AccountID]
+  /// Whether a task was cancelled, so that it takes no files and has no token.
+  var isCancelled: @Sendable (_ task: ID<SharedTask>, Database) throws -> Bool = { _, _ in false }
 
   /// Whether the account created the task.
   ///
@@ -22,11 +24,18 @@ struct TaskAccess: Sendable {
     return found.isCreator
   }
 
-  /// Those who take part in tasks, as ``TaskParticipantStore`` has them. Where the creator was deleted, each of them does with files what it
-  /// could.
+  /// Refuses files for a cancelled task.
+  ///
+  /// - Throws: `task_cancelled`.
+  func expectNotCancelled(_ task: ID<SharedTask>, in database: Database) throws {
+    if try isCancelled(task, database) { throw TaskFailure.cancelled }
+  }
+
+  /// Those who take part in tasks, as ``TaskParticipantStore`` has them. Who answers for a task does with files what its creator does.
   static let participants = TaskAccess(
     participation: { task, account, database in
       guard let task = try TaskStore.findIfThere(task, for: account, in: database)?.task else { return nil }
-      return (true, task.creator == account || task.creator == nil)
-    }, participants: { try TaskParticipantStore.accounts(of: $0, in: $1) })
+      return (true, try TaskStore.responsible(for: task, in: database) == account)
+    }, participants: { try TaskParticipantStore.accounts(of: $0, in: $1) },
+    isCancelled: { try TaskStore.find($0, in: $1)?.state == .cancelled })
 }

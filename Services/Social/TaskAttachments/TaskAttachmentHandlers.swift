@@ -19,6 +19,7 @@ struct TaskAttachmentHandlers: Sendable {
   ) throws -> TaskAttachmentUpload {
     let (account, database) = (call.account, transaction.database)
     try access.require(input.taskID, account, in: database)
+    try access.expectNotCancelled(input.taskID, in: database)
     guard try TaskAttachmentUploadStore.count(of: account, in: database) < TaskAttachmentRules.maxUploads else {
       throw TaskAttachmentFailure.tooManyUploads.with(["max": .number(TaskAttachmentRules.maxUploads)])
     }
@@ -33,7 +34,7 @@ struct TaskAttachmentHandlers: Sendable {
   func complete(_ input: TaskAttachmentKey, _ call: AccountCall) async throws -> TaskAttachment {
     let (id, account) = (input.attachmentID, call.account)
     if let attached = try call.store.lookUp({ try attached(id, by: account, in: $0) }) { return attached }
-    try await uploading.complete(id, call, isOwn(account))
+    _ = try await uploading.complete(id, call, isOwn(account))
     guard let attached = try call.store.lookUp({ try attached(id, by: account, in: $0) }) else {
       throw Failure(RequestFailure.notFound)
     }
@@ -59,6 +60,7 @@ struct TaskAttachmentHandlers: Sendable {
     { [access] upload, database in
       guard upload.account == account else { throw Failure(RequestFailure.notFound) }
       try access.require(upload.task, account, in: database)
+      try access.expectNotCancelled(upload.task, in: database)
     }
   }
 
@@ -139,9 +141,12 @@ struct TokenAttachmentHandlers: Sendable {
     // Who made it must take part still, and not be suspended; a token outlives neither.
     let maker = try Accounts.find(token.maker, in: database)
     guard try uploading.access.participation(token.task, token.maker, database)?.isParticipant == true,
-      maker?.isSuspended(at: transaction.now) != true
+      try !uploading.access.isCancelled(token.task, database), maker?.isSuspended(at: transaction.now) != true
     else {
       throw TaskTokenFailure.invalid
+    }
+    if try TaskAttachmentUploadStore.endIdleByToken(of: token.task, named: input.name, transaction) {
+      transaction.afterCommit { [signal] in signal() }
     }
     guard try TaskAttachmentUploadStore.countByToken(of: token.task, in: database) < TaskAttachmentRules.maxUploadsByToken else {
       throw TaskAttachmentFailure.tooManyUploads.with(["max": .number(TaskAttachmentRules.maxUploadsByToken)])
@@ -151,14 +156,14 @@ struct TokenAttachmentHandlers: Sendable {
   }
 
   func uploadChunk(_ input: TaskAttachmentChunk, _ call: OpenCall) async throws -> TaskAttachmentProgress {
-    try await uploading.take(input, call, Self.isByToken)
+    try await uploading.take(input, call, isByToken)
   }
 
   func complete(_ input: TaskAttachmentKey, _ call: OpenCall) async throws -> CompleteTaskAttachmentByToken.Output {
     let id = input.attachmentID
     if let attached = try call.store.lookUp({ try Self.attached(id, in: $0) }) { return attached }
-    try await uploading.complete(id, call, Self.isByToken)
-    guard let attached = try call.store.lookUp({ try Self.attached(id, in: $0) }) else {
+    let attachedID = try await uploading.complete(id, call, isByToken)
+    guard let attached = try call.store.lookUp({ try Self.attached(attachedID, in: $0) }) else {
       throw Failure(RequestFailure.notFound)
     }
     return attached
@@ -173,8 +178,11 @@ struct TokenAttachmentHandlers: Sendable {
   }
 
   /// Lets the gateway go on with what it began.
-  private static let isByToken: TaskAttachmentUploading.Check = { upload, _ in
-    guard upload.account == nil else { throw Failure(RequestFailure.notFound) }
+  private var isByToken: TaskAttachmentUploading.Check {
+    { [access = uploading.access] upload, database in
+      guard upload.account == nil else { throw Failure(RequestFailure.notFound) }
+      try access.expectNotCancelled(upload.task, in: database)
+    }
   }
 
   private static func attached(

@@ -14,8 +14,11 @@ struct TaskAttachmentRules: Sendable {
   static let maxUploadsByToken = 16
   /// How long an upload may lie without a new chunk.
   static let idleSeconds = 86_400
-  /// The same of one that comes by a token: nobody could go on with it.
-  static let idleSecondsByToken = 900
+  /// The same of one that comes by a token: the gateway's page passes on every 10 seconds what has arrived, so that nobody goes on with one
+  /// that has lain for so long, as after the end of the gateway's process. It takes no room any more as soon as another one begins.
+  static let idleSecondsByToken = 120
+  /// The same where a file of the same name is begun by the same token: it is sent again.
+  static let idleSecondsOfRepeated = 30
 
   static let fileSetting = "racha.attachments.fileBytes"
 

@@ -106,8 +106,31 @@ enum TaskAttachmentStore {
     return page.page(of: rows, key: { $0["sequence"] as Int64 }) { TaskAttachment($0, for: account, isCreator: isCreator) }
   }
 
+  /// How many are shown with the task itself.
+  static let shownWithTask = PageRequest.usualLimit
+
+  /// The first page of the same, and whether there are more.
+  static func latest(
+    of task: ID<SharedTask>, for account: AccountID, isCreator: Bool, in database: Database
+  ) throws -> (attachments: [TaskAttachment], hasMore: Bool) {
+    let rows = try Row.fetchAll(database.cachedStatement(sql: listSQL), arguments: [task, Int64.max, shownWithTask + 1])
+    let shown = rows.prefix(shownWithTask).map { TaskAttachment($0, for: account, isCreator: isCreator) }
+    return (shown, rows.count > shownWithTask)
+  }
+
   static func find(_ id: ID<TaskAttachment>, in database: Database) throws -> Stored? {
     try Row.fetchOne(database.cachedStatement(sql: "\(shown) AND f.attachment_id = ?"), arguments: [id]).map(Stored.init)
+  }
+
+  /// The file of that name and content that came to a task by its token; nil where there is none.
+  static func findByToken(
+    _ name: TaskAttachmentName, _ sha256: FileHash, of task: ID<SharedTask>, in database: Database
+  ) throws -> ID<TaskAttachment>? {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT attachment_id FROM task_attachments WHERE sha256 = ? AND task_id = ? AND account_id IS NULL AND name = ? LIMIT 1
+        """)
+    return try ID<TaskAttachment>.fetchOne(statement, arguments: [sha256, task, name])
   }
 
   /// An attachment as a participant sees it.

@@ -160,6 +160,26 @@ enum TaskAttachmentUploadStore {
     try transaction.database.run("DELETE FROM task_attachment_uploads WHERE attachment_id = ?", .id(id))
   }
 
+  /// Forgets uploads to a task by its token that nobody goes on with, so that one that begins has their room.
+  ///
+  /// - Parameter name: of the file that begins.
+  /// - Returns: whether there were any, whose files are to be removed.
+  static func endIdleByToken(
+    of task: ID<SharedTask>, named name: TaskAttachmentName, _ transaction: Transaction
+  ) throws -> Bool {
+    let (now, database) = (transaction.now, transaction.database)
+    try database.cachedStatement(
+      sql: """
+        DELETE FROM task_attachment_uploads
+        WHERE task_id = ?1 AND account_id IS NULL AND (touched_at <= ?2 OR (name = ?3 AND touched_at <= ?4))
+        """
+    ).execute(arguments: [
+      task, now.adding(seconds: -TaskAttachmentRules.idleSecondsByToken), name,
+      now.adding(seconds: -TaskAttachmentRules.idleSecondsOfRepeated),
+    ])
+    return database.changesCount > 0
+  }
+
   /// Forgets uploads that have not come on for too long; some of them.
   ///
   /// - Returns: whose files are to be removed.

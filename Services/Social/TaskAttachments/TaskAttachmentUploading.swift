@@ -109,9 +109,11 @@ struct TaskAttachmentUploading: Sendable {
   /// Attaches a file that has arrived: its content is noted first, so that nobody removes that content's file; then the upload becomes that
   /// file; then an attachment names it. Whatever ends the process in between, completing it again goes on from there.
   ///
-  /// - Throws: `not_found` where there is no such upload, as it may have been completed before.
-  func complete(_ id: ID<TaskAttachment>, _ call: some Call, _ check: @escaping Check) async throws {
-    let isDone: Bool? = try await arrivals.alone(id) {
+  /// - Returns: the attachment: the upload itself, or the one that it repeats.
+  /// - Throws: `not_found` where there is no such upload, as it may have been completed before; `attachment_being_completed` while another call
+  ///   completes it.
+  func complete(_ id: ID<TaskAttachment>, _ call: some Call, _ check: @escaping Check) async throws -> ID<TaskAttachment> {
+    let attached: ID<TaskAttachment>? = try await arrivals.alone(id) {
       let upload = try call.store.lookUp { try find(id, $0, check) }
       try expectWhole(upload)
       do {
@@ -127,25 +129,33 @@ struct TaskAttachmentUploading: Sendable {
           }
         }
         try await files.place(id, as: sha256, bytes: upload.receivedBytes, for: upload.charged)
-        try await attach(id, sha256, call, check)
+        return try await attach(id, sha256, call, check)
       } catch let fault as TaskAttachmentFiles.Fault {
         if let failure = fault.failure { throw failure }
         guard fault.isGone else { throw fault }
         try await call.write { try TaskAttachmentUploadStore.noteLost(id, $0) }
         throw Self.incomplete(0, of: upload)
       }
-      return true
     }
     // Somebody is at it: whoever asks again finds it attached.
-    guard isDone != nil else { throw Failure(RequestFailure.overloaded, retryAfterSeconds: 1) }
+    guard let attached else { throw Failure(TaskAttachmentFailure.beingCompleted, retryAfterSeconds: 1) }
+    return attached
   }
 
   private func attach(
     _ id: ID<TaskAttachment>, _ sha256: FileHash, _ call: some Call, _ check: @escaping Check
-  ) async throws {
+  ) async throws -> ID<TaskAttachment> {
     try await call.write { transaction in
       let upload = try find(id, transaction.database, check)
+      // Whoever sends a form again, because its answer did not arrive, attaches nothing twice.
+      if upload.account == nil,
+        let same = try TaskAttachmentStore.findByToken(upload.name, sha256, of: upload.task, in: transaction.database)
+      {
+        try TaskAttachmentUploadStore.remove(id, transaction)
+        return same
+      }
       try TaskAttachmentStore.add(upload, sha256, access, transaction)
+      return id
     }
   }
 

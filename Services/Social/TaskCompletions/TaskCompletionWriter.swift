@@ -7,7 +7,7 @@ import Storage
 /// What became of one participant's completion.
 enum TaskCompletionChange: Sendable {
   case confirmed
-  /// Taken back, or the participant opted out. Who is deleted takes back nothing.
+  /// Taken back, or the participant opted out, or the task was cancelled. Who is deleted takes back nothing.
   case withdrawn
 }
 
@@ -25,6 +25,14 @@ typealias TaskCompletionObserver =
 struct TaskCompletionWriter: Sendable {
   /// In the order in which they are called.
   let completionObservers: [TaskCompletionObserver]
+
+  /// Lets the observers know that what was confirmed of an open task counts no more, since it is cancelled. Those who take part still see who
+  /// had confirmed.
+  func cancel(_ task: TaskStore.Stored, _ transaction: Transaction) throws {
+    for account in try TaskParticipantStore.confirmedAccounts(of: task.id, in: transaction.database) {
+      for observe in completionObservers { try observe(task.id, account, .withdrawn, task.participantCount, transaction) }
+    }
+  }
 
   /// Notes that a participant has confirmed, or taken it back, and lets the observers know; the task is still to be settled then.
   func write(

@@ -18,7 +18,7 @@ struct TaskParticipantHandlers: Sendable {
   ) throws -> TaskDetails {
     let (account, database) = (call.account, transaction.database)
     try input.found.require("taskID")
-    let task = try TaskStore.find(input.taskID, madeBy: account, in: database)
+    let task = try TaskStore.find(input.taskID, answeredForBy: account, in: database)
     let (others, problems) = try people.enrolling(by: account, in: task.id, at: transaction.now, database)
     try FieldFindings(input.found.with(problems)).end()
     try TaskRules.expectOpen(task.state)
@@ -33,7 +33,7 @@ struct TaskParticipantHandlers: Sendable {
     _ input: RemoveTaskParticipant.Input, _ call: AccountCall, _ transaction: Transaction
   ) throws -> TaskDetails {
     let database = transaction.database
-    let task = try TaskStore.find(input.taskID, madeBy: call.account, in: database)
+    let task = try TaskStore.find(input.taskID, answeredForBy: call.account, in: database)
     guard let participant = try TaskParticipantStore.find(task.id, input.accountID, in: database) else {
       throw Failure(RequestFailure.notFound)
     }
@@ -51,8 +51,8 @@ struct TaskParticipantHandlers: Sendable {
     guard task.creator != call.account else { throw TaskFailure.creatorStays }
     if participant.confirmedAt != nil { try completions.write(.withdrawn, of: call.account, in: task, transaction) }
     try TaskParticipantStore.leave(task.id, call.account, by: call.account, transaction)
-    if let creator = task.creator {
-      try TaskStore.notify(creator, of: .optedOut, task.id, task.text.name, by: call.account, transaction)
+    if let responsible = try TaskStore.responsible(for: task, in: transaction.database) {
+      try TaskStore.notify(responsible, of: .optedOut, task.id, task.text.name, by: call.account, transaction)
     }
     return Empty()
   }

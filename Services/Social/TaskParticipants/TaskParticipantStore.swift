@@ -49,6 +49,16 @@ enum TaskParticipantStore {
     return try AccountID.fetchAll(statement, arguments: [task])
   }
 
+  /// Those of them who have confirmed.
+  static func confirmedAccounts(of task: ID<SharedTask>, in database: Database) throws -> [AccountID] {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT account_id FROM task_participants
+        WHERE task_id = ? AND state <> 'left' AND confirmed_at IS NOT NULL AND \(isThere("task_participants"))
+        """)
+    return try AccountID.fetchAll(statement, arguments: [task])
+  }
+
   /// Whether the account of a row was not deleted, in SQL: what is left of it is shown to nobody.
   private static func isThere(_ table: String) -> String {
     "NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = \(table).account_id)"

@@ -3,29 +3,18 @@ import Foundation
 import Operations
 import ServiceKit
 import SocialContract
-import Synchronization
 
 /// Makes the secrets of tasks' tokens: each is a keyed hash of its task and of a random number, so that its owners can read it, and the
 /// store does not hold it. The key lies in the folder of keys.
-final class TaskTokenKeys: Sendable {
-  private let home: Home
-  private let kept = Mutex<SymmetricKey?>(nil)
+struct TaskTokenKeys: Sendable {
+  private let key: KeptKey
 
-  init(_ home: Home) { self.home = home }
+  init(_ home: Home) { key = KeptKey("task-tokens", in: home) }
 
   /// The secret of a task's token.
   func secret(of task: ID<SharedTask>, nonce: [UInt8]) throws -> String {
     let code = HMAC<SHA256>.authenticationCode(for: Data("task token".utf8 + task.bytes + nonce), using: try key())
     return TaskTokenKeys.text(Array(code), count: TaskToken.secretCount)
-  }
-
-  private func key() throws -> SymmetricKey {
-    try kept.withLock { kept in
-      if let kept { return kept }
-      let key = SymmetricKey(data: try home.secret("task-tokens"))
-      kept = key
-      return key
-    }
   }
 
   /// Letters and digits of a token, one for each of the bytes.

@@ -5,9 +5,10 @@ import SocialContract
 import Storage
 
 /// Tasks: made, listed, shown, edited and cancelled (TASK-1, TASK-2, TASK-4). Who made one and is deleted leaves it to the others, without a
-/// name.
+/// name; whoever of them has taken part for longest then answers for it.
 struct TaskFeature: Feature {
   let rules: TaskRules
+  let completions: TaskCompletionWriter
   let migrations = [TaskStore.migration(27)]
   let tables: [ErasedTable] = [
     .changed(
@@ -24,11 +25,11 @@ struct TaskFeature: Feature {
   let snapshot = [SnapshotPart("tasks", TaskChanged.self, page: TaskStore.snapshot)]
 
   func register(in service: inout ServiceDefinition) {
-    let handlers = TaskHandlers(rules: rules)
+    let handlers = TaskHandlers(rules: rules, completions: completions)
     service.serve(CreateTask.self, prepare: TaskHandlers.people, write: handlers.create)
     service.serve(ListTasks.self, read: handlers.list)
     service.serve(GetTask.self, read: TaskHandlers.get)
     service.serve(EditTask.self, write: handlers.edit)
-    service.serve(CancelTask.self, write: TaskHandlers.cancel)
+    service.serve(CancelTask.self, write: handlers.cancel)
   }
 }

@@ -7,9 +7,13 @@ import Storage
 /// Tasks: made, listed, shown, edited and cancelled.
 struct TaskHandlers: Sendable {
   let rules: TaskRules
+  let completions: TaskCompletionWriter
   private let words = Words(Contract.social.words)
 
-  init(rules: TaskRules) { self.rules = rules }
+  init(rules: TaskRules, completions: TaskCompletionWriter) {
+    self.rules = rules
+    self.completions = completions
+  }
 
   /// Finds those who are named, at identity where their events have not arrived yet.
   static func people(_ input: CreateTask.Input, _ call: AccountCall) async throws -> NamedPeople {
@@ -21,7 +25,8 @@ struct TaskHandlers: Sendable {
   ) throws -> SharedTask {
     let (account, database) = (call.account, transaction.database)
     let (others, problems) = try people.enrolling(by: account, at: transaction.now, database)
-    try FieldFindings(input.found.with(problems)).end()
+    let rule = TaskRules.brokenRule(ofDueDay: input.dueDay, createdAt: transaction.now, now: transaction.now)
+    try FieldFindings(input.found.with(problems + (rule.map { [FieldProblem(field: "dueDay", $0)] } ?? []))).end()
     guard others.count < TaskRules.maxParticipants else { throw TaskParticipantRules.tooMany }
     guard try TaskStore.countOpen(by: account, in: database) < TaskRules.maxOpen else {
       throw TaskFailure.tooMany.with(["max": .number(TaskRules.maxOpen)])
@@ -45,11 +50,16 @@ struct TaskHandlers: Sendable {
 
   func edit(_ input: EditTask.Input, _ call: AccountCall, _ transaction: Transaction) throws -> SharedTask {
     let (account, database) = (call.account, transaction.database)
-    let task = try TaskStore.find(input.taskID, madeBy: account, in: database)
+    let task = try TaskStore.find(input.taskID, answeredForBy: account, in: database)
     try TaskRules.expectOpen(task.state)
     let text = TaskText(
       name: input.name.applied(to: task.text.name), description: input.description.applied(to: task.text.description),
       dueDay: input.dueDay.applied(to: task.text.dueDay))
+    if text.dueDay != task.text.dueDay,
+      let rule = TaskRules.brokenRule(ofDueDay: text.dueDay, createdAt: task.createdAt, now: transaction.now)
+    {
+      throw Failure.field("dueDay", rule)
+    }
     if text != task.text {
       try rules.checkSpace(
         stored: TaskSpaceStore.bytes(of: account, in: database), adding: text.bytes - task.text.bytes)
@@ -58,9 +68,12 @@ struct TaskHandlers: Sendable {
     return try TaskStore.view(task.id, for: account, in: database)
   }
 
-  static func cancel(_ input: NamedTask, _ call: AccountCall, _ transaction: Transaction) throws -> SharedTask {
-    let task = try TaskStore.find(input.taskID, madeBy: call.account, in: transaction.database)
-    if try TaskRules.isCancelled(task.state) { try TaskStore.cancel(task, by: call.account, transaction) }
+  func cancel(_ input: NamedTask, _ call: AccountCall, _ transaction: Transaction) throws -> SharedTask {
+    let task = try TaskStore.find(input.taskID, answeredForBy: call.account, in: transaction.database)
+    if try TaskRules.isCancelled(task.state) {
+      try completions.cancel(task, transaction)
+      try TaskStore.cancel(task, by: call.account, transaction)
+    }
     return try TaskStore.view(task.id, for: call.account, in: transaction.database)
   }
 }

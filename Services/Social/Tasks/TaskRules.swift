@@ -28,6 +28,24 @@ struct TaskRules: Sendable {
     }
   }
 
+  /// How far ahead a due day may lie: ten years.
+  static let maxDueDays = 3653
+
+  /// The rule that a due day breaks: from the day before the task's creation on, since somewhere on Earth that day is still going on, and at
+  /// most ten years ahead.
+  ///
+  /// - Parameter now: when the day is set.
+  static func brokenRule(ofDueDay day: LocalDay?, createdAt: Instant, now: Instant) -> FieldRule? {
+    let first = Self.day(of: createdAt).advanced(by: -1)
+    let last = Self.day(of: now).advanced(by: maxDueDays)
+    guard let day, day < first || day > last else { return nil }
+    return FieldRule("due_day_out_of_range", ["first": .text(first.description), "last": .text(last.description)])
+  }
+
+  private static func day(of instant: Instant) -> LocalDay {
+    LocalDay(daysSinceEpoch: Int32(clamping: instant.milliseconds / 86_400_000))
+  }
+
   /// Refuses what only an open task allows.
   static func expectOpen(_ state: TaskState) throws(TaskFailure) {
     switch state {

@@ -8,6 +8,7 @@ extension TaskStore {
   /// Tasks in which an account takes part, to be narrowed down.
   private static let selection = """
     SELECT t.*, p.confirmed_at, a.account_id AS creator_id, a.username, a.nickname,
+      \(isResponsible("p", for: "t")) AS can_edit,
       \(BlockStore.photoTag(of: "a.account_id", for: "p.account_id"))
     FROM task_participants p JOIN tasks t ON t.task_id = p.task_id
     LEFT JOIN accounts a ON a.account_id = t.creator_account
@@ -25,9 +26,12 @@ extension TaskStore {
   static func details(_ id: ID<SharedTask>, for account: AccountID, in database: Database) throws -> TaskDetails {
     let task = try view(id, for: account, in: database)
     let (comments, hasEarlier) = try TaskCommentStore.latest(of: id, for: account, in: database)
+    let (attachments, hasMore) = try TaskAttachmentStore.latest(
+      of: id, for: account, isCreator: task.canEdit, in: database)
     return TaskDetails(
       task: task, participants: try TaskParticipantStore.list(of: id, for: account, in: database), comments: comments,
-      hasEarlierComments: hasEarlier, help: try TaskHelpStore.listOpen(in: id, for: account, database))
+      hasEarlierComments: hasEarlier, help: try TaskHelpStore.listOpen(in: id, for: account, database),
+      attachments: attachments, hasMoreAttachments: hasMore)
   }
 
   /// How a page of the tasks in one state is found: by a walk along an index from the newest on.
@@ -65,7 +69,8 @@ extension SharedTask {
     }
     self.init(
       id: row["task_id"], name: row["name"], description: row["description"], dueDay: row["due_day"], state: row["state"],
-      creator: creator, isCreator: creator?.accountID == account, participantCount: row["participant_count"],
+      creator: creator, isCreator: creator?.accountID == account, canEdit: row["can_edit"],
+      participantCount: row["participant_count"],
       confirmedCount: row["confirmed_count"], isConfirmed: row["confirmed_at"] != nil, createdAt: row["created_at"],
       completedAt: row["completed_at"], cancelledAt: row["cancelled_at"])
   }

@@ -53,6 +53,7 @@ enum TaskStore {
     let text: TaskText
     let state: TaskState
     let participantCount: Int
+    let createdAt: Instant
 
     fileprivate init(_ row: Row) {
       id = row["task_id"]
@@ -61,6 +62,7 @@ enum TaskStore {
       text = TaskText(name: row["name"], description: row["description"], dueDay: row["due_day"])
       state = row["state"]
       participantCount = row["participant_count"]
+      createdAt = row["created_at"]
     }
   }
 
@@ -90,12 +92,12 @@ enum TaskStore {
     return found
   }
 
-  /// A task that the account made.
+  /// A task for which the account answers.
   ///
   /// - Throws: `forbidden` where it takes part in another's.
-  static func find(_ id: ID<SharedTask>, madeBy account: AccountID, in database: Database) throws -> Stored {
+  static func find(_ id: ID<SharedTask>, answeredForBy account: AccountID, in database: Database) throws -> Stored {
     let task = try find(id, for: account, in: database).task
-    guard task.creator == account else { throw Failure(RequestFailure.forbidden) }
+    guard try responsible(for: task, in: database) == account else { throw Failure(RequestFailure.forbidden) }
     return task
   }
 
@@ -142,12 +144,13 @@ enum TaskStore {
     try settle(id, transaction)
   }
 
-  /// Cancels an open task, notifies the others, and publishes it.
+  /// Cancels an open task, ends its token, notifies the others, and publishes it.
   static func cancel(_ task: Stored, by account: AccountID, _ transaction: Transaction) throws {
     let database = transaction.database
     try database.cachedStatement(sql: "UPDATE tasks SET state = 'cancelled', cancelled_at = ? WHERE task_id = ?")
       .execute(arguments: [transaction.now, task.id])
     try TaskParticipantStore.setState(.cancelled, of: task.id, in: database)
+    try TaskTokenStore.end(task.id, transaction)
     for other in try TaskParticipantStore.accounts(of: task.id, in: database) where other != account {
       try notify(other, of: .cancelled, task.id, task.text.name, by: account, transaction)
     }

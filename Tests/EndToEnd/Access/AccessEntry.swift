@@ -77,6 +77,9 @@ struct Things: Sendable {
   var attachment = ID<TaskAttachment>()
   var upload = ID<TaskAttachment>()
   var otherUpload = ID<TaskAttachment>()
+  /// A task that the owner has completed alone, and the public link to it.
+  var completedTask = ID<SharedTask>()
+  var taskLink = ID<TaskLink>()
   var otherFollowRequest = ID<FollowRequest>()
   /// The owner's requests to others.
   var sentFriendRequest = ID<FriendRequest>()
@@ -112,7 +115,8 @@ struct Things: Sendable {
       followRequest.description, otherFollowRequest.description, sentFriendRequest.description, sentFollowRequest.description,
       sentMessage.description, photoMessage.description, challenge.description, moderationCase.description, session.description,
       token.description, alert.description, identity.description, notification.description, offer.description,
-      task.description, taskComment.description, taskHelp.description, attachment.description,
+      task.description, taskComment.description, taskHelp.description, attachment.description, completedTask.description,
+      taskLink.description,
       team.description, teamInvitation.description, sentTeamInvitation.description,
     ]
   }

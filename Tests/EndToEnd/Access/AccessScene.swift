@@ -218,6 +218,9 @@ private struct Crowd {
     _ = try await owner.client.call(CompleteTaskAttachment.self, .init(attachmentID: things.attachment))
     things.upload = try await owner.announce(task.id)
     things.otherUpload = try await owner.announce(task.id)
+    things.completedTask = try await owner.client.call(CreateTask.self, .init(name: TaskName(text: "Secret walk"))).id
+    _ = try await owner.client.call(ConfirmTaskCompletion.self, .init(taskID: things.completedTask))
+    things.taskLink = try await owner.client.call(CreateTaskLink.self, .init(taskID: things.completedTask)).id
   }
 
   /// Who is in a team is not invited: so the invitation that the owner has received came before the owner's own team.

@@ -240,6 +240,8 @@ struct AccessTable: Sendable {
     owned(CloseTaskHelp.self) { things, _ in .init(taskID: things.task, helpID: things.taskHelp) }
     owned(RemoveTaskComment.self) { things, _ in .init(taskID: things.task, commentID: things.taskComment) }
     addFiles()
+    owned(CreateTaskLink.self) { things, _ in .init(taskID: things.completedTask) }
+    owned(RevokeTaskLink.self) { things, _ in .init(taskLinkID: things.taskLink) }
     owned(ConfirmTaskCompletion.self) { things, _ in .init(taskID: things.task) }
     owned(WithdrawTaskCompletion.self) { things, _ in .init(taskID: things.task) }
     owned(OptOutOfTask.self, owner: .refused(409, "task_creator_stays")) { things, _ in
@@ -342,6 +344,11 @@ struct AccessTable: Sendable {
     open(GetTaskAttachment.self, friendOnly) { things, _ in .init(attachmentID: things.attachment) }
     open(DownloadTaskAttachmentChunk.self, friendOnly) { things, _ in .init(attachmentID: things.attachment, offset: 0) }
     open(DeleteTaskAttachment.self, creatorOnly) { things, _ in .init(attachmentID: things.attachment) }
+    // Who takes part makes a link of its own, once the task is completed, and revokes nobody else's.
+    open(CreateTaskLink.self, friendOnly.merging([.friend: .refused(409, "task_not_completed")]) { $1 }) { things, _ in
+      .init(taskID: things.task)
+    }
+    open(RevokeTaskLink.self, [.friend: .notFound]) { things, _ in .init(taskLinkID: things.taskLink) }
     // What is on its way is the affair of who sends it alone.
     open(CompleteTaskAttachment.self, [.friend: .notFound]) { things, _ in .init(attachmentID: things.upload) }
     open(CancelTaskAttachment.self, [.friend: .notFound]) { things, _ in .init(attachmentID: things.upload) }

@@ -30,6 +30,9 @@ struct PublicProfileTests {
       _ = try await identity.ask(PutPhoto.self, .init(content: Base64Bytes(try Portrait.png())), by: .signedIn(ana))
       let link = try await identity.ask(CreatePublicLink.self, .init(), by: .signedIn(ana))
       #expect(link.path == "/v1/public-profiles/\(link.key)" && link.createdAt == identity.time.now)
+      #expect(link.page == "/profile/\(link.key)")
+      let opened = try await identity.ask(OpenPublicProfile.self, .init(key: link.key), by: .service(.gateway))
+      #expect(opened.accountID == account.id && opened.profile.username == account.username)
       #expect(try await identity.ask(ReadPublicLink.self, .init(), by: .signedIn(ana)) == link)
 
       let seen = try await profile(identity, link.key)

@@ -38,7 +38,7 @@ struct ErasureTests {
       #expect(
         try await store.erasedCounts(of: ana.account)
           == [
-            "profiles 1", "friendships 2", "friendRequests 3", "conversations 5", "messages 2", "follows 0",
+            "profiles 1", "links 0", "friendships 2", "friendRequests 3", "conversations 5", "messages 2", "follows 0",
             "followRequests 0", "blocks 0", "relations 3", "friendChallenges 0", "reports 0", "tasks 0", "taskComments 0",
             "attachments 0", "teams 0",
             "events 18",
@@ -81,7 +81,7 @@ struct ErasureTests {
       #expect(try await store.traces(of: ana.account) == ["outbox.body"])
       #expect(
         try await store.erasedCounts(of: ana.account) == [
-          "profiles 1", "friendships 0", "friendRequests 0",
+          "profiles 1", "links 0", "friendships 0", "friendRequests 0",
           "conversations 0", "messages 0", "follows 2", "followRequests 3", "blocks 0",
           "relations 2", "friendChallenges 0", "reports 0", "tasks 0", "taskComments 0", "attachments 0", "teams 0", "events 17",
         ])

@@ -26,6 +26,24 @@ struct TaskRulesTests {
     #expect(code { _ = try TaskCompletionRules.isChangedByWithdrawing(state, isConfirmed: true) } == codes[state])
   }
 
+  @Test(
+    "A task is due from the day before its creation on, and at most ten years ahead",
+    arguments: [
+      ("2026-11-20", true), ("2026-11-19", false), ("2026-11-21", true), ("2036-11-21", true), ("2036-11-22", false),
+      ("9999-12-31", false), ("0001-01-01", false),
+    ])
+  func due(day: String, isAllowed: Bool) throws {
+    let now = try Instant(text: "2026-11-21T00:00:00.000Z")
+    let rule = TaskRules.brokenRule(ofDueDay: try LocalDay(text: day), createdAt: now, now: now)
+    #expect((rule == nil) == isAllowed)
+    if let rule { #expect(rule.code == "due_day_out_of_range") }
+    #expect(TaskRules.brokenRule(ofDueDay: nil, createdAt: now, now: now) == nil)
+    // One that is edited later may still begin where it did, and lies ten years ahead of then.
+    let later = try Instant(text: "2027-11-21T23:59:59.000Z")
+    #expect(TaskRules.brokenRule(ofDueDay: try LocalDay(text: "2026-11-20"), createdAt: now, now: later) == nil)
+    #expect(TaskRules.brokenRule(ofDueDay: try LocalDay(text: "2037-11-20"), createdAt: now, now: later) == nil)
+  }
+
   @Test("A task is completed when all who take part have confirmed, and never when nobody does")
   func completed() {
     #expect(TaskRules.isCompleted(participants: 1, confirmed: 1) && TaskRules.isCompleted(participants: 50, confirmed: 50))

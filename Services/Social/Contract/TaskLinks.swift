@@ -1,0 +1,199 @@
+public import Operations
+
+/// An account's public link to a task that it has completed with others, as the account sees it (TASK-6, UC8).
+///
+/// Whoever has it sees the task's name, the day of its completion and how many others took part, and of the rest what was chosen.
+public struct TaskLink: Document, Hashable {
+  /// Names the link to its owner.
+  public var id: ID<TaskLink>
+  /// The task.
+  public var taskID: ID<SharedTask>
+  /// What the task is called.
+  public var taskName: TaskName
+  /// Who has it sees what is chosen.
+  public var key: String
+  /// Where browsers find it, relative to the gateway's address.
+  public var page: String
+  /// Whether it shows what was to be done.
+  public var showsDescription: Bool
+  /// Whether it shows whose it is.
+  public var showsOwner: Bool
+  /// When it was made.
+  public var createdAt: Instant
+
+  /// The link from its parts.
+  public init(
+    id: ID<TaskLink>, taskID: ID<SharedTask>, taskName: TaskName, key: String, showsDescription: Bool, showsOwner: Bool,
+    createdAt: Instant
+  ) {
+    self.id = id
+    self.taskID = taskID
+    self.taskName = taskName
+    self.key = key
+    page = TaskLink.page(key)
+    self.showsDescription = showsDescription
+    self.showsOwner = showsOwner
+    self.createdAt = createdAt
+  }
+
+  /// The path of the page that a link opens, relative to the gateway's address.
+  public static func page(_ key: String) -> String { "/task/\(key)" }
+
+  public static let notes: Notes = [
+    "id": "Names the link.", "taskID": "The task.", "taskName": "What the task is called.",
+    "key": "Who has it sees the public page of the task.",
+    "page": Note("Where that page is, on this server; it needs no login.", example: "/task/AZrk…"),
+    "showsDescription": "Whether it shows what was to be done.", "showsOwner": "Whether it shows your username and nickname.",
+    "createdAt": "When it was made.",
+  ]
+}
+
+/// Why there is no link to a task.
+public enum TaskLinkFailure: String, FailureCode {
+  /// Somebody has not confirmed yet, or the task was cancelled.
+  case notCompleted = "task_not_completed"
+  /// The account has as many links as one may have.
+  case tooMany = "too_many_task_links"
+
+  public var status: Int { 409 }
+}
+
+/// Makes the caller's public link to a completed task in which it takes part, or changes what that link shows (TASK-6, UC8). It stays the
+/// same link until it is revoked.
+///
+/// What others wrote is not the caller's to publish: a description is shown by the link of who created the task alone.
+public enum CreateTaskLink: AccountOperation {
+  /// Which task, and what of it is shown.
+  public struct Input: Document {
+    /// The task.
+    public var taskID: ID<SharedTask>
+    /// Whether to show what was to be done; not if absent.
+    public var showsDescription: Bool?
+    /// Whether to show whose link it is; not if absent.
+    public var showsOwner: Bool?
+
+    /// The input from its parts.
+    public init(taskID: ID<SharedTask>, showsDescription: Bool? = nil, showsOwner: Bool? = nil) {
+      self.taskID = taskID
+      self.showsDescription = showsDescription
+      self.showsOwner = showsOwner
+    }
+
+    public static let notes: Notes = [
+      "taskID": "The task.",
+      "showsDescription": "Whether to show what was to be done, if you created the task; not if absent.",
+      "showsOwner": "Whether to show your username and nickname; not if absent.",
+    ]
+
+    /// The rule for a description that another wrote.
+    public static let othersDescription = FieldRule("description_of_another")
+  }
+
+  public typealias Output = TaskLink
+
+  // It takes an idempotency key although it answers a secret: the store and the key that open the recorded reply give the link anyway.
+  public static let spec = OperationSpec(
+    "taskLinks.create", of: .social, .post("/v1/tasks/{taskID}/link"), by: .account, effect: .create,
+    failures: [RequestFailure.notFound.kind, TaskLinkFailure.notCompleted.kind, TaskLinkFailure.tooMany.kind],
+    requirements: ["TASK-6"],
+    "Make a public link to a completed task of yours, or change what it shows; your public profile lists the task then, too.")
+}
+
+/// The caller's public links to tasks, newest first (TASK-6).
+public enum ListTaskLinks: AccountOperation {
+  public typealias Input = ListPage
+  public typealias Output = Page<TaskLink>
+
+  public static let spec = OperationSpec(
+    "taskLinks.list", of: .social, .get("/v1/task-links"), by: .account, effect: .read, requirements: ["TASK-6"],
+    "List your public links to tasks, newest first.")
+}
+
+/// Lets a public link to a task stop working (TASK-6).
+public enum RevokeTaskLink: AccountOperation {
+  /// Which link.
+  public struct Input: Document {
+    /// Names the link.
+    public var taskLinkID: ID<TaskLink>
+
+    /// The input from its parts.
+    public init(taskLinkID: ID<TaskLink>) { self.taskLinkID = taskLinkID }
+
+    public static let notes: Notes = ["taskLinkID": "The link."]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "taskLinks.revoke", of: .social, .delete("/v1/task-links/{taskLinkID}"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["TASK-6"], "Let a public link to a task stop working.")
+}
+
+/// What anyone who has a link may know of a completed task (TASK-6).
+public struct PublicTask: Document, Hashable {
+  /// What it is called.
+  public var name: TaskName
+  /// What was to be done, where that was chosen.
+  public var description: TaskDescription?
+  /// When the last participant had confirmed.
+  public var completedAt: Instant
+  /// How many took part besides whose link it is.
+  public var otherParticipantCount: Int
+  /// The username of whose link it is, where that was chosen.
+  public var username: Username?
+  /// The nickname of whose link it is, where that was chosen.
+  public var nickname: String?
+
+  /// The task from its parts.
+  public init(
+    name: TaskName, description: TaskDescription?, completedAt: Instant, otherParticipantCount: Int, username: Username?,
+    nickname: String?
+  ) {
+    self.name = name
+    self.description = description
+    self.completedAt = completedAt
+    self.otherParticipantCount = otherParticipantCount
+    self.username = username
+    self.nickname = nickname
+  }
+
+  public static let notes: Notes = [
+    "name": "What it is called.", "description": "What was to be done; absent where that is not shown.",
+    "completedAt": "When the last participant had confirmed.",
+    "otherParticipantCount": Note("How many took part besides whose link it is.", range: 0...49),
+    "username": "Whose link it is; absent where that is not shown.",
+    "nickname": "The nickname of whose link it is; absent where that is not shown, and where there is none.",
+  ]
+}
+
+/// Reads the completed task behind a public link (TASK-6). A link that was revoked, that never was, or whose account was suspended or
+/// deleted is answered alike; so is one of a task that is not completed, until it is again.
+public enum ReadPublicTask: OpenOperation {
+  /// By which link.
+  public struct Input: Document, Hashable {
+    /// The link's key.
+    public var key: String
+
+    /// The input from its parts.
+    public init(key: String) { self.key = key }
+
+    public static let notes: Notes = ["key": Note("The link's key.", length: 1...200)]
+  }
+
+  public typealias Output = PublicTask
+
+  public static let spec = OperationSpec(
+    "taskLinks.read", of: .social, .get("/v1/public-tasks/{key}"), by: .anyone, effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["TASK-6"],
+    "Read the completed task behind a public link; `not_found` for a link that does not work.")
+}
+
+/// What the page of a public profile shows of an account's tasks: the newest that have a link (TASK-6).
+public enum ReadTaskProfilePart: ProfilePartOperation {
+  public typealias Input = ProfilePartInput
+  public typealias Output = ProfilePart
+
+  public static let spec = OperationSpec(
+    "taskLinks.profilePart", of: .social, nil, by: .services([.gateway]), effect: .read, requirements: ["TASK-6"],
+    "Say which tasks the page of an account's public profile shows.")
+}

@@ -1,0 +1,21 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Public links to completed tasks, made and revoked by those who take part, and what a public profile lists of them (TASK-6).
+struct TaskLinkFeature: Feature {
+  let keys: TaskLinkKeys
+  let migrations = [TaskLinkStore.migration(35)]
+  let tables: [ErasedTable] = [ErasedTable.rows("task_links", "account_id = :account", .links).atOnce]
+
+  func register(in service: inout ServiceDefinition) {
+    let handlers = TaskLinkHandlers(keys: keys)
+    service.serve(CreateTaskLink.self, write: handlers.create)
+    service.serve(ListTaskLinks.self, read: handlers.list)
+    service.serve(RevokeTaskLink.self, write: TaskLinkHandlers.revoke)
+    service.serve(ReadPublicTask.self, read: handlers.read)
+    service.serve(ReadTaskProfilePart.self, read: handlers.profilePart)
+  }
+}

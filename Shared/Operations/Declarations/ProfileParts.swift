@@ -1,0 +1,72 @@
+/// An operation by which a service adds a part to the page of a public profile (TASK-6).
+///
+/// A service joins by declaring one in its contract, for the gateway alone, and serving it: the gateway asks each that it finds in the
+/// contracts, in their order, and leaves out who does not answer.
+///
+///     public enum ReadTaskProfilePart: ProfilePartOperation {
+///       public typealias Input = ProfilePartInput
+///       public typealias Output = ProfilePart
+///
+///       public static let spec = OperationSpec(
+///         "taskLinks.profilePart", of: .social, nil, by: .services([.gateway]), effect: .read, requirements: ["TASK-6"],
+///         "Say what the page of a public profile shows of an account's tasks.")
+///     }
+public protocol ProfilePartOperation: OpenOperation where Input == ProfilePartInput, Output == ProfilePart {}
+
+/// Whose public profile is shown, and to whom.
+public struct ProfilePartInput: Document, Hashable {
+  /// Whose it is.
+  public var accountID: AccountID
+  /// The language of who reads it.
+  public var language: Language
+
+  /// The input from its parts.
+  public init(accountID: AccountID, language: Language) {
+    self.accountID = accountID
+    self.language = language
+  }
+
+  public static let notes: Notes = ["accountID": "Whose public profile.", "language": "The language of who reads it."]
+}
+
+/// What a service adds to the page of a public profile: nothing but what the account has chosen to show to everybody (TASK-6).
+public struct ProfilePart: Document, Hashable {
+  /// One line of it.
+  public struct Item: Document, Hashable {
+    /// What it is.
+    public var text: String
+    /// More about it, such as a date.
+    public var detail: String?
+    /// The path of a page about it, relative to the gateway's address.
+    public var page: String?
+
+    /// The item from its parts.
+    public init(text: String, detail: String? = nil, page: String? = nil) {
+      self.text = text
+      self.detail = detail
+      self.page = page
+    }
+
+    public static let schemaName = "ProfilePartItem"
+
+    public static let notes: Notes = [
+      "text": "What it is.", "detail": "More about it, such as a date.",
+      "page": Note("The path of a page about it, on this server.", example: "/task/AZrk…"),
+    ]
+  }
+
+  /// What stands above it, in the language of who reads it.
+  public var heading: String
+  /// Its lines; without any the part is left out.
+  public var items: [Item]
+
+  /// The part from its heading and its items.
+  public init(heading: String, items: [Item]) {
+    self.heading = heading
+    self.items = items
+  }
+
+  public static let notes: Notes = [
+    "heading": "What stands above it, in the language of who reads it.", "items": "Its lines; without any it is left out.",
+  ]
+}
