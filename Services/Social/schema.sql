@@ -43,7 +43,7 @@ CREATE INDEX appeals_waiting ON appeals (sequence) WHERE decided_at IS NULL;
 CREATE TABLE blocks (
   blocker_account BLOB NOT NULL CHECK (length(blocker_account) = 16),
   blocked_account BLOB NOT NULL CHECK (length(blocked_account) = 16),
-  since INTEGER NOT NULL,
+  since INTEGER NOT NULL, known_username TEXT, known_nickname TEXT,
   PRIMARY KEY (blocker_account, blocked_account),
   CHECK (blocker_account <> blocked_account)
 ) STRICT, WITHOUT ROWID;
@@ -88,7 +88,7 @@ CREATE TABLE "follow_requests" (
   -- When it stopped waiting, in whichever way.
   answered_at INTEGER,
   -- Whether the one that it is for never sees it.
-  is_hidden INTEGER NOT NULL DEFAULT 0 CHECK (is_hidden IN (0, 1)),
+  is_hidden INTEGER NOT NULL DEFAULT 0 CHECK (is_hidden IN (0, 1)), known_username TEXT, known_nickname TEXT,
   CHECK (from_account <> to_account),
   CHECK ((state = 'pending') = (answered_at IS NULL))
 ) STRICT;
@@ -190,7 +190,7 @@ CREATE TABLE "friend_requests" (
   -- When it stopped waiting, in whichever way.
   answered_at INTEGER,
   -- Whether the one that it is for never sees it.
-  is_hidden INTEGER NOT NULL DEFAULT 0 CHECK (is_hidden IN (0, 1)),
+  is_hidden INTEGER NOT NULL DEFAULT 0 CHECK (is_hidden IN (0, 1)), known_username TEXT, known_nickname TEXT,
   CHECK (from_account <> to_account),
   CHECK ((state = 'pending') = (answered_at IS NULL))
 ) STRICT;
@@ -625,7 +625,7 @@ CREATE TABLE team_invitations (
   -- whether the one that it is for never sees it
   is_hidden INTEGER NOT NULL CHECK (is_hidden IN (0, 1)),
   changed_at INTEGER NOT NULL,
-  revision INTEGER NOT NULL CHECK (revision >= 1),
+  revision INTEGER NOT NULL CHECK (revision >= 1), known_username TEXT, known_nickname TEXT,
   CHECK (from_account <> to_account),
   CHECK ((state = 'pending') = (answered_at IS NULL))
 ) STRICT;

@@ -76,7 +76,7 @@ enum FollowStore {
   static func list(_ side: Side, of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Follow> {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT a.account_id, a.username, a.nickname, a.photo_tag, f.changed_at FROM follows f
+        SELECT a.account_id, a.username, a.nickname, \(ShownPerson.photoTag(of: "a.account_id")), f.changed_at FROM follows f
         JOIN accounts a ON a.account_id = f.\(side.other)
         WHERE f.\(side.own) = :account AND f.state = 'accepted' AND a.username > :after ORDER BY a.username LIMIT :limit
         """)

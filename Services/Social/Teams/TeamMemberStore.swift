@@ -154,7 +154,7 @@ extension TeamMemberStore {
     let statement = try database.cachedStatement(
       sql: """
         SELECT m.account_id, m.is_owner, m.joined_at, a.username, a.nickname,
-          \(BlockStore.photoTag(of: "m.account_id", for: ":account"))
+          \(ShownPerson.photoTag(of: "m.account_id", for: ":account"))
         FROM team_members m JOIN accounts a USING (account_id)
         WHERE m.team_id = :team AND m.position IS NOT NULL ORDER BY m.position
         """)
