@@ -123,6 +123,18 @@ enum ConversationStore {
     ).execute(arguments: [reader, writer, sequence])
   }
 
+  /// The reader has one more to read where it had not read that message.
+  static func raiseUnread(
+    of reader: AccountID, from writer: AccountID, by sequence: Int64, in database: Database
+  ) throws {
+    try database.cachedStatement(
+      sql: """
+        UPDATE conversation_sides SET unread_count = unread_count + 1
+        WHERE account_id = ? AND other_account = ? AND read_sequence < ?
+        """
+    ).execute(arguments: [reader, writer, sequence])
+  }
+
   /// What reading comes to.
   struct Reading: Sendable {
     let conversation: ID<Conversation>

@@ -101,6 +101,19 @@ enum TaskCommentStore {
     return own
   }
 
+  /// Gives a removed comment its text back, and publishes it again, for each participant as it sees it.
+  static func restore(
+    _ comment: TaskComment, _ text: ChatText, in task: TaskStore.Stored, _ transaction: Transaction
+  ) throws {
+    let database = transaction.database
+    try database.run(
+      "UPDATE task_comments SET text = ?2, removed_at = NULL WHERE comment_id = ?1", .id(comment.id), .text(text.description))
+    for participant in try TaskParticipantStore.accounts(of: task.id, in: database) {
+      guard let restored = try find(comment.id, of: task.id, for: participant, in: database) else { continue }
+      try transaction.publish(TaskCommentCreated(accountID: participant, taskName: task.text.name, comment: restored))
+    }
+  }
+
   /// Takes the text out of a comment and publishes that.
   static func remove(_ comment: TaskComment, from task: TaskStore.Stored, _ transaction: Transaction) throws {
     try transaction.database.run(

@@ -148,6 +148,14 @@ enum TeamMemberStore {
 // MARK: - Reading
 
 extension TeamMemberStore {
+  /// Who owns a team; nil if there is none.
+  static func owner(of team: ID<Team>, in database: Database) throws -> AccountID? {
+    try AccountID.fetchOne(
+      database.cachedStatement(
+        sql: "SELECT account_id FROM team_members WHERE team_id = ? AND is_owner = 1 AND position IS NOT NULL"),
+      arguments: [team])
+  }
+
   /// The members as one of them sees them, in the order in which they came. Who was blocked by the reader, or has blocked it, is there
   /// without photo.
   static func list(of team: ID<Team>, for account: AccountID, in database: Database) throws -> [TeamMember] {
