@@ -55,6 +55,7 @@ public enum Activities {
       // Behind all whose tables mark a streak.
       StreakFeature(calendars: calendars, clock: environment.clock),
       ChallengeActivityFeature(calendars: calendars),
+      ReportedEntryFeature(calendars: calendars),
       StepGoalFeature(calendars: calendars),
       ImportFeature(calendars: calendars, rules: rules, sweep: sweep, environment),
       DashboardFeature(calendars: calendars),

@@ -62,10 +62,10 @@ enum SocialFeatures {
       TeamFeature(mayEnroll: NamedPeople.mayEnroll),
       TeamScoreFeature(),
       TeamInvitationFeature(life: life),
-      ModerationCaseFeature(),
-      ReportFeature(clock: environment.clock),
+      ModerationCaseFeature(access: access, files: TaskAttachmentFiles(environment.home)),
+      ReportFeature(access: access, clock: environment.clock),
       SuspensionFeature(),
-      AppealFeature(),
+      AppealFeature(access: access),
       SanctionFeature(),
       ModerationRecordFeature(),
     ]

@@ -14,6 +14,10 @@ CREATE TABLE accounts (
 
 CREATE INDEX accounts_by_username ON accounts (username);
 
+CREATE TRIGGER follower_names_changed AFTER UPDATE OF username ON accounts WHEN new.username <> old.username BEGIN
+  UPDATE follower_names SET username = new.username WHERE follower_account = new.account_id;
+END;
+
 CREATE TRIGGER friend_names_changed AFTER UPDATE OF username ON accounts WHEN new.username <> old.username BEGIN
   UPDATE friend_names SET username = new.username
   WHERE account_id <> new.account_id AND (low_account, high_account) IN (
@@ -43,7 +47,7 @@ CREATE INDEX appeals_waiting ON appeals (sequence) WHERE decided_at IS NULL;
 CREATE TABLE blocks (
   blocker_account BLOB NOT NULL CHECK (length(blocker_account) = 16),
   blocked_account BLOB NOT NULL CHECK (length(blocked_account) = 16),
-  since INTEGER NOT NULL,
+  since INTEGER NOT NULL, known_username TEXT, known_nickname TEXT,
   PRIMARY KEY (blocker_account, blocked_account),
   CHECK (blocker_account <> blocked_account)
 ) STRICT, WITHOUT ROWID;
@@ -88,7 +92,7 @@ CREATE TABLE "follow_requests" (
   -- When it stopped waiting, in whichever way.
   answered_at INTEGER,
   -- Whether the one that it is for never sees it.
-  is_hidden INTEGER NOT NULL DEFAULT 0 CHECK (is_hidden IN (0, 1)),
+  is_hidden INTEGER NOT NULL DEFAULT 0 CHECK (is_hidden IN (0, 1)), known_username TEXT, known_nickname TEXT,
   CHECK (from_account <> to_account),
   CHECK ((state = 'pending') = (answered_at IS NULL))
 ) STRICT;
@@ -101,6 +105,16 @@ CREATE INDEX follow_requests_sent ON follow_requests (from_account, sequence);
 
 CREATE INDEX follow_requests_waiting ON follow_requests (sent_at) WHERE state = 'pending';
 
+CREATE TABLE follower_names (
+  followed_account BLOB NOT NULL,
+  username TEXT NOT NULL,
+  follower_account BLOB NOT NULL,
+  PRIMARY KEY (followed_account, username, follower_account),
+  FOREIGN KEY (follower_account, followed_account) REFERENCES follows ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX follower_names_by_follower ON follower_names (follower_account, followed_account);
+
 CREATE TABLE follows (
   follower_account BLOB NOT NULL CHECK (length(follower_account) = 16),
   followed_account BLOB NOT NULL CHECK (length(followed_account) = 16),
@@ -112,6 +126,24 @@ CREATE TABLE follows (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX follows_by_followed ON follows (followed_account);
+
+CREATE TRIGGER follower_names_added AFTER INSERT ON follows WHEN new.state = 'accepted' BEGIN
+  INSERT INTO follower_names
+    SELECT new.followed_account, username, new.follower_account
+    FROM accounts WHERE account_id = new.follower_account;
+END;
+
+CREATE TRIGGER follower_names_begun AFTER UPDATE OF state ON follows
+WHEN new.state = 'accepted' AND old.state <> 'accepted' BEGIN
+  INSERT INTO follower_names
+    SELECT new.followed_account, username, new.follower_account
+    FROM accounts WHERE account_id = new.follower_account;
+END;
+
+CREATE TRIGGER follower_names_ended AFTER UPDATE OF state ON follows WHEN new.state <> 'accepted' BEGIN
+  DELETE FROM follower_names
+  WHERE follower_account = new.follower_account AND followed_account = new.followed_account;
+END;
 
 CREATE TABLE friend_challenge_streaks (
   friend_challenge_id BLOB NOT NULL REFERENCES friend_challenges (friend_challenge_id) ON DELETE CASCADE,
@@ -190,7 +222,7 @@ CREATE TABLE "friend_requests" (
   -- When it stopped waiting, in whichever way.
   answered_at INTEGER,
   -- Whether the one that it is for never sees it.
-  is_hidden INTEGER NOT NULL DEFAULT 0 CHECK (is_hidden IN (0, 1)),
+  is_hidden INTEGER NOT NULL DEFAULT 0 CHECK (is_hidden IN (0, 1)), known_username TEXT, known_nickname TEXT,
   CHECK (from_account <> to_account),
   CHECK ((state = 'pending') = (answered_at IS NULL))
 ) STRICT;
@@ -279,7 +311,7 @@ CREATE TABLE moderation_cases (
   -- When all who reported were sent what was decided.
   published_at INTEGER,
   -- When the copies of what was reported were deleted.
-  copies_deleted_at INTEGER,
+  copies_deleted_at INTEGER, subject_day INTEGER,
   CHECK ((outcome IS NULL) = (decided_at IS NULL)),
   CHECK ((until IS NOT NULL) = coalesce(outcome IN ('suspended', 'banned'), 0)),
   CHECK (coalesce(outcome, 'nothing') = 'nothing' OR reason IS NOT NULL)
@@ -292,7 +324,8 @@ CREATE INDEX moderation_cases_by_administrator ON moderation_cases (decided_by) 
 CREATE INDEX moderation_cases_not_published ON moderation_cases (sequence)
   WHERE decided_at IS NOT NULL AND published_at IS NULL;
 
-CREATE UNIQUE INDEX moderation_cases_open ON moderation_cases (subject_kind, subject_id) WHERE decided_at IS NULL;
+CREATE UNIQUE INDEX moderation_cases_open ON moderation_cases (subject_kind, subject_id, ifnull(subject_day, -1))
+  WHERE decided_at IS NULL;
 
 CREATE INDEX moderation_cases_waiting ON moderation_cases (sequence) WHERE decided_at IS NULL;
 
@@ -333,6 +366,22 @@ CREATE TABLE relations (
 
 CREATE INDEX relations_by_high_account ON relations (high_account);
 
+CREATE TABLE reported_files (
+  case_id BLOB NOT NULL REFERENCES moderation_cases (case_id) ON DELETE CASCADE,
+  sha256 BLOB NOT NULL REFERENCES task_attachment_contents (sha256),
+  PRIMARY KEY (case_id, sha256)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX reported_files_by_content ON reported_files (sha256);
+
+CREATE TRIGGER reported_files_deleted AFTER DELETE ON reported_files BEGIN
+  UPDATE task_attachment_contents SET reference_count = reference_count - 1 WHERE sha256 = old.sha256;
+END;
+
+CREATE TRIGGER reported_files_kept AFTER INSERT ON reported_files BEGIN
+  UPDATE task_attachment_contents SET reference_count = reference_count + 1 WHERE sha256 = new.sha256;
+END;
+
 CREATE TABLE reported_photos (
   case_id BLOB NOT NULL REFERENCES moderation_cases (case_id) ON DELETE CASCADE,
   photo_tag TEXT NOT NULL,
@@ -357,7 +406,7 @@ CREATE TABLE reports (
   sent_at INTEGER NOT NULL,
   -- When it was published what became of it.
   published_at INTEGER
-) STRICT;
+, file_sha256 BLOB CHECK (length(file_sha256) = 32), file_bytes INTEGER NOT NULL DEFAULT 0 CHECK (file_bytes >= 0)) STRICT;
 
 CREATE INDEX reports_by_reporter ON reports (reporter_account, sequence) WHERE reporter_account IS NOT NULL;
 
@@ -639,7 +688,7 @@ CREATE TABLE team_invitations (
   -- whether the one that it is for never sees it
   is_hidden INTEGER NOT NULL CHECK (is_hidden IN (0, 1)),
   changed_at INTEGER NOT NULL,
-  revision INTEGER NOT NULL CHECK (revision >= 1),
+  revision INTEGER NOT NULL CHECK (revision >= 1), known_username TEXT, known_nickname TEXT,
   CHECK (from_account <> to_account),
   CHECK ((state = 'pending') = (answered_at IS NULL))
 ) STRICT;

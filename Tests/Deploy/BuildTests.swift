@@ -4,7 +4,9 @@ import Testing
 /// `deploy/lib/build.sh` and `deploy/lib/icu.sh`, each function called by itself.
 @Suite("What is run of a release build")
 struct BuildTests {
-  @Test("What the launcher runs of a release build is a stripped program that all may run, whatever the umask, with symbols beside it")
+  @Test(
+    "What the launcher runs of a release build is a stripped program that all may run, whatever the umask, with symbols beside it"
+  )
   func stripped() async throws {
     try await withFolder { folder in
       let source = ".globl _start\n.type _start,@function\n_start: mov $60,%eax\nmov $7,%edi\nsyscall\nnamed: ret\n"

@@ -10,7 +10,9 @@ extension Clusters {
   /// Clusters of stand-ins, and one of the real executables.
   @Suite("A cluster on one machine")
   struct ClusterTests {
-    @Test("The launcher's up returns when all six are ready and prints the addresses; status shows each process; down leaves nothing behind")
+    @Test(
+      "The launcher's up returns when all six are ready and prints the addresses; status shows each process; down leaves nothing behind"
+    )
     func life() async throws {
       try await Launcher.with { launcher in
         let up = try await launcher.up()
@@ -137,7 +139,8 @@ extension Clusters {
       }
     }
 
-    @Test("The launcher starts a service whose store can be written again anew, which is logged as that and is no restart of a fault")
+    @Test(
+      "The launcher starts a service whose store can be written again anew, which is logged as that and is no restart of a fault")
     func writableAgain() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -259,7 +262,8 @@ extension Clusters {
       }
     }
 
-    @Test("The launcher's keepers that are killed are started again by those that are left, and only their services are started anew")
+    @Test(
+      "The launcher's keepers that are killed are started again by those that are left, and only their services are started anew")
     func lostKeepers() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -301,7 +305,8 @@ extension Clusters {
       }
     }
 
-    @Test("The launcher ends a service that answered and then is silent and starts it again; one that is merely not ready it lets be")
+    @Test(
+      "The launcher ends a service that answered and then is silent and starts it again; one that is merely not ready it lets be")
     func hang() async throws {
       try await Launcher.with { launcher in
         var launcher = launcher

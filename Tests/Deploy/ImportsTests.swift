@@ -39,7 +39,8 @@ struct ImportsTests {
     #expect(outcome.status == 0, "\(outcome.errors)")
   }
 
-  @Test("The check of imports refuses a dependency that nobody imports, whether a target of this package, of C or of another package")
+  @Test(
+    "The check of imports refuses a dependency that nobody imports, whether a target of this package, of C or of another package")
   func unused() async throws {
     let outcome = try await check([
       "Social/Friends.swift": "import Foundation\n", "Storage/Store.swift": "import Foundation\n",

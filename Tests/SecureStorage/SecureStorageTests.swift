@@ -34,7 +34,8 @@ final class SecureStorageTests {
     #expect(try storage.read(SecretName(Self.token, of: [9]), on: shelf) { _ in } == .missing)
   }
 
-  @Test("Secure storage protects by the kind of data: what is only compared is not stored, what is strict has no second key store")
+  @Test(
+    "Secure storage protects by the kind of data: what is only compared is not stored, what is strict has no second key store")
   func levels() throws {
     let shelf = Shelf()
     #expect(throws: SecureStorageFailure.digestOnly) {
@@ -49,7 +50,8 @@ final class SecureStorageTests {
     #expect(recorded == [.keyStoreFailed, .notStored] && shelf.rows.isEmpty)
   }
 
-  @Test("Secure storage with a key store that fails: the alternative one is used, the failure is recorded (error course, strategy)")
+  @Test(
+    "Secure storage with a key store that fails: the alternative one is used, the failure is recorded (error course, strategy)")
   func alternative() throws {
     let storage = SecureStorage(Keys(id: 1, isBroken: true), second: Keys(id: 2))
     let shelf = Shelf()
@@ -60,7 +62,9 @@ final class SecureStorageTests {
     #expect(recorded == [.keyStoreFailed])
   }
 
-  @Test("Secure storage whose key stores go on failing: they are reported and recorded, and nothing half is kept (error course, notice)")
+  @Test(
+    "Secure storage whose key stores go on failing: they are reported and recorded, and nothing half is kept (error course, notice)"
+  )
   func bothFail() {
     let storage = SecureStorage(Keys(id: 1, isBroken: true), second: Keys(id: 2, isBroken: true))
     let shelf = Shelf()
@@ -127,7 +131,8 @@ final class SecureStorageTests {
     #expect(recorded == [.keyMissing] && shelf.rows[name] != nil)
   }
 
-  @Test("Secure storage's keys are private files; after a rotation what is old is read still, and sealed anew under the newest key")
+  @Test(
+    "Secure storage's keys are private files; after a rotation what is old is read still, and sealed anew under the newest key")
   func rotation() throws {
     let storage = SecureStorage(KeyFolder(id: 1, home: folder))
     let shelf = Shelf()
@@ -166,7 +171,9 @@ final class SecureStorageTests {
     #expect(try storage.read(name, on: shelf) { _ in } == .found(secret))
   }
 
-  @Test("A first key store of secure storage that cannot name its newest key is recorded, and reported as every failure of this storage")
+  @Test(
+    "A first key store of secure storage that cannot name its newest key is recorded, and reported as every failure of this storage"
+  )
   func renewalWithoutKeys() throws {
     let (spare, shelf) = (Keys(id: 2), Shelf())
     let storage = SecureStorage(Keys(id: 1, isBroken: true), second: spare)

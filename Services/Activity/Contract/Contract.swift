@@ -25,7 +25,7 @@ extension Contract {
       GetStepGoals.self, SetStepGoal.self, ClearStepGoal.self, GetDashboard.self,
       CreateImport.self, UploadImportChunk.self, CompleteImport.self, GetImport.self, ListImports.self, ListImportProblems.self,
       ListImportedExercises.self, CancelImport.self,
-      ReadChallengeActivity.self, PlanChallengeActivity.self,
+      ReadChallengeActivity.self, PlanChallengeActivity.self, ReadReportedEntry.self,
     ],
     events: [
       ActivityChanged.self, ActivityDeleted.self,

@@ -8,6 +8,8 @@ public struct FollowedActivity: Document, Hashable {
   public var username: Username
   /// Its owner's nickname, if there is one.
   public var nickname: String?
+  /// Where its owner's photo is, if there is one.
+  public var photoURL: PhotoURL?
   /// Names the activity.
   public var activityID: ActivityID
   /// What it is called.
@@ -23,12 +25,13 @@ public struct FollowedActivity: Document, Hashable {
 
   /// An activity from its parts; the icon is its category's.
   public init(
-    accountID: AccountID, username: Username, nickname: String?, activityID: ActivityID, title: String,
-    category: ActivityCategory, day: LocalDay, state: DayState?
+    accountID: AccountID, username: Username, nickname: String?, photoURL: PhotoURL? = nil, activityID: ActivityID,
+    title: String, category: ActivityCategory, day: LocalDay, state: DayState?
   ) {
     self.accountID = accountID
     self.username = username
     self.nickname = nickname
+    self.photoURL = photoURL
     self.activityID = activityID
     self.title = title
     self.category = category
@@ -39,7 +42,8 @@ public struct FollowedActivity: Document, Hashable {
 
   public static let notes: Notes = [
     "accountID": "Whose activity.", "username": "Its owner's username.", "nickname": "Its owner's nickname, if there is one.",
-    "activityID": "Names the activity.", "title": "What it is called.", "category": "What kind of thing it is.",
+    "photoURL": "Its owner's photo, if there is one.", "activityID": "Names the activity.", "title": "What it is called.",
+    "category": "What kind of thing it is.",
     "icon": Note("Name of the category's icon, as in the Lucide set.", example: "droplet"),
     "day": "Today, where its owner is.", "state": "How it stands today; absent where nothing is planned.",
   ]

@@ -18,6 +18,8 @@ public struct HistoryItem: Document, Hashable {
   public var username: Username
   /// Its nickname, if it has one.
   public var nickname: String?
+  /// Where its photo is, if it has one.
+  public var photoURL: PhotoURL?
   /// Whose entry: the activity.
   public var activityID: ActivityID
   /// What the activity is called.
@@ -47,13 +49,15 @@ public struct HistoryItem: Document, Hashable {
 
   /// An item from its parts; the icon is its category's.
   public init(
-    accountID: AccountID, username: Username, nickname: String?, activityID: ActivityID, title: String,
-    category: ActivityCategory, day: LocalDay, state: DayState, amount: Double?, unit: String?, durationSeconds: Int?,
+    accountID: AccountID, username: Username, nickname: String?, photoURL: PhotoURL? = nil, activityID: ActivityID,
+    title: String, category: ActivityCategory, day: LocalDay, state: DayState, amount: Double?, unit: String?,
+    durationSeconds: Int?,
     comment: String?, location: EntryLocation?, photoTag: String?, recordedAt: Instant
   ) {
     self.accountID = accountID
     self.username = username
     self.nickname = nickname
+    self.photoURL = photoURL
     self.activityID = activityID
     self.title = title
     self.category = category
@@ -71,7 +75,8 @@ public struct HistoryItem: Document, Hashable {
 
   public static let notes: Notes = [
     "accountID": "Whose entry.", "username": "Its owner's username.", "nickname": "Its owner's nickname, if there is one.",
-    "activityID": "The activity.", "title": "What the activity is called.", "category": "What kind of thing it is.",
+    "photoURL": "Its owner's photo, if there is one.", "activityID": "The activity.", "title": "What the activity is called.",
+    "category": "What kind of thing it is.",
     "icon": Note("Name of the category's icon, as in the Lucide set.", example: "droplet"), "day": "The day.",
     "state": "How the day stands.", "amount": "For a quantity: how much.", "unit": "For a quantity: of what.",
     "durationSeconds": "For a duration: how long.", "comment": Note("What its owner says of it.", example: "Felt great"),

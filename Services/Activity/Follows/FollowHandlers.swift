@@ -11,7 +11,7 @@ struct FollowHandlers: Sendable {
     _ input: ListFollowedActivities.Input, _ call: AccountCall, _ database: Database
   ) throws -> ListFollowedActivities.Output {
     let account = call.account
-    if let owner = input.accountID, try !FollowStore.isOpen(account, to: owner, in: database) {
+    if let owner = input.accountID, try !FollowStore.isOpen(account, to: owner, now: call.now, in: database) {
       throw Failure(RequestFailure.notFound)
     }
     return try FollowedActivityStore.list(

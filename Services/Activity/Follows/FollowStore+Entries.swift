@@ -12,7 +12,7 @@ extension FollowStore {
   ) throws -> LocalDay {
     let statement = try database.cachedStatement(sql: "SELECT account_id FROM activities WHERE activity_id = ?")
     guard let owner = try AccountID.fetchOne(statement, arguments: [name.activityID]),
-      try owner == reader || isOpen(reader, to: owner, in: database)
+      try owner == reader || isOpen(reader, to: owner, now: now, in: database)
     else { throw ActivityFailure.notFound }
     let day = name.day.resolved(today: try calendars.calendar(of: owner, in: database).day(of: now))
     guard try owner == reader || HistoryStore.isShownToFollowers(name.activityID, day, in: database) else {

@@ -1,5 +1,6 @@
 import GRDB
 import Operations
+import ServiceKit
 import SocialContract
 import Storage
 
@@ -39,18 +40,29 @@ enum FollowStore {
     ])
   }
 
-  static func isOpen(_ follower: AccountID, to followed: AccountID, in database: Database) throws -> Bool {
+  static func isOpen(_ follower: AccountID, to followed: AccountID, now: Instant, in database: Database) throws -> Bool {
     try database.first(
-      "SELECT is_open AND \(isThere) FROM follows WHERE follower_account = ? AND followed_account = ?", .id(follower),
-      .id(followed)
+      "SELECT is_open AND \(isThere("follows", at: "?3")) FROM follows WHERE follower_account = ?1 AND followed_account = ?2",
+      .id(follower), .id(followed), .instant(now)
     ) { $0.truth(0) } ?? false
   }
 
-  /// Whether whom a row of `follows` follows was not deleted, in SQL: what is left of an account is shown to nobody.
-  static let isThere = "NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = follows.followed_account)"
+  /// Whether whom a row of follows follows was not deleted and is not suspended, in SQL: what is left of an account is shown to nobody, nor
+  /// is what is of one while it is suspended (SOC-8).
+  ///
+  /// - Parameters:
+  ///   - table: the name of `follows` in the query.
+  ///   - now: the parameter that holds the time.
+  static func isThere(_ table: String, at now: String) -> String {
+    """
+    NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = \(table).followed_account)
+      AND NOT EXISTS (
+        SELECT 1 FROM accounts known WHERE known.account_id = \(table).followed_account AND NOT \(Accounts.isShown("known", at: now)))
+    """
+  }
 
   /// Refuses to show a reader what is neither its own nor of somebody whom it follows: it does not exist for it.
-  static func require(_ reader: AccountID, mayRead owner: AccountID, in database: Database) throws {
-    guard try reader == owner || isOpen(reader, to: owner, in: database) else { throw Failure(RequestFailure.notFound) }
+  static func require(_ reader: AccountID, mayRead owner: AccountID, now: Instant, in database: Database) throws {
+    guard try reader == owner || isOpen(reader, to: owner, now: now, in: database) else { throw Failure(RequestFailure.notFound) }
   }
 }

@@ -32,11 +32,12 @@ enum FollowedActivityStore {
   ) throws -> Page<FollowedActivity> {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT activities.activity_id, activities.account_id, activities.title, activities.category, owners.username, owners.nickname
+        SELECT activities.activity_id, activities.account_id, activities.title, activities.category, owners.username, owners.nickname,
+          owners.photo_tag
         FROM follows JOIN accounts owners ON owners.account_id = follows.followed_account
         JOIN activities ON activities.account_id = follows.followed_account
         WHERE follows.follower_account = :follower AND follows.is_open = 1 AND activities.archived_day IS NULL
-          AND \(FollowStore.isThere)
+          AND \(FollowStore.isThere("follows", at: ":now"))
           AND (:owner IS NULL OR follows.followed_account = :owner)
           AND (owners.username, activities.activity_id) > (:username, :activity)
         ORDER BY owners.username, activities.activity_id LIMIT :limit
@@ -46,13 +47,14 @@ enum FollowedActivityStore {
       statement,
       arguments: [
         "follower": follower, "owner": owner, "username": position?.username.description ?? "",
-        "activity": position?.activity ?? .placeholder, "limit": page.fetchLimit,
+        "activity": position?.activity ?? .placeholder, "limit": page.fetchLimit, "now": now,
       ])
     var accounts = KnownDays(calendars, now: now)
     return try page.page(of: rows, key: { Position(username: $0["username"], activity: $0["activity_id"]) }) { row in
       let (activity, days) = (row["activity_id"] as ActivityID, try accounts.days(of: row["account_id"], in: database))
       return FollowedActivity(
-        accountID: row["account_id"], username: row["username"], nickname: row["nickname"], activityID: activity,
+        accountID: row["account_id"], username: row["username"], nickname: row["nickname"],
+        photoURL: row.photoURL(of: "account_id"), activityID: activity,
         title: row["title"], category: row["category"], day: days.today,
         state: try state(of: activity, days, in: database))
     }

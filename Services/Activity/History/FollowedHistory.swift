@@ -8,11 +8,12 @@ import Storage
 enum FollowedHistory {
   /// The latest entry of each activity.
   static func latest(
-    of follower: AccountID, _ search: HistorySearch, behind start: HistoryPosition?, limit: Int, in database: Database
+    of follower: AccountID, _ search: HistorySearch, behind start: HistoryPosition?, limit: Int, now: Instant,
+    in database: Database
   ) throws -> HistoryStretch {
     var candidates = HistoryCandidates(search, behind: start, limit: limit)
     guard let days = candidates.days else { return HistoryStretch() }
-    try HistoryStore.eachLatestFollowed(by: follower, days, in: database) { entry in
+    try HistoryStore.eachLatestFollowed(by: follower, days, now: now, in: database) { entry in
       candidates.take(entry.position, fits: fits(entry, search))
       return !candidates.isFull
     }
@@ -21,14 +22,15 @@ enum FollowedHistory {
 
   /// All entries: a few days at a time, so that neither those who follow many nor those who look back far keep others waiting.
   static func all(
-    of follower: AccountID, _ search: HistorySearch, behind start: HistoryPosition?, limit: Int, in database: Database
+    of follower: AccountID, _ search: HistorySearch, behind start: HistoryPosition?, limit: Int, now: Instant,
+    in database: Database
   ) throws -> HistoryStretch {
     var candidates = HistoryCandidates(search, behind: start, limit: limit)
     guard let days = candidates.days else { return HistoryStretch() }
     var window = HistoryWindow(try HistoryStore.heldFollowed(days, by: follower, in: database))
     while let days = candidates.next(&window) {
       var (found, fitting) = ([HistoryPosition](), Set<HistoryPosition>())
-      try HistoryStore.eachFollowed(by: follower, days, in: database) { entry in
+      try HistoryStore.eachFollowed(by: follower, days, now: now, in: database) { entry in
         found.append(entry.position)
         if fits(entry, search) { fitting.insert(entry.position) }
       }

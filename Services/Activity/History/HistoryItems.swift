@@ -20,7 +20,8 @@ struct HistoryItems {
     let evaluated = DayStore.evaluated(
       found.version, on: position.day, days, found.progress, isPaused: found.isPaused, isSkipped: found.isSkipped)
     return HistoryItem(
-      accountID: found.account, username: found.username, nickname: found.nickname, activityID: position.activity,
+      accountID: found.account, username: found.username, nickname: found.nickname, photoURL: found.photoURL,
+      activityID: position.activity,
       title: found.title, category: found.category, day: position.day,
       state: try DayStore.state(evaluated, of: position.activity, days, in: database), amount: measure.amount(found.progress),
       unit: found.version.unit, durationSeconds: measure.durationSeconds(found.progress), comment: found.comment,

@@ -33,7 +33,8 @@ struct HistoryReading {
     // What is near somebody shows where they are. The point itself is not kept; one's own map shows what was kept with consent.
     if usesPlace { try Accounts.requireConsent(.location, of: account, in: database) }
     let start = try page.cursor(HistoryPosition.init(text:))
-    let stretch = try HistoryStretch.find(scope, of: account, search, behind: start, limit: page.fetchLimit, in: database)
+    let stretch = try HistoryStretch.find(
+      scope, of: account, search, behind: start, limit: page.fetchLimit, now: now, in: database)
     let part = stretch.prefix(page.limit)
     var items = HistoryItems(calendars, now: now, in: database)
     let found = try part.positions.compactMap { try items.item(at: $0) }
@@ -54,14 +55,15 @@ extension HistoryStretch {
   /// What an account is shown of a history behind a position.
   static func find(
     _ scope: HistoryScope, of account: AccountID, _ search: HistorySearch, behind start: HistoryPosition?, limit: Int,
-    in database: Database
+    now: Instant, in database: Database
   ) throws -> HistoryStretch {
     let own = { try OwnHistory.stretch(of: account, search, behind: start, limit: limit, in: database) }
     return switch scope {
     case .mine: try own()
-    case .followed: try FollowedHistory.latest(of: account, search, behind: start, limit: limit, in: database)
+    case .followed: try FollowedHistory.latest(of: account, search, behind: start, limit: limit, now: now, in: database)
     case .all:
-      try own().merged(with: try FollowedHistory.all(of: account, search, behind: start, limit: limit, in: database))
+      try own().merged(
+        with: try FollowedHistory.all(of: account, search, behind: start, limit: limit, now: now, in: database))
     }
   }
 }

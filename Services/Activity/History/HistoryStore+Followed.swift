@@ -23,18 +23,19 @@ extension HistoryStore {
     WITH latest AS MATERIALIZED (
       SELECT a.activity_id, (SELECT max(day) FROM entries e WHERE e.activity_id = a.activity_id) AS day
       FROM follows JOIN accounts o ON o.account_id = followed_account JOIN activities a ON a.account_id = followed_account
-      WHERE follower_account = ? AND is_open = 1 AND a.archived_day IS NULL AND \(FollowStore.isThere))
+      WHERE follower_account = ?1 AND is_open = 1 AND a.archived_day IS NULL AND \(FollowStore.isThere("follows", at: "?4")))
     SELECT latest.activity_id, latest.day, p.latitude, p.longitude, e.comment
     FROM latest JOIN entries e ON e.activity_id = latest.activity_id AND e.day = latest.day
     LEFT JOIN entry_places p ON p.activity_id = latest.activity_id AND p.day = latest.day
-    WHERE latest.day BETWEEN ? AND ? ORDER BY latest.day DESC, latest.activity_id DESC
+    WHERE latest.day BETWEEN ?2 AND ?3 ORDER BY latest.day DESC, latest.activity_id DESC
     """
 
   /// Reads the latest entry of each activity, newest first, until that returns false.
   static func eachLatestFollowed(
-    by follower: AccountID, _ days: ClosedRange<LocalDay>, in database: Database, _ body: (FollowedEntry) throws -> Bool
+    by follower: AccountID, _ days: ClosedRange<LocalDay>, now: Instant, in database: Database,
+    _ body: (FollowedEntry) throws -> Bool
   ) throws {
-    try database.each(latestFollowed, .id(follower), .day(days.lowerBound), .day(days.upperBound)) {
+    try database.each(latestFollowed, .id(follower), .day(days.lowerBound), .day(days.upperBound), .instant(now)) {
       try body(FollowedEntry($0))
     }
   }
@@ -45,14 +46,15 @@ extension HistoryStore {
     CROSS JOIN entries e ON e.account_id = f.followed_account AND e.day BETWEEN ?2 AND ?3
     CROSS JOIN activities a ON a.activity_id = e.activity_id
     LEFT JOIN entry_places p ON p.activity_id = e.activity_id AND p.day = e.day
-    WHERE f.follower_account = ?1 AND f.is_open = 1 AND a.archived_day IS NULL
+    WHERE f.follower_account = ?1 AND f.is_open = 1 AND a.archived_day IS NULL AND \(FollowStore.isThere("f", at: "?4"))
     """
 
   /// Reads the entries of everyone followed of some days, in no order.
   static func eachFollowed(
-    by follower: AccountID, _ days: ClosedRange<LocalDay>, in database: Database, _ body: (FollowedEntry) throws -> Void
+    by follower: AccountID, _ days: ClosedRange<LocalDay>, now: Instant, in database: Database,
+    _ body: (FollowedEntry) throws -> Void
   ) throws {
-    try database.each(followed, .id(follower), .day(days.lowerBound), .day(days.upperBound)) {
+    try database.each(followed, .id(follower), .day(days.lowerBound), .day(days.upperBound), .instant(now)) {
       try body(FollowedEntry($0))
       return true
     }

@@ -8,6 +8,7 @@ struct HistoryRecord {
   let account: AccountID
   let username: Username
   let nickname: String?
+  let photoURL: PhotoURL?
   let title: String
   let category: ActivityCategory
   let progress: Int
@@ -26,7 +27,7 @@ extension HistoryStore {
     let evaluation = DayStore.evaluation("e.activity_id", "e.day")
     return """
       SELECT e.account_id, e.progress, e.comment, e.photo_tag, e.recorded_at, a.title, a.category, o.username, o.nickname,
-        p.latitude, p.longitude, p.accuracy_meters, \(evaluation.columns)
+        p.latitude, p.longitude, p.accuracy_meters, \(evaluation.columns), o.photo_tag
       FROM entries e JOIN activities a ON a.activity_id = e.activity_id JOIN accounts o ON o.account_id = e.account_id
       \(evaluation.join)
       LEFT JOIN entry_places p ON p.activity_id = e.activity_id AND p.day = e.day
@@ -37,8 +38,10 @@ extension HistoryStore {
   /// The entry of that position; nil while identity has published nothing of its account.
   static func find(_ position: HistoryPosition, in database: Database) throws -> HistoryRecord? {
     try database.first(item, .id(position.activity), .day(position.day)) { row in
-      HistoryRecord(
-        account: try row.id(0), username: try Username(text: row.text(7)), nickname: row.isNull(8) ? nil : row.text(8),
+      let account: AccountID = try row.id(0)
+      return HistoryRecord(
+        account: account, username: try Username(text: row.text(7)), nickname: row.isNull(8) ? nil : row.text(8),
+        photoURL: row.isNull(24) ? nil : PhotoURL(account: account, tag: row.text(24)),
         title: row.text(5), category: try row.choice(6), progress: row.number(1), comment: row.isNull(2) ? nil : row.text(2),
         photoTag: row.isNull(3) ? nil : row.text(3), location: row.isNull(9) ? nil : EntryLocation(row),
         recordedAt: row.instant(4), version: try ActivityVersion(row, behind: 11), isPaused: row.truth(22),

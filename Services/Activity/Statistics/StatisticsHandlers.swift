@@ -9,7 +9,7 @@ struct StatisticsHandlers: Sendable {
 
   func get(_ input: GetStatistics.Input, _ call: AccountCall, _ database: Database) throws -> GetStatistics.Output {
     let owner = input.accountID ?? call.account
-    try FollowStore.require(call.account, mayRead: owner, in: database)
+    try FollowStore.require(call.account, mayRead: owner, now: call.now, in: database)
     return try ActiveDayStore.statistics(of: try calendars.days(of: owner, now: call.now, in: database), in: database)
   }
 }

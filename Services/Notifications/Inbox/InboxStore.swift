@@ -69,18 +69,25 @@ enum InboxStore {
 
   /// Lets the notification of that source say something else, where it stands and as read as it is; nil where there is none, also because its
   /// owner deleted it.
+  ///
+  /// - Parameter keepsName: whether it goes on naming whom it names as it did.
   static func amend(
-    _ item: InboxItem, of account: AccountID, _ language: Language, _ transaction: Transaction
+    _ item: InboxItem, of account: AccountID, _ language: Language, keepsName: Bool = false, _ transaction: Transaction
   ) throws -> Notification? {
     let database = transaction.database
     let found = try database.cachedStatement(
       sql: "SELECT * FROM notifications WHERE account_id = ? AND source = ? AND deleted_at IS NULL")
     guard let row = try Row.fetchOne(found, arguments: [account, item.source]) else { return nil }
     let id: ID<Notification> = row["notification_id"]
+    var content = item.content
+    if keepsName {
+      let earlier = try NotificationContent.decode(Array((row["content"] as String).utf8))
+      content.parameters["username"] = earlier.parameters["username"]
+    }
     try database.cachedStatement(sql: "UPDATE notifications SET kind = ?, content = ? WHERE notification_id = ?")
-      .execute(arguments: [item.kind, String(decoding: item.content.json, as: UTF8.self), id])
+      .execute(arguments: [item.kind, String(decoding: content.json, as: UTF8.self), id])
     return Notification(
-      id: id, number: row["number"], kind: item.kind, content: item.content, createdAt: row["created_at"],
+      id: id, number: row["number"], kind: item.kind, content: content, createdAt: row["created_at"],
       readAt: row["read_at"], language)
   }
 

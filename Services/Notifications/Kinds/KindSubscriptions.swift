@@ -32,9 +32,10 @@ struct KindSubscriptions: Sendable {
   }
 
   private func deliver(_ draft: NotificationDraft, at instant: Instant, _ transaction: Transaction) throws {
-    // Nothing of one reaches the other of two of whom one has blocked the other; what was taken back is gone all the same.
+    // Nothing of one reaches the other of two of whom one has blocked the other; what was taken back is gone all the same, and names stay
+    // those by which the two knew each other.
     if let item = draft.inbox, try BlockStore.isApart(draft.accountID, fromAnyOf: item.accounts, in: transaction.database) {
-      if item.isAmendment { _ = try InboxStore.amend(item, of: draft.accountID, .english, transaction) }
+      if item.isAmendment { _ = try InboxStore.amend(item, of: draft.accountID, .english, keepsName: true, transaction) }
       return
     }
     if let item = draft.inbox { try KindSubscriptions.notify(draft.accountID, item, transaction) }

@@ -7,6 +7,8 @@ import Storage
 /// Appeals against decisions, by the account or by the link that a suspended one is mailed; decided by another administrator where there is
 /// one (SOC-8).
 struct AppealFeature: Feature {
+  let access: TaskAccess
+
   let migrations = [AppealStore.migration(25)]
   let tables: [ErasedTable] = [
     ErasedTable.changed(
@@ -20,7 +22,9 @@ struct AppealFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(AppealSanction.self, write: AppealHandlers.send)
     service.serve(ListAppeals.self, read: AppealHandlers.list)
-    service.serve(DecideAppeal.self, prepare: ModerationCaseHandlers.administrators, write: AppealHandlers.decide)
+    service.serve(
+      DecideAppeal.self, prepare: ModerationCaseHandlers.administrators,
+      write: AppealHandlers(removed: RemovedContent(access: access)).decide)
     service.subscribe(to: SuspensionAppealed.self, AppealSubscriptions.appealed)
   }
 }

@@ -5,7 +5,9 @@ import SocialContract
 import Storage
 
 /// Appeals: made by the account, listed and decided by administrators.
-enum AppealHandlers {
+struct AppealHandlers: Sendable {
+  let removed: RemovedContent
+
   static func send(_ input: AppealSanction.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Sanction {
     let database = transaction.database
     let found = try ModerationCaseStore.require(input.caseID, in: database)
@@ -21,7 +23,7 @@ enum AppealHandlers {
     return try page.page(of: rows, key: { $0["appeal_sequence"] as Int64 }) { try ModerationCase($0) }
   }
 
-  static func decide(
+  func decide(
     _ input: DecideAppeal.Input, _ administrators: Set<AccountID>, _ call: AccountCall, _ transaction: Transaction
   ) throws -> ModerationCase {
     let database = transaction.database
@@ -29,7 +31,10 @@ enum AppealHandlers {
     let state = try AppealStore.state(of: found.id, in: database)
     let decision = try AppealRules.decide(found, by: call.account, among: administrators, state)
     try AppealStore.decide(input, by: call.account, transaction)
-    if input.outcome == .granted { try SuspensionStore.end(in: found.id, transaction) }
+    if input.outcome == .granted {
+      try SuspensionStore.end(in: found.id, transaction)
+      try removed.restore(found, transaction)
+    }
     try transaction.publish(
       AppealDecided(
         caseID: found.id, accountID: found.accused, outcome: input.outcome, reason: input.reason, at: transaction.now))

@@ -40,13 +40,6 @@ enum BlockStore {
     "EXISTS (SELECT 1 FROM blocks WHERE blocks.blocker_account = \(blocker) AND blocks.blocked_account = \(blocked))"
   }
 
-  /// The photo of an account in SQL, for a column `photo_tag`: none where one of the two has blocked the other.
-  static func photoTag(of account: String, for reader: String) -> String {
-    """
-    iif(\(exists(by: account, of: reader)) OR \(exists(by: reader, of: account)), NULL, a.photo_tag) AS photo_tag
-    """
-  }
-
   /// How many an account has blocked.
   static func count(of blocker: AccountID, in database: Database) throws -> Int {
     let statement = try database.cachedStatement(sql: "SELECT count(*) FROM blocks WHERE blocker_account = ?")
@@ -56,8 +49,11 @@ enum BlockStore {
   /// Notes that an account blocks another that it has not blocked.
   static func add(_ blocker: AccountID, _ blocked: AccountID, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(
-      sql: "INSERT INTO blocks (blocker_account, blocked_account, since) VALUES (?, ?, ?)")
-    try statement.execute(arguments: [blocker, blocked, transaction.now])
+      sql: """
+        INSERT INTO blocks (blocker_account, blocked_account, since, known_username, known_nickname)
+        SELECT ?, ?, ?, username, nickname FROM (SELECT ? AS account) LEFT JOIN accounts ON account_id = account
+        """)
+    try statement.execute(arguments: [blocker, blocked, transaction.now, blocker])
   }
 
   /// Ends a block; false if there was none.
@@ -70,11 +66,14 @@ enum BlockStore {
 }
 
 extension BlockStore {
-  /// Those whom an account has blocked as rows, to be narrowed down. Whom it has blocked it may see as before, unless it is blocked in turn.
+  /// Those whom an account has blocked as rows, to be narrowed down. Whom it has blocked it may see as before, unless it is blocked in turn:
+  /// then as it knew it before.
   private static let selection = """
-    SELECT a.account_id, a.username, a.nickname, b.since,
-      iif(\(exists(by: "b.blocked_account", of: "b.blocker_account")), NULL, a.photo_tag) AS photo_tag
-    FROM blocks b JOIN accounts a ON a.account_id = b.blocked_account
+    SELECT a.account_id, b.since, iif(o.since IS NULL, a.username, o.known_username) AS username,
+      iif(o.since IS NULL, a.nickname, o.known_nickname) AS nickname,
+      iif(o.since IS NULL AND NOT \(SuspensionStore.isSuspended("b.blocked_account")), a.photo_tag, NULL) AS photo_tag
+    FROM blocks b CROSS JOIN accounts a ON a.account_id = b.blocked_account
+    LEFT JOIN blocks o ON o.blocker_account = b.blocked_account AND o.blocked_account = b.blocker_account
     """
 
   /// One that an account has blocked; nil if it has not, or the other was deleted.

@@ -82,7 +82,8 @@ enum ConnectionRequestHandlers<Kind: RequestedConnection> {
     _ input: some RequestAnswer<Kind>, _ call: AccountCall, _ transaction: Transaction
   ) throws -> ConnectionRequest<Kind> {
     guard let request = try Requests.find(input.requestID, in: transaction.database),
-      let direction = request.direction(for: call.account)
+      let direction = request.direction(for: call.account),
+      try request.isHidden || direction == .received || !BlockStore.hasBlocked(request.to, request.from, in: transaction.database)
     else { throw Failure(RequestFailure.notFound) }
     if try Rules.withdraw(request.state, direction) == .change {
       try Requests.end(request, .withdrawn, transaction)

@@ -143,15 +143,15 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
 
   /// Notes that an account asks another.
   ///
-  /// - Parameter isHidden: whether the other never sees it.
+  /// - Parameter isHidden: whether the other never sees it. Then it is shown by the name that it was asked by, and by nothing else.
   static func add(
     from account: AccountID, to other: AccountID, isHidden: Bool, _ transaction: Transaction
   ) throws -> ID<Request> {
     let id = ID<Request>()
     let statement = try transaction.database.cachedStatement(
       sql: """
-        INSERT INTO \(Kind.table) (\(Kind.idColumn), from_account, to_account, state, sent_at, is_hidden)
-        VALUES (?, ?, ?, 'pending', ?, ?)
+        INSERT INTO \(Kind.table) (\(Kind.idColumn), from_account, to_account, state, sent_at, is_hidden, known_username)
+        VALUES (?1, ?2, ?3, 'pending', ?4, ?5, (SELECT username FROM accounts WHERE account_id = ?3 AND ?5))
         """)
     try statement.execute(arguments: [id, account, other, transaction.now, isHidden])
     return id
@@ -180,7 +180,10 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
       try end(request, .withdrawn, transaction)
     }
     let statement = try transaction.database.cachedStatement(
-      sql: "UPDATE \(Kind.table) SET is_hidden = 1 WHERE from_account = ? AND to_account = ? AND state = 'pending'")
+      sql: """
+        UPDATE \(Kind.table) SET is_hidden = 1, \(KnownNames.keep("to_account"))
+        WHERE from_account = ? AND to_account = ? AND state = 'pending' AND is_hidden = 0
+        """)
     try statement.execute(arguments: [blocked, blocker])
   }
 
@@ -201,13 +204,16 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     return due.count
   }
 
+  /// A request as the account `:account` sees it, with the other as `a`.
+  private static var columns: String {
+    "r.*, a.account_id, \(KnownNames.columns(of: "r", isSender: "r.from_account = :account", for: ":account"))"
+  }
+
   /// A request as one of its two accounts sees it.
   static func view(_ id: ID<Request>, for account: AccountID, in database: Database) throws -> Request {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT r.*, a.account_id, a.username, a.nickname, \(BlockStore.photoTag(of: "a.account_id", for: ":account"))
-        FROM \(Kind.table) r
-        JOIN accounts a ON a.account_id = iif(r.to_account = :account, r.from_account, r.to_account)
+        SELECT \(columns) FROM \(Kind.table) r JOIN accounts a ON a.account_id = iif(r.to_account = :account, r.from_account, r.to_account)
         WHERE r.\(Kind.idColumn) = :id
         """)
     guard let row = try Row.fetchOne(statement, arguments: ["account": account, "id": id]) else {
@@ -216,8 +222,8 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     return Request(row, for: account)
   }
 
-  /// The requests received and sent, newest first. An account that has blocked another sees none with it; the one that is blocked sees what it
-  /// has sent itself, as if nothing were the matter. Those from and to accounts that are suspended are left out.
+  /// The requests received and sent, newest first. An account that has blocked another sees none with it; the one that is blocked sees what
+  /// waited and what it has sent since, as if nothing were the matter. Those from and to accounts that are suspended are left out.
   static func list(
     for account: AccountID, direction: Request.Direction?, state: Request.State?, _ page: PageRequest, now: Instant,
     in database: Database
@@ -226,8 +232,7 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     let half = { (own: String, other: String, condition: String) in
       """
       SELECT * FROM (
-        SELECT r.*, a.account_id, a.username, a.nickname, \(BlockStore.photoTag(of: "a.account_id", for: ":account"))
-        FROM \(Kind.table) r JOIN accounts a ON a.account_id = r.\(other)
+        SELECT \(columns) FROM \(Kind.table) r JOIN accounts a ON a.account_id = r.\(other)
         WHERE r.\(own) = :account AND r.sequence < :before AND (:state IS NULL OR r.state = :state)
           AND NOT \(BlockStore.exists(by: ":account", of: "r.\(other)")) \(condition)
             AND \(Accounts.isShown("a", at: ":now"))
@@ -236,7 +241,8 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     }
     let received = half(
       "to_account", "from_account", "AND r.is_hidden = 0 AND NOT \(BlockStore.exists(by: "r.from_account", of: ":account"))")
-    let sent = half("from_account", "to_account", "")
+    let sent = half(
+      "from_account", "to_account", "AND (r.is_hidden = 1 OR \(ShownPerson.isFound("r.to_account", for: ":account")))")
     let sql =
       switch direction {
       case .received: received

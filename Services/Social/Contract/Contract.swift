@@ -31,6 +31,7 @@ extension Contract {
       SendTeamInvitation.self, ListTeamInvitations.self, AcceptTeamInvitation.self, RejectTeamInvitation.self,
       WithdrawTeamInvitation.self,
       CreateReport.self, ListOwnReports.self, ListModerationCases.self, ReadModerationCase.self, ReadReportedPhoto.self,
+      ReadReportedFileChunk.self,
       DecideModerationCase.self, ListOwnSanctions.self, ReadSanctionNotice.self, AppealSanction.self, ListAppeals.self,
       DecideAppeal.self, ListSuspensions.self, LiftSuspension.self, ListModerationRecords.self,
     ],
@@ -44,7 +45,7 @@ extension Contract {
       TaskChanged.self, TaskNoticed.self, TaskCommentCreated.self, TaskCommentRemoved.self,
       TaskHelpChanged.self, TaskHelpThanked.self, TaskHelpGiven.self, TaskAttachmentsChanged.self,
       TeamMembershipChanged.self, TeamInvitationChanged.self,
-      ReportDecided.self, PhotoRemovalDecided.self, SanctionImposed.self, AppealDecided.self,
+      ReportDecided.self, PhotoRemovalDecided.self, EntryRemovalChanged.self, SanctionImposed.self, AppealDecided.self,
     ],
     words: [.init(en: [UInt8](social_words_en), es: [UInt8](social_words_es))])
 }

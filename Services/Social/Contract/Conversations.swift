@@ -31,7 +31,7 @@ public struct Conversation: Document, Hashable {
 
   public static let notes: Notes = [
     "id": "Names the conversation.", "accountID": "The other's account.",
-    "username": "Its username; absent where that account was deleted.",
+    "username": "Its username; absent where that account is not found any more.",
     "nickname": "Its nickname, if it has one.", "photoURL": "Its photo, if it has one.",
     "isFriend": "Whether the two are friends still, so that more can be written.",
     "lastMessage": "The newest message, also one that was removed; those of a deleted account are gone.",

@@ -183,7 +183,7 @@ public struct ConversationMessages: Document, Hashable {
 
   public static let notes: Notes = [
     "items": "The page's messages.", "nextCursor": "Give it as `cursor` for the next page; absent on the last.",
-    "accountID": "The other's account.", "username": "Its username; absent where that account was deleted.",
+    "accountID": "The other's account.", "username": "Its username; absent where that account is not found any more.",
     "nickname": "Its nickname, if it has one.", "photoURL": "Its photo, if it has one.",
     "isFriend": "Whether the two are friends, so that more can be written.",
     "unreadCount": "How many of the other's messages are not read.",

@@ -21,21 +21,52 @@ public struct ReportedContent: Document, Hashable {
   public var text: String?
   public var writtenAt: Instant?
   public var photoTag: String?
+  public var photoWidth: Int?
+  public var photoHeight: Int?
+  public var comment: String?
+  public var file: ReportedFile?
 
   public init(
-    username: Username? = nil, nickname: String? = nil, text: String? = nil, writtenAt: Instant? = nil, photoTag: String? = nil
+    username: Username? = nil, nickname: String? = nil, text: String? = nil, writtenAt: Instant? = nil, photoTag: String? = nil,
+    photoWidth: Int? = nil, photoHeight: Int? = nil, comment: String? = nil, file: ReportedFile? = nil
   ) {
     self.username = username
     self.nickname = nickname
     self.text = text
     self.writtenAt = writtenAt
     self.photoTag = photoTag
+    self.photoWidth = photoWidth
+    self.photoHeight = photoHeight
+    self.comment = comment
+    self.file = file
   }
 
   public static let notes: Notes = [
     "username": "The account's username then.", "nickname": "Its nickname then.",
     "text": Note("What was written.", breaksLines: true), "writtenAt": "When that was written.",
     "photoTag": "Names the photo; absent without one.",
+    "photoWidth": Note("Of a message's photo: how wide it is, in pixels.", range: 1...65535, example: 800),
+    "photoHeight": Note("Of a message's photo: how high it is, in pixels.", range: 1...65535, example: 600),
+    "comment": Note("Of an entry: what was written about it; `text` is the activity's title.", breaksLines: true),
+    "file": "Of a file attached to a task: what it is called; `moderation.fileChunk` reads it.",
+  ]
+}
+
+/// A file that was reported, as it was attached to a task (SOC-8).
+public struct ReportedFile: Document, Hashable {
+  public var name: TaskAttachmentName
+  public var mediaType: TaskAttachmentType
+  public var totalBytes: Int
+
+  public init(name: TaskAttachmentName, mediaType: TaskAttachmentType, totalBytes: Int) {
+    self.name = name
+    self.mediaType = mediaType
+    self.totalBytes = totalBytes
+  }
+
+  public static let notes: Notes = [
+    "name": "What it is called.", "mediaType": "What whoever attached it says that it is.",
+    "totalBytes": Note("How large it is.", range: 1...Double(1 << 40), example: 204_800),
   ]
 }
 
@@ -149,13 +180,15 @@ public enum ModerationFailure: String, FailureCode {
   case decided = "case_decided"
   /// The administrator is the one who was reported.
   case aboutOneself = "case_about_oneself"
+  /// The administrator has reported it, and there is another who can decide.
+  case ofOwnReport = "case_of_own_report"
   /// An administrator cannot be suspended: only whoever runs the system dismisses one.
   case administrator = "account_administers"
   case suspensionEnded = "suspension_ended"
 
   public var status: Int {
     switch self {
-    case .aboutOneself: 403
+    case .aboutOneself, .ofOwnReport: 403
     case .decided, .administrator, .suspensionEnded: 409
     }
   }
@@ -237,6 +270,30 @@ public enum ReadReportedPhoto: AccountOperation {
     "Read the photo that was reported, as it was then; `not_found` without one.")
 }
 
+/// Reads a part of the copy of the file that a report made (SOC-8).
+public enum ReadReportedFileChunk: AccountOperation {
+  public struct Input: Document {
+    public var reportID: ID<Report>
+    public var offset: Int
+
+    public init(reportID: ID<Report>, offset: Int) {
+      self.reportID = reportID
+      self.offset = offset
+    }
+
+    public static let notes: Notes = [
+      "reportID": "The report.", "offset": Note("Where in the file it begins.", range: 0...Double(1 << 40), example: 524_288),
+    ]
+  }
+
+  public typealias Output = DownloadTaskAttachmentChunk.Output
+
+  public static let spec = OperationSpec(
+    "moderation.fileChunk", of: .social, .get("/v1/moderation/reports/{reportID}/file/chunks/{offset}"), by: .administrator,
+    effect: .read, rate: .bulk, failures: [RequestFailure.notFound.kind, TaskAttachmentFailure.lost.kind],
+    requirements: ["SOC-8"], "Read a part of the file that was reported, as it was then; `not_found` without one.")
+}
+
 /// Decides a case (SOC-8): those who reported are notified, and the account unless nothing is done. It is decided once.
 public enum DecideModerationCase: AccountOperation {
   public struct Input: Document {
@@ -264,7 +321,8 @@ public enum DecideModerationCase: AccountOperation {
     public static let notes: Notes = [
       "caseID": "The case.", "outcome": "What is decided.",
       "days": Note("For how many days the account is suspended; only then.", range: 1...Double(maxDays), example: 7),
-      "removesContent": "Whether what was reported is removed beside a warning, suspension or ban; a message or a photo can be.",
+      "removesContent":
+        "Whether what was reported is removed beside a warning, suspension or ban; all but an account and a task can be.",
       "reason": "Why, for the account, in words that name nobody who reported; needed unless nothing is done.",
       "note": "Why, for administrators alone.",
     ]
@@ -293,6 +351,7 @@ public enum DecideModerationCase: AccountOperation {
     "moderation.decide", of: .social, .post("/v1/moderation/cases/{caseID}/decision"), by: .administrator, effect: .write,
     failures: [
       RequestFailure.notFound.kind, ModerationFailure.decided.kind, ModerationFailure.aboutOneself.kind,
+      ModerationFailure.ofOwnReport.kind,
       ModerationFailure.administrator.kind,
     ], requirements: ["SOC-8"], "Decide what is done about what was reported.")
 }

@@ -1,3 +1,4 @@
+public import ActivityContract
 public import Operations
 
 /// What can be reported (SOC-8). Further things join as they come to be: whoever takes reports asks the service that owns the thing.
@@ -12,6 +13,14 @@ public enum ReportSubjectKind: String, Choice {
   case task
   /// A comment on a task, by those who take part in it.
   case taskComment
+  /// A file that is attached to a task, by those who take part in it.
+  case taskAttachment
+  /// What somebody wrote about a day of an activity, with its photo, by those who follow that account.
+  case entry
+  /// The photo of a day of an activity, by those who follow that account.
+  case entryPhoto
+  /// The name of a team, by anybody; its owner answers for it.
+  case team
 }
 
 /// What is reported: of each kind it has the id that fits (SOC-8).
@@ -21,16 +30,25 @@ public struct ReportSubject: Document, Hashable {
   public var messageID: ID<ChatMessage>?
   public var taskID: ID<SharedTask>?
   public var taskCommentID: ID<TaskComment>?
+  public var taskAttachmentID: ID<TaskAttachment>?
+  public var activityID: ActivityID?
+  public var day: LocalDay?
+  public var teamID: ID<Team>?
 
   public init(
     kind: ReportSubjectKind, accountID: AccountID? = nil, messageID: ID<ChatMessage>? = nil, taskID: ID<SharedTask>? = nil,
-    taskCommentID: ID<TaskComment>? = nil
+    taskCommentID: ID<TaskComment>? = nil, taskAttachmentID: ID<TaskAttachment>? = nil, activityID: ActivityID? = nil,
+    day: LocalDay? = nil, teamID: ID<Team>? = nil
   ) {
     self.kind = kind
     self.accountID = accountID
     self.messageID = messageID
     self.taskID = taskID
     self.taskCommentID = taskCommentID
+    self.taskAttachmentID = taskAttachmentID
+    self.activityID = activityID
+    self.day = day
+    self.teamID = teamID
   }
 
   /// An account, as others see it.
@@ -43,28 +61,48 @@ public struct ReportSubject: Document, Hashable {
   public static func task(_ id: ID<SharedTask>) -> ReportSubject { ReportSubject(kind: .task, taskID: id) }
   /// A comment on a task.
   public static func taskComment(_ id: ID<TaskComment>) -> ReportSubject { ReportSubject(kind: .taskComment, taskCommentID: id) }
+  /// A file that is attached to a task.
+  public static func taskAttachment(_ id: ID<TaskAttachment>) -> ReportSubject {
+    ReportSubject(kind: .taskAttachment, taskAttachmentID: id)
+  }
+  /// The entry of a day of an activity.
+  public static func entry(_ activity: ActivityID, _ day: LocalDay) -> ReportSubject {
+    ReportSubject(kind: .entry, activityID: activity, day: day)
+  }
+  /// The photo of the entry of a day of an activity.
+  public static func entryPhoto(_ activity: ActivityID, _ day: LocalDay) -> ReportSubject {
+    ReportSubject(kind: .entryPhoto, activityID: activity, day: day)
+  }
+  /// The name of a team.
+  public static func team(_ id: ID<Team>) -> ReportSubject { ReportSubject(kind: .team, teamID: id) }
 
   public static let notes: Notes = [
     "kind": "What it is.", "accountID": "The account, or the account whose photo it is; for nothing else.",
     "messageID": "The message; only for one.", "taskID": "The task; only for one.",
-    "taskCommentID": "The comment on a task; only for one.",
+    "taskCommentID": "The comment on a task; only for one.", "taskAttachmentID": "The file attached to a task; only for one.",
+    "activityID": "The activity of the entry; only for an entry or its photo.",
+    "day": "The day of the entry; only for an entry or its photo.", "teamID": "The team; only for one.",
   ]
 
   public func check(_ fields: inout FieldChecks) {
     guard fields.areRight("kind") else { return }
     let given = [
       "accountID": accountID != nil, "messageID": messageID != nil, "taskID": taskID != nil,
-      "taskCommentID": taskCommentID != nil,
+      "taskCommentID": taskCommentID != nil, "taskAttachmentID": taskAttachmentID != nil, "activityID": activityID != nil,
+      "day": day != nil, "teamID": teamID != nil,
     ]
     let wanted =
       switch kind {
-      case .account, .photo: "accountID"
-      case .message: "messageID"
-      case .task: "taskID"
-      case .taskComment: "taskCommentID"
+      case .account, .photo: ["accountID"]
+      case .message: ["messageID"]
+      case .task: ["taskID"]
+      case .taskComment: ["taskCommentID"]
+      case .taskAttachment: ["taskAttachmentID"]
+      case .entry, .entryPhoto: ["activityID", "day"]
+      case .team: ["teamID"]
       }
     for (field, isGiven) in given.sorted(by: { $0.key < $1.key }) {
-      if field == wanted {
+      if wanted.contains(field) {
         fields.expect(isGiven, field, FieldRule("required"))
       } else {
         fields.expect(!isGiven, field, FieldRule("not_for_subject"))
@@ -156,7 +194,7 @@ public enum ReportFailure: String, FailureCode {
   }
 }
 
-/// Reports an account, a photo or a message to the moderators (SOC-8). The server itself keeps a copy of what is reported; whose it is
+/// Reports something of another account that one can see to the moderators (SOC-8). The server itself keeps a copy of what is reported; whose it is
 /// never learns who reported it.
 public enum CreateReport: AccountOperation {
   public struct Input: Document {
@@ -185,7 +223,7 @@ public enum CreateReport: AccountOperation {
   public static let spec = OperationSpec(
     "reports.create", of: .social, .post("/v1/reports"), by: .account, effect: .create,
     failures: [RequestFailure.notFound.kind] + ReportFailure.allCases.map(\.kind), requirements: ["SOC-8"],
-    "Report an account, a photo or a message that was written to you; you may send 20 reports a day.")
+    "Report what you can see of another account, as its photo or a message to you; you may send 20 reports a day.")
 }
 
 /// What an account has reported, newest first, with what became of it (SOC-8).
@@ -243,4 +281,41 @@ public struct PhotoRemovalDecided: Event, Hashable {
 
   public static let spec = EventSpec(
     "photos.removalDecided", by: .social, requirements: ["SOC-8"], "Moderators removed a photo of an account.")
+}
+
+/// Moderators removed what an account wrote about a day of an activity, or its photo, or a granted appeal gives the text back: activity does
+/// that (SOC-8).
+public struct EntryRemovalChanged: Event, Hashable {
+  public var accountID: AccountID
+  public var activityID: ActivityID
+  public var day: LocalDay
+  public var isRemoved: Bool
+  public var comment: String?
+  public var photoTags: [String]
+  public var at: Instant
+
+  public init(
+    accountID: AccountID, activityID: ActivityID, day: LocalDay, isRemoved: Bool, comment: String?, photoTags: [String],
+    at: Instant
+  ) {
+    self.accountID = accountID
+    self.activityID = activityID
+    self.day = day
+    self.isRemoved = isRemoved
+    self.comment = comment
+    self.photoTags = photoTags
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose entry.", "activityID": "The activity.", "day": "The day.",
+    "isRemoved": "Whether it is removed; otherwise it is given back where nothing else was written since.",
+    "comment": Note("The comment that was reported last; absent where none was.", breaksLines: true),
+    "photoTags": Note("Names the bytes of each photo that was reported: another photo of the entry stays.", items: 0...1000),
+    "at": "When: what was written later stays.",
+  ]
+
+  public static let spec = EventSpec(
+    "entries.removalChanged", by: .social, requirements: ["SOC-8"],
+    "Moderators removed the comment or photo of an entry, or gave the comment back.")
 }

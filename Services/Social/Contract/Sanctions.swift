@@ -1,5 +1,15 @@
 public import Operations
 
+/// How a suspension ended (SOC-8).
+public enum SuspensionEnd: String, Choice {
+  /// Its time was over.
+  case over
+  /// A moderator lifted it.
+  case lifted
+  /// An appeal against it was granted.
+  case appealGranted
+}
+
 /// What moderators decided against an account, as that account sees it: never who reported (SOC-8).
 public struct Sanction: Document, Hashable {
   public var caseID: ID<ModerationCase>
@@ -10,12 +20,15 @@ public struct Sanction: Document, Hashable {
   public var reason: ReportText
   public var at: Instant
   public var until: Instant?
+  public var end: SuspensionEnd?
+  public var endedAt: Instant?
   public var canAppeal: Bool
   public var appeal: OwnAppeal?
 
   public init(
     caseID: ID<ModerationCase>, subject: ReportSubject, content: ReportedContent?, outcome: ModerationOutcome,
-    isContentRemoved: Bool, reason: ReportText, at: Instant, until: Instant?, canAppeal: Bool, appeal: OwnAppeal?
+    isContentRemoved: Bool, reason: ReportText, at: Instant, until: Instant?, end: SuspensionEnd? = nil,
+    endedAt: Instant? = nil, canAppeal: Bool, appeal: OwnAppeal?
   ) {
     self.caseID = caseID
     self.subject = subject
@@ -25,6 +38,8 @@ public struct Sanction: Document, Hashable {
     self.reason = reason
     self.at = at
     self.until = until
+    self.end = end
+    self.endedAt = endedAt
     self.canAppeal = canAppeal
     self.appeal = appeal
   }
@@ -33,7 +48,9 @@ public struct Sanction: Document, Hashable {
     "caseID": "Names what was decided.", "subject": "What of yours it is about.",
     "content": "The same as it was then; absent where it is no longer kept.", "outcome": "What was decided.",
     "isContentRemoved": "Whether it was removed.", "reason": "Why.", "at": "When.",
-    "until": "Until when you were suspended.", "canAppeal": "Whether you can appeal still: once, within 180 days.",
+    "until": "Until when you were suspended.",
+    "end": "How that ended: its time was over, a moderator lifted it, or your appeal was granted; absent while it has not.",
+    "endedAt": "When it ended.", "canAppeal": "Whether you can appeal still: once, within 180 days.",
     "appeal": "Your appeal, if you made one.",
   ]
 }

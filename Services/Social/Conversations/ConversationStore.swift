@@ -123,6 +123,18 @@ enum ConversationStore {
     ).execute(arguments: [reader, writer, sequence])
   }
 
+  /// The reader has one more to read where it had not read that message.
+  static func raiseUnread(
+    of reader: AccountID, from writer: AccountID, by sequence: Int64, in database: Database
+  ) throws {
+    try database.cachedStatement(
+      sql: """
+        UPDATE conversation_sides SET unread_count = unread_count + 1
+        WHERE account_id = ? AND other_account = ? AND read_sequence < ?
+        """
+    ).execute(arguments: [reader, writer, sequence])
+  }
+
   /// What reading comes to.
   struct Reading: Sendable {
     let conversation: ID<Conversation>
@@ -164,8 +176,7 @@ enum ConversationStore {
 
   /// A page of an account's conversations.
   static let listSQL = """
-    SELECT side.conversation_id, side.last_sequence, side.unread_count, side.other_account, a.username, a.nickname,
-      \(BlockStore.photoTag(of: "side.other_account", for: "side.account_id")),
+    SELECT side.conversation_id, side.last_sequence, side.unread_count, side.other_account, \(ShownPerson.columns(for: "side.account_id")),
       a.account_id, \(MessageStore.columns(of: "m")),
       EXISTS (
         SELECT 1 FROM friendships f WHERE f.low_account = min(side.account_id, side.other_account)
@@ -174,7 +185,7 @@ enum ConversationStore {
       (SELECT r.message_id FROM conversation_sides o JOIN messages r ON r.sequence = o.receipt_sequence
         WHERE o.account_id = side.other_account AND o.other_account = side.account_id) AS read_message_id
     FROM conversation_sides side
-    -- Who was deleted has no name any more.
+    -- Who was deleted has no name any more, nor has who has blocked the account.
     LEFT JOIN accounts a ON a.account_id = side.other_account
     LEFT JOIN accounts own ON own.account_id = side.account_id
     JOIN messages m ON m.sequence = side.last_sequence

@@ -6,10 +6,11 @@ import Storage
 
 /// Follows: whom an account follows and who follows it, listed and ended by either side (SOC-7).
 struct FollowFeature: Feature {
-  let migrations = [FollowStore.migration(9)]
+  let migrations = [FollowStore.migration(9), FollowStore.nameMigration(37)]
   let tables: [ErasedTable] = [
+    .following("follower_names", "follows"),
     .rows("follows", "follower_account = :account OR followed_account = :account", .follows)
-      .publishing([FollowChanged.spec.name], FollowStore.ended)
+      .publishing([FollowChanged.spec.name], FollowStore.ended),
   ]
   let snapshot = [SnapshotPart("follows", FollowChanged.self, page: FollowStore.snapshot)]
 

@@ -26,6 +26,45 @@ enum FollowStore {
     }
   }
 
+  /// Followers in the order of their names, without sorting all of them: anybody can have any number.
+  static func nameMigration(_ number: Int) -> Migration {
+    Migration(number, "followers by name") { database in
+      try database.execute(
+        sql: """
+          -- Each following that there is, by the follower's username.
+          CREATE TABLE follower_names (
+            followed_account BLOB NOT NULL,
+            username TEXT NOT NULL,
+            follower_account BLOB NOT NULL,
+            PRIMARY KEY (followed_account, username, follower_account),
+            FOREIGN KEY (follower_account, followed_account) REFERENCES follows ON DELETE CASCADE
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX follower_names_by_follower ON follower_names (follower_account, followed_account);
+          INSERT INTO follower_names
+            SELECT f.followed_account, a.username, f.follower_account
+            FROM follows f JOIN accounts a ON a.account_id = f.follower_account WHERE f.state = 'accepted';
+          CREATE TRIGGER follower_names_added AFTER INSERT ON follows WHEN new.state = 'accepted' BEGIN
+            INSERT INTO follower_names
+              SELECT new.followed_account, username, new.follower_account
+              FROM accounts WHERE account_id = new.follower_account;
+          END;
+          CREATE TRIGGER follower_names_begun AFTER UPDATE OF state ON follows
+          WHEN new.state = 'accepted' AND old.state <> 'accepted' BEGIN
+            INSERT INTO follower_names
+              SELECT new.followed_account, username, new.follower_account
+              FROM accounts WHERE account_id = new.follower_account;
+          END;
+          CREATE TRIGGER follower_names_ended AFTER UPDATE OF state ON follows WHEN new.state <> 'accepted' BEGIN
+            DELETE FROM follower_names
+            WHERE follower_account = new.follower_account AND followed_account = new.followed_account;
+          END;
+          CREATE TRIGGER follower_names_changed AFTER UPDATE OF username ON accounts WHEN new.username <> old.username BEGIN
+            UPDATE follower_names SET username = new.username WHERE follower_account = new.account_id;
+          END;
+          """)
+    }
+  }
+
   /// Nobody follows who was deleted, were the row still there.
   static func follows(_ follower: AccountID, _ followed: AccountID, in database: Database) throws -> Bool {
     if try database.isErased(followed) { return false }
@@ -67,21 +106,30 @@ enum FollowStore {
     case followed
     /// Those who follow the account.
     case followers
+  }
 
-    fileprivate var own: String { self == .followed ? "follower_account" : "followed_account" }
-    fileprivate var other: String { self == .followed ? "followed_account" : "follower_account" }
+  /// A page of the accounts on one side. Whom one follows are a thousand at most; followers are found by a walk along an index.
+  static func listSQL(_ side: Side) -> String {
+    let columns = "a.account_id, a.username, a.nickname, \(ShownPerson.photoTag(of: "a.account_id")), f.changed_at"
+    return switch side {
+    case .followed:
+      """
+      SELECT \(columns) FROM follows f JOIN accounts a ON a.account_id = f.followed_account
+      WHERE f.follower_account = :account AND f.state = 'accepted' AND a.username > :after ORDER BY a.username LIMIT :limit
+      """
+    case .followers:
+      """
+      SELECT \(columns) FROM follower_names n CROSS JOIN follows f USING (follower_account, followed_account)
+      JOIN accounts a ON a.account_id = n.follower_account
+      WHERE n.followed_account = :account AND n.username > :after ORDER BY n.username LIMIT :limit
+      """
+    }
   }
 
   /// The accounts on one side, by username.
   static func list(_ side: Side, of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Follow> {
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT a.account_id, a.username, a.nickname, a.photo_tag, f.changed_at FROM follows f
-        JOIN accounts a ON a.account_id = f.\(side.other)
-        WHERE f.\(side.own) = :account AND f.state = 'accepted' AND a.username > :after ORDER BY a.username LIMIT :limit
-        """)
     let rows = try Row.fetchAll(
-      statement,
+      database.cachedStatement(sql: listSQL(side)),
       arguments: ["account": account, "after": page.cursor(Username.init(text:))?.description ?? "", "limit": page.fetchLimit])
     return page.page(of: rows, key: { $0["username"] as String }) { row in
       Follow(

@@ -6,10 +6,11 @@ import SocialContract
 import Storage
 
 extension FriendChallengeStore {
-  /// The account's challenges on one side, in SQL: with the other account and both streaks, of which the first is the account's own.
+  /// The account's challenges on one side, in SQL: with the other account and both streaks, of which the first is the account's own. There are
+  /// none with who has blocked the account, as there are none with who was deleted.
   private static func side(_ own: String, _ other: String) -> String {
     """
-    SELECT c.*, a.account_id, a.username, a.nickname, \(BlockStore.photoTag(of: "a.account_id", for: ":account")),
+    SELECT c.*, a.account_id, a.username, a.nickname, \(ShownPerson.photoTag(of: "a.account_id", for: ":account")),
       mine.run AS own_run, mine.longest AS own_longest, mine.unit AS own_unit,
       theirs.run AS other_run, theirs.longest AS other_longest, theirs.unit AS other_unit
     FROM friend_challenges c JOIN accounts a ON a.account_id = c.\(other)
@@ -17,7 +18,7 @@ extension FriendChallengeStore {
       ON mine.friend_challenge_id = c.friend_challenge_id AND mine.account_id = c.\(own)
     LEFT JOIN friend_challenge_streaks theirs
       ON theirs.friend_challenge_id = c.friend_challenge_id AND theirs.account_id = c.\(other)
-    WHERE c.\(own) = :account
+    WHERE c.\(own) = :account AND \(ShownPerson.isFound("c.\(other)", for: ":account"))
     """
   }
 

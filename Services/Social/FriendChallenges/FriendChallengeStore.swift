@@ -61,7 +61,7 @@ enum FriendChallengeStore {
   }
 
   /// One of the account's own challenges, and which way it goes for it. To all but its two accounts a challenge does not exist, nor does one
-  /// with somebody who was deleted.
+  /// with somebody who was deleted, or who has blocked the account.
   static func find(
     _ id: ID<FriendChallenge>, of account: AccountID, in database: Database
   ) throws -> (challenge: Stored, direction: ConnectionRequestDirection) {
@@ -70,8 +70,9 @@ enum FriendChallengeStore {
     let challenge = Stored(
       id: id, from: row["from_account"], to: row["to_account"], fromActivity: row["from_activity"],
       activity: try ChallengeActivity(row), state: row["state"])
-    guard [challenge.from, challenge.to].contains(account),
-      try !database.isErased(challenge.from == account ? challenge.to : challenge.from)
+    let other = challenge.from == account ? challenge.to : challenge.from
+    guard [challenge.from, challenge.to].contains(account), try !database.isErased(other),
+      try !BlockStore.hasBlocked(other, account, in: database)
     else { throw Failure(RequestFailure.notFound) }
     return (challenge, challenge.to == account ? .received : .sent)
   }

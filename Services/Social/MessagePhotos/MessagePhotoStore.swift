@@ -29,6 +29,13 @@ enum MessagePhotoStore {
     ).execute(arguments: [message, picture.format.rawValue, picture.tag, Data(picture.bytes)])
   }
 
+  /// Gives a message a photo back that was copied.
+  static func restore(_ photo: MediaFile, to message: ID<ChatMessage>, in database: Database) throws {
+    try database.cachedStatement(
+      sql: "INSERT INTO message_photos (message_id, media_type, tag, content) VALUES (?, ?, ?, ?)"
+    ).execute(arguments: [message, photo.mediaType, photo.tag, Data(photo.content.bytes)])
+  }
+
   static func remove(from message: ID<ChatMessage>, in database: Database) throws {
     try database.cachedStatement(sql: "DELETE FROM message_photos WHERE message_id = ?").execute(arguments: [message])
   }

@@ -21,12 +21,10 @@ struct MessageHandlers: Sendable {
     guard isFriend || side != nil else { throw Failure(RequestFailure.notFound) }
     let request = try call.page(input)
     let page = try side.map { try MessageStore.list(of: $0.conversation, request, in: database) } ?? Page(items: [])
-    let known = try Accounts.find(other, in: database)
+    let person = try ShownPerson.find(other, for: account, in: database)
     return ConversationMessages(
-      items: page.items, nextCursor: page.nextCursor, accountID: other, username: known?.username,
-      nickname: known?.nickname?.description,
-      photoURL: try BlockStore.areApart(account, other, in: database) ? nil : known?.photoURL, isFriend: isFriend,
-      unreadCount: side?.unreadCount ?? 0,
+      items: page.items, nextCursor: page.nextCursor, accountID: other, username: person.username,
+      nickname: person.nickname, photoURL: person.photoURL, isFriend: isFriend, unreadCount: side?.unreadCount ?? 0,
       otherReadMessageID: try ReadReceiptStore.areShown(account, other, in: database)
         ? ReadReceiptStore.find(from: other, to: account, in: database) : nil)
   }

@@ -123,6 +123,34 @@ extension MessageStore {
     for event in events { try transaction.publish(event) }
   }
 
+  /// Gives a removed message its text and photo back, as they were copied, and publishes that. Who had not read it has it to read again.
+  static func restore(
+    _ removed: StoredMessage, _ copy: ReportedContent, _ photo: MediaFile?, _ transaction: Transaction
+  ) throws {
+    let (database, writer, other) = (transaction.database, removed.message.fromAccountID, removed.other)
+    var message = removed.message
+    message.removedAt = nil
+    message.text = try copy.text.map { try ChatText(text: $0) }
+    if let photo, let width = copy.photoWidth, let height = copy.photoHeight {
+      message.photo = MessagePhoto(url: MessagePhotoURL(message: message.id), width: width, height: height)
+      try MessagePhotoStore.restore(photo, to: message.id, in: database)
+    }
+    guard message.text != nil || message.photo != nil else { return }
+    try database.cachedStatement(
+      sql: "UPDATE messages SET text = ?, photo_width = ?, photo_height = ?, removed_at = NULL WHERE sequence = ?"
+    ).execute(arguments: [message.text, message.photo?.width, message.photo?.height, removed.sequence])
+    if let text = message.text { try MessageSearchStore.keep(text, at: removed.sequence, of: removed.conversation, in: database) }
+    let bytes = (message.text?.bytes ?? 0) + (message.photo == nil ? 0 : photo?.content.bytes.count ?? 0)
+    try ConversationStore.addBytes(bytes, of: writer, to: other, in: database)
+    try ConversationStore.raiseUnread(of: other, from: writer, by: removed.sequence, in: database)
+    guard try !database.isErased(other) else { return }
+    let username = try Accounts.known(writer, in: database).username
+    let isApart = try BlockStore.areApart(writer, other, in: database)
+    for event in edited(message, of: removed.conversation, by: username, to: other, isApart: isApart) {
+      try transaction.publish(event)
+    }
+  }
+
   /// - Parameter isApart: whether one of the two has blocked the other: then the reader's inbox follows, and its connections are left alone.
   private static func edited(
     _ message: ChatMessage, of conversation: ID<Conversation>, by username: Username, to reader: AccountID, isApart: Bool

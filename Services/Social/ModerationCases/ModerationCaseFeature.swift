@@ -7,6 +7,9 @@ import Storage
 /// Cases of what was reported: listed, read and decided by administrators (SOC-8). Those against an account go with it, and the copies in
 /// them; of an administrator who is gone it stays unsaid who decided, and what was noted.
 struct ModerationCaseFeature: Feature {
+  let access: TaskAccess
+  let files: TaskAttachmentFiles
+
   let migrations = [ModerationCaseStore.migration(21)]
   let tables: [ErasedTable] = [
     ErasedTable.changed(
@@ -15,13 +18,17 @@ struct ModerationCaseFeature: Feature {
       "UPDATE moderation_cases SET decided_by = NULL, note = NULL WHERE decided_by = :account"
     ).atOnce
   ]
-  let snapshot = [SnapshotPart("photoRemovals", PhotoRemovalDecided.self, page: ModerationCaseStore.removedPhotos)]
+  let snapshot = [
+    SnapshotPart("photoRemovals", PhotoRemovalDecided.self, page: ModerationCaseStore.removedPhotos),
+    SnapshotPart("entryRemovals", EntryRemovalChanged.self, page: ModerationCaseStore.removedEntries),
+  ]
 
   func register(in service: inout ServiceDefinition) {
     service.serve(ListModerationCases.self, read: ModerationCaseHandlers.queue)
     service.serve(ReadModerationCase.self, read: ModerationCaseHandlers.read)
+    let handlers = ModerationCaseHandlers(removed: RemovedContent(access: access), files: files)
     service.serve(ReadReportedPhoto.self, read: ModerationCaseHandlers.photo)
-    service.serve(
-      DecideModerationCase.self, prepare: ModerationCaseHandlers.administrators, write: ModerationCaseHandlers.decide)
+    service.serve(ReadReportedFileChunk.self, handlers.fileChunk)
+    service.serve(DecideModerationCase.self, prepare: ModerationCaseHandlers.administrators, write: handlers.decide)
   }
 }

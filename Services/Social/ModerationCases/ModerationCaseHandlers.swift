@@ -6,7 +6,11 @@ import SocialContract
 import Storage
 
 /// Cases: listed, read and decided by administrators.
-enum ModerationCaseHandlers {
+struct ModerationCaseHandlers: Sendable {
+  let removed: RemovedContent
+  /// Where the contents of attachments lie.
+  let files: TaskAttachmentFiles
+
   static func queue(
     _ input: ListModerationCases.Input, _ call: AccountCall, _ database: Database
   ) throws -> Page<ModerationCase> {
@@ -31,6 +35,13 @@ enum ModerationCaseHandlers {
     return photo
   }
 
+  func fileChunk(_ input: ReadReportedFileChunk.Input, _ call: AccountCall) async throws -> ReadReportedFileChunk.Output {
+    guard let file = try call.store.lookUp({ try ReportStore.file(of: input.reportID, in: $0) }) else {
+      throw Failure(RequestFailure.notFound)
+    }
+    return try await files.chunk(of: file.sha256, file.totalBytes, from: input.offset, for: call.account)
+  }
+
   /// All accounts that administer, as identity knows them at this moment: the caller's token may be older than its dismissal.
   static func administrators(_ input: some Document, _ call: AccountCall) async throws -> Set<AccountID> {
     let administrators = Set(try await call.request(ListAdministrators.self, Empty()).accountIDs)
@@ -38,14 +49,15 @@ enum ModerationCaseHandlers {
     return administrators
   }
 
-  static func decide(
+  func decide(
     _ input: DecideModerationCase.Input, _ administrators: Set<AccountID>, _ call: AccountCall, _ transaction: Transaction
   ) throws -> ModerationCase {
     let found = try ModerationCaseStore.require(input.caseID, in: transaction.database)
     let decision = try ModerationCaseRules.decide(
-      input, found, by: call.account, among: administrators, at: transaction.now)
+      input, found, by: call.account, among: administrators,
+      reporters: try ReportStore.reporters(of: found.id, among: administrators, in: transaction.database), at: transaction.now)
     try ModerationCaseStore.decide(found.id, decision, transaction)
-    if decision.removesContent { try RemovedContent.remove(found, transaction) }
+    if decision.removesContent { try removed.remove(found, transaction) }
     if let until = decision.until, let reason = decision.reason {
       try SuspensionStore.suspend(found.accused, until: until, reason, in: found.id, transaction)
     }

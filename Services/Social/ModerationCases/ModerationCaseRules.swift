@@ -5,14 +5,18 @@ import SocialContract
 enum ModerationCaseRules {
   /// The decision that a moderator's input makes.
   ///
-  /// - Parameter administrators: all accounts that administer.
+  /// - Parameters:
+  ///   - administrators: all accounts that administer.
+  ///   - reporters: those of them who have reported it: it is for another to decide, where there is one.
   /// - Throws: why it cannot be made.
   static func decide(
     _ input: DecideModerationCase.Input, _ found: ModerationCaseRecord, by administrator: AccountID,
-    among administrators: Set<AccountID>, at now: Instant
+    among administrators: Set<AccountID>, reporters: Set<AccountID> = [], at now: Instant
   ) throws(Failure) -> ModerationDecision {
     guard found.accused != administrator else { throw ModerationFailure.aboutOneself.with() }
     guard found.decision == nil else { throw ModerationFailure.decided.with() }
+    let others = administrators.subtracting(reporters).subtracting([found.accused])
+    guard !reporters.contains(administrator) || others.isEmpty else { throw ModerationFailure.ofOwnReport.with() }
     let removesContent = input.outcome == .removed || input.removesContent == true
     if removesContent, !isRemovable(found.subject.kind) {
       let field = input.outcome == .removed ? "outcome" : "removesContent"
@@ -29,7 +33,7 @@ enum ModerationCaseRules {
   static func isRemovable(_ kind: ReportSubjectKind) -> Bool {
     switch kind {
     case .account, .task: false
-    case .photo, .message, .taskComment: true
+    case .photo, .message, .taskComment, .taskAttachment, .entry, .entryPhoto, .team: true
     }
   }
 

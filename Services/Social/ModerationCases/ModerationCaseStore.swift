@@ -1,3 +1,4 @@
+import ActivityContract
 public import GRDB
 import Operations
 import ServiceKit
@@ -59,16 +60,20 @@ enum ModerationCaseStore {
   static func findOrOpen(
     _ subject: ReportSubject, of accused: AccountID, _ transaction: Transaction
   ) throws -> ID<ModerationCase> {
-    let key = subject.key
+    let (key, day) = (subject.key, subject.day)
     let open = try transaction.database.cachedStatement(
-      sql: "SELECT case_id FROM moderation_cases WHERE subject_kind = ? AND subject_id = ? AND decided_at IS NULL")
-    if let row = try Row.fetchOne(open, arguments: [subject.kind, key]) { return row["case_id"] }
+      sql: """
+        SELECT case_id FROM moderation_cases
+        WHERE subject_kind = ? AND subject_id = ? AND ifnull(subject_day, -1) = ifnull(?, -1) AND decided_at IS NULL
+        """)
+    if let row = try Row.fetchOne(open, arguments: [subject.kind, key, day]) { return row["case_id"] }
     let id = ID<ModerationCase>()
     try transaction.database.cachedStatement(
       sql: """
-        INSERT INTO moderation_cases (case_id, subject_kind, subject_id, accused_account, reported_at) VALUES (?, ?, ?, ?, ?)
+        INSERT INTO moderation_cases (case_id, subject_kind, subject_id, subject_day, accused_account, reported_at)
+        VALUES (?, ?, ?, ?, ?, ?)
         """
-    ).execute(arguments: [id, subject.kind, key, accused, transaction.now])
+    ).execute(arguments: [id, subject.kind, key, day, accused, transaction.now])
     return id
   }
 
@@ -206,6 +211,36 @@ enum ModerationCaseStore {
   }
 }
 
+extension ModerationCaseStore {
+  /// What moderators removed of entries as events, but for what was given back; see `SnapshotParts`.
+  @Sendable
+  static func removedEntries(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT c.* FROM moderation_cases c
+        WHERE c.sequence > ? AND c.subject_kind IN ('entry', 'entryPhoto') AND c.removes_content = 1
+          AND NOT EXISTS (SELECT 1 FROM appeals a WHERE a.case_id = c.case_id AND a.outcome = 'granted')
+        ORDER BY c.sequence LIMIT ?
+        """, arguments: [key.flatMap { Int64($0) } ?? 0, SnapshotParts.pageSize])
+    let events = try rows.compactMap { row in
+      try EntryRemovalChanged(ModerationCaseRecord(row), isRemoved: true, at: row["decided_at"], in: database)
+    }
+    return SnapshotParts.page(events, of: rows) { $0["sequence"] as Int64 }
+  }
+}
+
+extension EntryRemovalChanged {
+  /// What becomes of an entry by a decided case; nil for a case of anything else.
+  init?(_ found: ModerationCaseRecord, isRemoved: Bool, at: Instant, in database: Database) throws {
+    guard let activity = found.subject.activityID, let day = found.subject.day else { return nil }
+    self.init(
+      accountID: found.accused, activityID: activity, day: day, isRemoved: isRemoved,
+      comment: try ReportStore.copies(of: found.id, in: database).lazy.compactMap(\.comment).first,
+      photoTags: try ReportStore.photoTags(of: found.id, in: database), at: at)
+  }
+}
+
 /// A case as it is kept.
 struct ModerationCaseRecord: Sendable {
   let id: ID<ModerationCase>
@@ -217,7 +252,7 @@ struct ModerationCaseRecord: Sendable {
 extension ModerationCaseRecord {
   init(_ row: Row) {
     id = row["case_id"]
-    subject = ReportSubject(row["subject_kind"], row["subject_id"])
+    subject = ReportSubject(row["subject_kind"], row["subject_id"], row["subject_day"])
     accused = row["accused_account"]
     decision = (row["outcome"] as ModerationOutcome?).map { outcome in
       ModerationDecision(
@@ -233,7 +268,11 @@ enum ReportSubjectMark {}
 extension ReportSubject {
   /// Names the thing among those of its kind.
   var key: ID<ReportSubjectMark> {
-    guard let bytes = accountID?.bytes ?? messageID?.bytes ?? taskID?.bytes ?? taskCommentID?.bytes,
+    let ids = [
+      accountID?.bytes, messageID?.bytes, taskID?.bytes, taskCommentID?.bytes, taskAttachmentID?.bytes, activityID?.bytes,
+      teamID?.bytes,
+    ]
+    guard let bytes = ids.compactMap({ $0 }).first,
       let id = ID<ReportSubjectMark>(bytes: bytes)
     else {
       preconditionFailure("each subject has the id of its kind")
@@ -241,14 +280,17 @@ extension ReportSubject {
     return id
   }
 
-  /// What a kind and a key name.
-  init(_ kind: ReportSubjectKind, _ key: ID<ReportSubjectMark>) {
+  /// What a kind, a key and, for entries, a day name.
+  init(_ kind: ReportSubjectKind, _ key: ID<ReportSubjectMark>, _ day: LocalDay?) {
     switch kind {
     case .account: self = ReportSubject(kind: kind, accountID: AccountID(bytes: key.bytes))
     case .photo: self = ReportSubject(kind: kind, accountID: AccountID(bytes: key.bytes))
     case .message: self = ReportSubject(kind: kind, messageID: ID<ChatMessage>(bytes: key.bytes))
     case .task: self = ReportSubject(kind: kind, taskID: ID<SharedTask>(bytes: key.bytes))
     case .taskComment: self = ReportSubject(kind: kind, taskCommentID: ID<TaskComment>(bytes: key.bytes))
+    case .taskAttachment: self = ReportSubject(kind: kind, taskAttachmentID: ID<TaskAttachment>(bytes: key.bytes))
+    case .entry, .entryPhoto: self = ReportSubject(kind: kind, activityID: ActivityID(bytes: key.bytes), day: day)
+    case .team: self = ReportSubject(kind: kind, teamID: ID<Team>(bytes: key.bytes))
     }
   }
 }

@@ -6,9 +6,11 @@ import SocialContract
 import Storage
 
 /// Reports: sent, and listed for who sent them.
-enum ReportHandlers {
-  /// Messages, tasks and comments are social's own; they are copied in the transaction that keeps the report.
-  static func send(
+struct ReportHandlers: Sendable {
+  let access: TaskAccess
+
+  /// Messages, tasks with their comments and files, and teams are social's own; they are copied in the transaction that keeps the report.
+  func send(
     _ input: CreateReport.Input, _ copied: ReportedCopy?, _ call: AccountCall, _ transaction: Transaction
   ) throws -> Report {
     let (reporter, database) = (call.account, transaction.database)
@@ -18,15 +20,20 @@ enum ReportHandlers {
     // Identity may have answered just before it was deleted.
     if try database.isErased(copy.accused) { throw Failure(RequestFailure.notFound) }
     let earlier = try ReportStore.earlier(of: reporter, input.subject, at: transaction.now, in: database)
-    try ReportRules.send(from: reporter, about: copy.accused, earlier, bytes: copy.bytes, at: transaction.now)
+    try ReportRules.send(
+      from: reporter, about: copy.accused, earlier, bytes: copy.bytes, fileBytes: copy.fileBytes, at: transaction.now)
     let found = try ModerationCaseStore.findOrOpen(input.subject, of: copy.accused, transaction)
     let id = try ReportStore.add(input, copy, from: reporter, to: found, transaction)
     return try ReportStore.view(id, in: database)
   }
 
-  private static func own(_ subject: ReportSubject, _ reporter: AccountID, in database: Database) throws -> ReportedCopy {
+  private func own(_ subject: ReportSubject, _ reporter: AccountID, in database: Database) throws -> ReportedCopy {
     if let message = subject.messageID { return try ReportedCopy.message(message, for: reporter, in: database) }
     if let task = subject.taskID { return try ReportedCopy.task(task, for: reporter, in: database) }
+    if let file = subject.taskAttachmentID {
+      return try ReportedCopy.taskAttachment(file, for: reporter, access, in: database)
+    }
+    if let team = subject.teamID { return try ReportedCopy.team(team, in: database) }
     guard let comment = subject.taskCommentID else { throw Failure(RequestFailure.notFound) }
     return try ReportedCopy.taskComment(comment, for: reporter, in: database)
   }

@@ -45,6 +45,36 @@ enum ReportStore {
     }
   }
 
+  /// Reports of entries, which are named by an activity and a day, and of files, whose contents are kept as those of attachments are: each once.
+  static func subjectsMigration(_ number: Int) -> Migration {
+    Migration(number, "reports of entries, files and teams") { database in
+      try database.execute(
+        sql: """
+          -- Of an entry; the other half of its name is the activity.
+          ALTER TABLE moderation_cases ADD COLUMN subject_day INTEGER;
+          DROP INDEX moderation_cases_open;
+          CREATE UNIQUE INDEX moderation_cases_open ON moderation_cases (subject_kind, subject_id, ifnull(subject_day, -1))
+            WHERE decided_at IS NULL;
+
+          -- Of the file that was reported.
+          ALTER TABLE reports ADD COLUMN file_sha256 BLOB CHECK (length(file_sha256) = 32);
+          ALTER TABLE reports ADD COLUMN file_bytes INTEGER NOT NULL DEFAULT 0 CHECK (file_bytes >= 0);
+          CREATE TABLE reported_files (
+            case_id BLOB NOT NULL REFERENCES moderation_cases (case_id) ON DELETE CASCADE,
+            sha256 BLOB NOT NULL REFERENCES task_attachment_contents (sha256),
+            PRIMARY KEY (case_id, sha256)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX reported_files_by_content ON reported_files (sha256);
+          CREATE TRIGGER reported_files_kept AFTER INSERT ON reported_files BEGIN
+            UPDATE task_attachment_contents SET reference_count = reference_count + 1 WHERE sha256 = new.sha256;
+          END;
+          CREATE TRIGGER reported_files_deleted AFTER DELETE ON reported_files BEGIN
+            UPDATE task_attachment_contents SET reference_count = reference_count - 1 WHERE sha256 = old.sha256;
+          END;
+          """)
+    }
+  }
+
   /// What an account has reported before, and whether that.
   static func earlier(
     of reporter: AccountID, _ subject: ReportSubject, at now: Instant, in database: Database
@@ -54,14 +84,15 @@ enum ReportStore {
         SELECT
           EXISTS (
             SELECT 1 FROM moderation_cases c JOIN reports r ON r.case_id = c.case_id AND r.reporter_account = :reporter
-            WHERE c.subject_kind = :kind AND c.subject_id = :subject AND c.decided_at IS NULL) AS is_reported,
-          coalesce((SELECT sum(bytes) FROM reports WHERE reporter_account = :reporter AND copy IS NOT NULL), 0) AS bytes
+            WHERE c.subject_kind = :kind AND c.subject_id = :subject AND c.subject_day IS :day AND c.decided_at IS NULL) AS is_reported,
+          coalesce((SELECT sum(bytes) FROM reports WHERE reporter_account = :reporter AND copy IS NOT NULL), 0) AS bytes,
+          coalesce((SELECT sum(file_bytes) FROM reports WHERE reporter_account = :reporter AND copy IS NOT NULL), 0) AS file_bytes
         """)
     var earlier = ReportRules.Earlier()
     if let row = try Row.fetchOne(
-      statement, arguments: ["reporter": reporter, "kind": subject.kind, "subject": subject.key])
+      statement, arguments: ["reporter": reporter, "kind": subject.kind, "subject": subject.key, "day": subject.day])
     {
-      (earlier.isReported, earlier.bytes) = (row["is_reported"], row["bytes"])
+      (earlier.isReported, earlier.bytes, earlier.fileBytes) = (row["is_reported"], row["bytes"], row["file_bytes"])
     }
     // The newest alone: an account may have reported for years.
     let latest = try Instant.fetchAll(
@@ -80,14 +111,21 @@ enum ReportStore {
   ) throws -> ID<Report> {
     let id = ID<Report>()
     if let photo = copy.photo { try keep(photo, moderationCase, transaction) }
+    if let file = copy.file {
+      try transaction.database.cachedStatement(
+        sql: "INSERT INTO reported_files (case_id, sha256) VALUES (?, ?) ON CONFLICT DO NOTHING"
+      )
+      .execute(arguments: [moderationCase, file])
+    }
     try transaction.database.cachedStatement(
       sql: """
-        INSERT INTO reports (report_id, case_id, reporter_account, reason, text, copy, photo_tag, bytes, sent_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO reports (report_id, case_id, reporter_account, reason, text, copy, photo_tag, bytes, sent_at, file_sha256,
+          file_bytes)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
       id, moderationCase, reporter, input.reason, input.text, String(decoding: copy.content.json, as: UTF8.self), copy.photo?.tag,
-      copy.bytes, transaction.now,
+      copy.bytes, transaction.now, copy.file, copy.fileBytes,
     ])
     try ModerationCaseStore.countReport(moderationCase, input.reason, transaction)
     return id
@@ -118,7 +156,7 @@ enum ReportStore {
   }
 
   private static let own = """
-    SELECT r.*, c.subject_kind, c.subject_id, c.accused_account, c.outcome, c.decided_at, u.username, u.nickname
+    SELECT r.*, c.subject_kind, c.subject_id, c.subject_day, c.accused_account, c.outcome, c.decided_at, u.username, u.nickname
     FROM reports r JOIN moderation_cases c ON c.case_id = r.case_id LEFT JOIN accounts u ON u.account_id = c.accused_account
     """
 
@@ -146,6 +184,40 @@ enum ReportStore {
         """)
     return try Row.fetchOne(statement, arguments: [report]).map { row in
       MediaFile(mediaType: row["media_type"], tag: row["photo_tag"], content: Base64Bytes(Array(row["content"] as Data)))
+    }
+  }
+
+  /// The content of the file that a report copied, and how large it is; nil without one.
+  static func file(of report: ID<Report>, in database: Database) throws -> (sha256: FileHash, totalBytes: Int)? {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT r.file_sha256, c.total_bytes FROM reports r JOIN task_attachment_contents c ON c.sha256 = r.file_sha256
+        WHERE r.report_id = ?
+        """)
+    return try Row.fetchOne(statement, arguments: [report]).map { ($0["file_sha256"], $0["total_bytes"]) }
+  }
+
+  /// Those of some accounts who have reported in a case.
+  static func reporters(
+    of moderationCase: ID<ModerationCase>, among accounts: Set<AccountID>, in database: Database
+  ) throws -> Set<AccountID> {
+    let statement = try database.cachedStatement(sql: "SELECT 1 FROM reports WHERE case_id = ? AND reporter_account = ?")
+    return try accounts.filter { try Row.fetchOne(statement, arguments: [moderationCase, $0]) != nil }
+  }
+
+  /// The copies that were made in a case, the newest first.
+  static func copies(of moderationCase: ID<ModerationCase>, in database: Database) throws -> [ReportedContent] {
+    try String.fetchAll(
+      database.cachedStatement(sql: "SELECT copy FROM reports WHERE case_id = ? AND copy IS NOT NULL ORDER BY sequence DESC"),
+      arguments: [moderationCase]
+    ).compactMap { try ReportedContent(copy: $0) }
+  }
+
+  /// The photo of that tag that was reported in a case.
+  static func photo(_ tag: String, in moderationCase: ID<ModerationCase>, _ database: Database) throws -> MediaFile? {
+    let statement = try database.cachedStatement(sql: "SELECT * FROM reported_photos WHERE case_id = ? AND photo_tag = ?")
+    return try Row.fetchOne(statement, arguments: [moderationCase, tag]).map { row in
+      MediaFile(mediaType: row["media_type"], tag: tag, content: Base64Bytes(Array(row["content"] as Data)))
     }
   }
 
@@ -185,11 +257,12 @@ enum ReportStore {
   /// Deletes the copies of a case, and what was written about it.
   static func deleteCopies(_ moderationCase: ID<ModerationCase>, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
-      sql: "UPDATE reports SET copy = NULL, text = NULL, photo_tag = NULL WHERE case_id = ?"
+      sql: "UPDATE reports SET copy = NULL, text = NULL, photo_tag = NULL, file_sha256 = NULL WHERE case_id = ?"
     )
     .execute(arguments: [moderationCase])
-    try transaction.database.cachedStatement(sql: "DELETE FROM reported_photos WHERE case_id = ?")
-      .execute(arguments: [moderationCase])
+    for table in ["reported_photos", "reported_files"] {
+      try transaction.database.cachedStatement(sql: "DELETE FROM \(table) WHERE case_id = ?").execute(arguments: [moderationCase])
+    }
     try ModerationCaseStore.noteCopiesDeleted(moderationCase, transaction)
   }
 }
@@ -197,7 +270,8 @@ enum ReportStore {
 extension Report {
   init(_ row: Row) {
     self.init(
-      id: row["report_id"], subject: ReportSubject(row["subject_kind"], row["subject_id"]), accountID: row["accused_account"],
+      id: row["report_id"], subject: ReportSubject(row["subject_kind"], row["subject_id"], row["subject_day"]),
+      accountID: row["accused_account"],
       username: row["username"], nickname: row["nickname"], reason: row["reason"], text: row["text"], sentAt: row["sent_at"],
       outcome: row["outcome"], decidedAt: row["decided_at"])
   }

@@ -1,3 +1,4 @@
+import ActivityContract
 import GRDB
 import IdentityContract
 import Operations
@@ -8,16 +9,45 @@ import Storage
 /// A copy of what is reported, which the server makes itself: whoever reports says only what it is.
 struct ReportedCopy: Sendable {
   let accused: AccountID
-  let content: ReportedContent
-  let photo: MediaFile?
+  var content: ReportedContent
+  var photo: MediaFile?
+  /// The content of a file, which stands among those of attachments.
+  var file: FileHash?
 
   /// What it weighs in the store.
-  var bytes: Int { (content.text?.utf8.count ?? 0) + (photo?.content.bytes.count ?? 0) }
+  var bytes: Int { (content.text?.utf8.count ?? 0) + (content.comment?.utf8.count ?? 0) + (photo?.content.bytes.count ?? 0) }
+
+  /// What its file weighs.
+  var fileBytes: Int { content.file?.totalBytes ?? 0 }
+
+  /// A copy of what other services own; nil where it is social's own.
+  ///
+  /// - Throws: `not_found` where there is no such thing, or none that the caller can see.
+  static func ofOthers(_ input: CreateReport.Input, _ call: AccountCall) async throws -> ReportedCopy? {
+    switch input.subject.kind {
+    case .account, .photo: try await account(input, call)
+    case .entry, .entryPhoto: try await entry(input.subject, call)
+    case .message, .task, .taskComment, .taskAttachment, .team: nil
+    }
+  }
+
+  /// A copy of an entry, from activity: its activity's title, its comment and its photo; of its photo alone where that is reported.
+  private static func entry(_ subject: ReportSubject, _ call: AccountCall) async throws -> ReportedCopy {
+    guard let activity = subject.activityID, let day = subject.day else { throw Failure(RequestFailure.notFound) }
+    let found = try await call.request(
+      ReadReportedEntry.self, .init(readerAccountID: call.account, activityID: activity, day: day))
+    if subject.kind == .entryPhoto, found.photo == nil { throw Failure(RequestFailure.notFound) }
+    let owner = try await Accounts.resolve(found.accountID, call)
+    let content = ReportedContent(
+      username: owner?.username, nickname: owner?.nickname?.description, text: found.title, writtenAt: found.recordedAt,
+      photoTag: found.photo?.tag, comment: subject.kind == .entry ? found.comment : nil)
+    return ReportedCopy(accused: found.accountID, content: content, photo: found.photo)
+  }
 
   /// A copy of an account as others see it, or of its photo, from identity.
   ///
   /// - Throws: `not_found` where there is no such account, or no photo.
-  static func account(_ input: CreateReport.Input, _ call: AccountCall) async throws -> ReportedCopy? {
+  private static func account(_ input: CreateReport.Input, _ call: AccountCall) async throws -> ReportedCopy? {
     guard let account = input.subject.accountID else { return nil }
     let found = try await call.request(ReadReportedAccount.self, .init(accountID: account))
     if input.subject.kind == .photo, found.photo == nil { throw Failure(RequestFailure.notFound) }
@@ -37,7 +67,7 @@ struct ReportedCopy: Sendable {
     let photo = message.photo == nil ? nil : try MessagePhotoStore.read(of: message.id, in: database)
     let content = ReportedContent(
       username: writer?.username, nickname: writer?.nickname?.description, text: message.text?.description,
-      writtenAt: message.sentAt, photoTag: photo?.tag)
+      writtenAt: message.sentAt, photoTag: photo?.tag, photoWidth: message.photo?.width, photoHeight: message.photo?.height)
     return ReportedCopy(accused: message.fromAccountID, content: content, photo: photo)
   }
 
@@ -62,8 +92,36 @@ struct ReportedCopy: Sendable {
     return try copy(text.description, writtenAt: comment.createdAt, by: comment.author.accountID, in: database)
   }
 
+  /// A copy of a file that is attached to a task: what it is called, and its content. Of one that came by the task's token whoever made the
+  /// token answers for it.
+  ///
+  /// - Throws: `not_found` unless the reader takes part in the task, and somebody who answers for the file is there still.
+  static func taskAttachment(
+    _ id: ID<TaskAttachment>, for reader: AccountID, _ access: TaskAccess, in database: Database
+  ) throws -> ReportedCopy {
+    guard let found = try TaskAttachmentStore.find(id, in: database), let accused = found.account ?? found.charged else {
+      throw Failure(RequestFailure.notFound)
+    }
+    try access.require(found.task, reader, in: database)
+    let attachment = try TaskAttachmentStore.view(id, for: reader, isCreator: false, in: database)
+    var copy = try copy(nil, writtenAt: attachment.attachedAt, by: accused, in: database)
+    copy.content.file = ReportedFile(name: found.name, mediaType: attachment.mediaType, totalBytes: found.totalBytes)
+    copy.file = found.sha256
+    return copy
+  }
+
+  /// A copy of the name of a team, which everybody sees in the list of teams.
+  ///
+  /// - Throws: `not_found` where there is no such team.
+  static func team(_ id: ID<Team>, in database: Database) throws -> ReportedCopy {
+    guard let name = try TeamStore.name(of: id, in: database), let owner = try TeamMemberStore.owner(of: id, in: database) else {
+      throw Failure(RequestFailure.notFound)
+    }
+    return try copy(name.description, writtenAt: nil, by: owner, in: database)
+  }
+
   private static func copy(
-    _ text: String, writtenAt: Instant?, by writer: AccountID, in database: Database
+    _ text: String?, writtenAt: Instant?, by writer: AccountID, in database: Database
   ) throws -> ReportedCopy {
     let known = try Accounts.find(writer, in: database)
     let content = ReportedContent(

@@ -7,7 +7,8 @@ import Storage
 /// The decided cases as the account sees them that they were decided against; nothing of who reported is read.
 enum SanctionStore {
   private static let sanctions = """
-    SELECT \(ModerationCaseStore.columns) FROM moderation_cases c \(ModerationCaseStore.joins)
+    SELECT \(ModerationCaseStore.columns), s.ended_at AS suspension_ended_at
+    FROM moderation_cases c \(ModerationCaseStore.joins) LEFT JOIN suspensions s ON s.case_id = c.case_id
     WHERE c.outcome <> 'nothing'
     """
 
@@ -29,14 +30,19 @@ enum SanctionStore {
 }
 
 extension Sanction {
-  /// From a row of ``ModerationCaseStore/columns`` that has an outcome.
+  /// From a row of ``ModerationCaseStore/columns`` that has an outcome, with the end of the suspension.
   init(_ row: Row, at now: Instant) throws {
     let found = try ModerationCase(row)
     guard let decision = found.decision, let reason = decision.reason else { throw Failure(RequestFailure.notFound) }
     let state: AppealRules.State = found.appeal == nil ? .none : found.appeal?.outcome == nil ? .waiting : .decided
+    let end = SuspensionRules.end(
+      of: decision, endedAt: row["suspension_ended_at"],
+      grantedAt: found.appeal?.outcome == .granted ? found.appeal?.decidedAt : nil,
+      now: now)
     self.init(
       caseID: found.id, subject: found.subject, content: found.content, outcome: decision.outcome,
       isContentRemoved: decision.removesContent, reason: reason, at: decision.at, until: decision.until,
+      end: end?.kind, endedAt: end?.at,
       canAppeal: AppealRules.canAppeal(decision, state, at: now),
       appeal: found.appeal.map { appeal in
         OwnAppeal(

@@ -142,6 +142,11 @@ enum SuspensionStore {
     if let event { try transaction.publish(event) }
   }
 
+  /// Whether an account is suspended, in SQL, of a column or parameter.
+  static func isSuspended(_ account: String) -> String {
+    "EXISTS (SELECT 1 FROM suspended_accounts WHERE suspended_accounts.account_id = \(account) AND suspended_accounts.until IS NOT NULL)"
+  }
+
   /// The suspensions that run, newest first.
   static func running(before sequence: Int64, limit: Int, in database: Database) throws -> [Row] {
     let statement = try database.cachedStatement(

@@ -153,6 +153,25 @@ struct TaskAttachmentFiles: Sendable {
     return try await pool.run(for: account) { try Self.read(path, from: offset, count: count) }
   }
 
+  /// A part of a content of so many bytes, as it is answered.
+  ///
+  /// - Throws: `attachment_lost` where the file is not as it was.
+  func chunk(
+    of sha256: FileHash, _ totalBytes: Int, from offset: Int, for account: AccountID
+  ) async throws -> DownloadTaskAttachmentChunk.Output {
+    let count = min(TaskAttachmentChunk.maxBytes, max(0, totalBytes - offset))
+    var bytes: [UInt8] = []
+    if count > 0 {
+      do {
+        bytes = try await read(sha256, from: offset, count: count, for: account)
+      } catch let fault as Fault where fault.isGone {
+        throw TaskAttachmentFailure.lost
+      }
+      guard bytes.count == count else { throw TaskAttachmentFailure.lost }
+    }
+    return .init(content: Base64Bytes(bytes), totalBytes: totalBytes)
+  }
+
   /// Every content that there is a file of.
   func allContents() async throws -> [FileHash] {
     let folder = contents

@@ -88,17 +88,8 @@ struct TaskAttachmentHandlers: Sendable {
     _ input: DownloadTaskAttachmentChunk.Input, _ call: AccountCall
   ) async throws -> DownloadTaskAttachmentChunk.Output {
     let (attachment, _) = try call.store.lookUp { try find(input.attachmentID, call.account, in: $0) }
-    let count = min(TaskAttachmentChunk.maxBytes, max(0, attachment.totalBytes - input.offset))
-    var bytes: [UInt8] = []
-    if count > 0 {
-      do {
-        bytes = try await uploading.files.read(attachment.sha256, from: input.offset, count: count, for: call.account)
-      } catch let fault as TaskAttachmentFiles.Fault where fault.isGone {
-        throw TaskAttachmentFailure.lost
-      }
-      guard bytes.count == count else { throw TaskAttachmentFailure.lost }
-    }
-    return .init(content: Base64Bytes(bytes), totalBytes: attachment.totalBytes)
+    return try await uploading.files.chunk(
+      of: attachment.sha256, attachment.totalBytes, from: input.offset, for: call.account)
   }
 
   /// An attachment of a task in which the account takes part.

@@ -8,7 +8,7 @@ import Storage
 extension TaskAttachmentName: DatabaseValueConvertible {}
 extension TaskAttachmentType: DatabaseValueConvertible {}
 
-/// The attachments of all tasks, and what they hold: each content once, counted by triggers for as long as an attachment names it.
+/// The attachments of all tasks, and what they hold: each content once, counted by triggers for as long as an attachment names it, or a report.
 enum TaskAttachmentStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "task attachments") { try $0.execute(sql: schema + TaskAttachmentUploadStore.schema + following) }
@@ -81,6 +81,8 @@ enum TaskAttachmentStore {
     let task: ID<SharedTask>
     /// Nil where it came by the task's token.
     let account: AccountID?
+    /// Who answers for the room that it takes.
+    let charged: AccountID?
     let name: TaskAttachmentName
     let sha256: FileHash
     let totalBytes: Int
@@ -233,6 +235,7 @@ extension TaskAttachmentStore.Stored {
     id = row["attachment_id"]
     task = row["task_id"]
     account = row["account_id"]
+    charged = row["charged_account"]
     name = row["name"]
     sha256 = row["sha256"]
     totalBytes = row["total_bytes"]

@@ -35,7 +35,7 @@ enum TaskCommentStore {
   /// Comments as the account `:account` sees them, to be narrowed down. Of accounts that were deleted there are none.
   private static let selection = """
     SELECT c.sequence, c.comment_id, c.task_id, c.account_id, c.text, c.help_id, c.created_at, c.removed_at, a.username, a.nickname,
-      \(BlockStore.photoTag(of: "c.account_id", for: ":account")),
+      \(ShownPerson.photoTag(of: "c.account_id", for: ":account")),
       \(BlockStore.exists(by: ":account", of: "c.account_id")) AS is_folded
     FROM task_comments c CROSS JOIN accounts a ON a.account_id = c.account_id
     """
@@ -99,6 +99,19 @@ enum TaskCommentStore {
     }
     guard let own else { throw Failure(RequestFailure.notFound) }
     return own
+  }
+
+  /// Gives a removed comment its text back, and publishes it again, for each participant as it sees it.
+  static func restore(
+    _ comment: TaskComment, _ text: ChatText, in task: TaskStore.Stored, _ transaction: Transaction
+  ) throws {
+    let database = transaction.database
+    try database.run(
+      "UPDATE task_comments SET text = ?2, removed_at = NULL WHERE comment_id = ?1", .id(comment.id), .text(text.description))
+    for participant in try TaskParticipantStore.accounts(of: task.id, in: database) {
+      guard let restored = try find(comment.id, of: task.id, for: participant, in: database) else { continue }
+      try transaction.publish(TaskCommentCreated(accountID: participant, taskName: task.text.name, comment: restored))
+    }
   }
 
   /// Takes the text out of a comment and publishes that.

@@ -133,7 +133,7 @@ enum TaskHelpStore {
 extension TaskHelpStore {
   /// Requests and offers as the account `:account` sees them, to be narrowed down. Of accounts that were deleted there are none.
   private static let selection = """
-    SELECT h.*, a.username, a.nickname, \(BlockStore.photoTag(of: "h.account_id", for: ":account")), t.name AS task_name
+    SELECT h.*, a.username, a.nickname, \(ShownPerson.photoTag(of: "h.account_id", for: ":account")), t.name AS task_name
     FROM task_help h JOIN tasks t ON t.task_id = h.task_id JOIN accounts a ON a.account_id = h.account_id
     """
 

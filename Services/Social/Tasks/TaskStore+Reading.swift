@@ -9,7 +9,7 @@ extension TaskStore {
   private static let selection = """
     SELECT t.*, p.confirmed_at, a.account_id AS creator_id, a.username, a.nickname,
       \(isResponsible("p", for: "t")) AS can_edit,
-      \(BlockStore.photoTag(of: "a.account_id", for: "p.account_id"))
+      \(ShownPerson.photoTag(of: "a.account_id", for: "p.account_id"))
     FROM task_participants p JOIN tasks t ON t.task_id = p.task_id
     LEFT JOIN accounts a ON a.account_id = t.creator_account
     """

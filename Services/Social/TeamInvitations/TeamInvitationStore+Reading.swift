@@ -10,8 +10,8 @@ extension TeamInvitationStore {
   /// - Parameter other: the column of the other end.
   private static func selection(_ other: String) -> String {
     """
-    SELECT i.*, t.name, t.member_count, a.account_id, a.username, a.nickname,
-      \(BlockStore.photoTag(of: "a.account_id", for: ":account"))
+    SELECT i.*, t.name, t.member_count, a.account_id,
+      \(KnownNames.columns(of: "i", isSender: other == "to_account" ? "TRUE" : "FALSE", for: ":account"))
     FROM team_invitations i CROSS JOIN teams t USING (team_id) CROSS JOIN accounts a ON a.account_id = i.\(other)
     """
   }
@@ -39,7 +39,10 @@ extension TeamInvitationStore {
       SELECT * FROM (\(selection("from_account")) WHERE i.to_account = :account AND i.is_hidden = 0
         AND NOT \(BlockStore.exists(by: "i.from_account", of: ":account")) AND \(page))
       """
-    let sent = "SELECT * FROM (\(selection("to_account")) WHERE i.team_id = :team AND \(page))"
+    let sent = """
+      SELECT * FROM (\(selection("to_account")) WHERE i.team_id = :team
+        AND (i.is_hidden = 1 OR \(ShownPerson.isFound("i.to_account", for: ":account"))) AND \(page))
+      """
     return switch direction {
     case .received: received
     case .sent: sent
@@ -69,9 +72,10 @@ extension TeamInvitationStore {
     }
   }
 
-  /// The columns of which events are made, with both usernames as they are now.
+  /// The columns of which events are made, with both usernames as they are now; that of one that never sees it as it was known.
   private static let events = """
-    SELECT i.*, t.name, f.username AS from_username, o.username AS to_username
+    SELECT i.*, t.name, f.username AS from_username,
+      iif(i.is_hidden, i.known_username, o.username) AS to_username
     FROM team_invitations i CROSS JOIN teams t USING (team_id)
     CROSS JOIN accounts f ON f.account_id = i.from_account CROSS JOIN accounts o ON o.account_id = i.to_account
     """

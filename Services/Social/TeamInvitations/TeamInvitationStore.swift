@@ -77,7 +77,7 @@ enum TeamInvitationStore {
       return (invitation, .received)
     }
     guard let membership = try TeamMemberStore.membership(of: account, in: database), membership.team == invitation.team,
-      membership.isOwner
+      membership.isOwner, try invitation.isHidden || !BlockStore.hasBlocked(invitation.to, account, in: database)
     else { throw Failure(RequestFailure.notFound) }
     return (invitation, .sent)
   }
@@ -98,7 +98,7 @@ enum TeamInvitationStore {
 
   /// Keeps a new invitation and publishes it.
   ///
-  /// - Parameter isHidden: whether the one that it is for never sees it.
+  /// - Parameter isHidden: whether the one that it is for never sees it. Then it is shown by the name that it was invited by.
   static func add(
     to team: ID<Team>, from account: AccountID, to other: AccountID, isHidden: Bool, _ transaction: Transaction
   ) throws -> ID<TeamInvitation> {
@@ -106,8 +106,9 @@ enum TeamInvitationStore {
     try transaction.database.run(
       """
       INSERT INTO team_invitations (team_invitation_id, team_id, from_account, to_account, state, sent_at, is_hidden, changed_at,
-        revision)
-      VALUES (?1, ?2, ?3, ?4, 'pending', ?5, ?6, ?5, max(1, ?5))
+        revision, known_username)
+      VALUES (?1, ?2, ?3, ?4, 'pending', ?5, ?6, ?5, max(1, ?5), 
+        (SELECT username FROM accounts WHERE account_id = ?4 AND ?6))
       """, .id(id), .id(team), .id(account), .id(other), .instant(transaction.now), .truth(isHidden))
     try publish(id, transaction)
     return id
@@ -132,8 +133,10 @@ enum TeamInvitationStore {
         """)
     for id in try ID<TeamInvitation>.fetchAll(statement, arguments: [blocked, blocker]) { try end(id, .withdrawn, transaction) }
     try transaction.database.run(
-      "UPDATE team_invitations SET is_hidden = 1 WHERE to_account = ? AND from_account = ? AND state = 'pending'",
-      .id(blocker), .id(blocked))
+      """
+      UPDATE team_invitations SET is_hidden = 1, \(KnownNames.keep("to_account"))
+      WHERE to_account = ? AND from_account = ? AND state = 'pending' AND is_hidden = 0
+      """, .id(blocker), .id(blocked))
   }
 
   /// Ends invitations that have waited for too long, the oldest first. Returns how many they were.

@@ -148,13 +148,21 @@ enum TeamMemberStore {
 // MARK: - Reading
 
 extension TeamMemberStore {
+  /// Who owns a team; nil if there is none.
+  static func owner(of team: ID<Team>, in database: Database) throws -> AccountID? {
+    try AccountID.fetchOne(
+      database.cachedStatement(
+        sql: "SELECT account_id FROM team_members WHERE team_id = ? AND is_owner = 1 AND position IS NOT NULL"),
+      arguments: [team])
+  }
+
   /// The members as one of them sees them, in the order in which they came. Who was blocked by the reader, or has blocked it, is there
   /// without photo.
   static func list(of team: ID<Team>, for account: AccountID, in database: Database) throws -> [TeamMember] {
     let statement = try database.cachedStatement(
       sql: """
         SELECT m.account_id, m.is_owner, m.joined_at, a.username, a.nickname,
-          \(BlockStore.photoTag(of: "m.account_id", for: ":account"))
+          \(ShownPerson.photoTag(of: "m.account_id", for: ":account"))
         FROM team_members m JOIN accounts a USING (account_id)
         WHERE m.team_id = :team AND m.position IS NOT NULL ORDER BY m.position
         """)

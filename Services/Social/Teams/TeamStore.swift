@@ -43,6 +43,11 @@ enum TeamStore {
     }
   }
 
+  /// What a team is called; nil if there is none.
+  static func name(of team: ID<Team>, in database: Database) throws -> TeamName? {
+    try TeamName.fetchOne(database.cachedStatement(sql: "SELECT name FROM teams WHERE team_id = ?"), arguments: [team])
+  }
+
   /// How many are in it.
   static func memberCount(of team: ID<Team>, in database: Database) throws -> Int {
     try database.first("SELECT member_count FROM teams WHERE team_id = ?", .id(team)) { $0.number(0) } ?? 0

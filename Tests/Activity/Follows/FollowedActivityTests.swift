@@ -1,5 +1,6 @@
 import ActivityContract
 import ActivityService
+import IdentityContract
 import InProcess
 import Operations
 import SocialContract
@@ -69,6 +70,48 @@ struct FollowedActivityTests {
       #expect(try await ana.failure(ListFollowedActivities.self, .init(accountID: account)) == "not_found")
       #expect(try await ana.history(.init(whose: .followed)).isEmpty)
       #expect(try await ana.failure(GetEntryPhoto.self, .init(activityID: walk, day: .today)) != nil)
+    }
+  }
+
+  @Test("Followed activities and entries of a suspended account are shown to nobody until the suspension ends (SOC-8)")
+  func suspended() async throws {
+    try await ServicesInProcess.running(HistoryTests.services, at: "2026-11-21T20:00:00.000Z") { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      let walk = try await ben.makeActivity().id
+      _ = try await ben.send(RecordEntry.self, .init(activityID: walk, day: .today, isDone: true))
+      _ = try await ben.send(PutEntryPhoto.self, .init(activityID: walk, day: .today, content: try Snapshots.png()))
+      try await services.follow(ana, ben)
+      let until = services.clock.now.adding(seconds: 60)
+      try await services.change(ben, receivedBy: .activity) { $0.suspendedUntil = until }
+      #expect(try await ana.send(ListFollowedActivities.self, .init()).items.isEmpty)
+      #expect(try await ana.failure(ListFollowedActivities.self, .init(accountID: ben.id)) == "not_found")
+      for scope in [HistoryScope.followed, .all] { #expect(try await ana.history(.init(whose: scope)).isEmpty) }
+      #expect(try await ana.send(ListHistoryPoints.self, .init(whose: .all)).items.isEmpty)
+      #expect(try await ana.failure(GetStatistics.self, .init(accountID: ben.id)) == "not_found")
+      #expect(try await ana.failure(GetEntryPhoto.self, .init(activityID: walk, day: .today)) == "activity_not_found")
+      services.clock.advance(seconds: 60)
+      #expect(try await ana.send(ListFollowedActivities.self, .init()).items.count == 1)
+      for scope in [HistoryScope.followed, .all] { #expect(try await ana.history(.init(whose: scope)).count == 1) }
+      #expect(try await ana.failure(GetEntryPhoto.self, .init(activityID: walk, day: .today)) == nil)
+    }
+  }
+
+  @Test("Followed activities and entries show their owner's photo, where there is one")
+  func ownersPhoto() async throws {
+    try await ServicesInProcess.running(HistoryTests.services) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      let walk = try await ben.makeActivity().id
+      _ = try await ben.send(RecordEntry.self, .init(activityID: walk, day: .today, isDone: true))
+      try await services.follow(ana, ben)
+      #expect(try await ana.send(ListFollowedActivities.self, .init()).items.map(\.photoURL) == [nil])
+      #expect(try await ana.send(ListHistory.self, .init(whose: .all)).items.map(\.photoURL) == [nil])
+      let tag = "0123456789abcdef0123456789abcdef"
+      try await services.change(ben, receivedBy: .activity) { $0.photoTag = tag }
+      let url = PhotoURL(account: ben.id, tag: tag)
+      #expect(try await ana.send(ListFollowedActivities.self, .init()).items.map(\.photoURL) == [url])
+      for scope in [HistoryScope.followed, .all] {
+        #expect(try await ana.send(ListHistory.self, .init(whose: scope)).items.map(\.photoURL) == [url])
+      }
     }
   }
 

@@ -100,7 +100,7 @@ struct HistoryModelTests {
       var (found, start) = ([String](), HistoryPosition?.none)
       repeat {
         let page = try HistoryStretch.find(
-          query.whose ?? .mine, of: reader, search, behind: start, limit: limit + 1, in: database
+          query.whose ?? .mine, of: reader, search, behind: start, limit: limit + 1, now: .now, in: database
         ).prefix(limit)
         found += page.positions.map { "\($0.day) \($0.activity)" }
         start = page.end

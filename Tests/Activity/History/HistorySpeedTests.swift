@@ -56,7 +56,8 @@ struct HistorySpeedTests {
         let search = try HistorySearch(query, needsPlace: false)
         let effort = try await store.effort { database in
           let scope = query.whose ?? .mine
-          let stretch = try HistoryStretch.find(scope, of: account, search, behind: nil, limit: limit + 1, in: database)
+          let stretch = try HistoryStretch.find(
+            scope, of: account, search, behind: nil, limit: limit + 1, now: now, in: database)
           var items = HistoryItems(calendars, now: now, in: database)
           for position in stretch.prefix(limit).positions { _ = try items.item(at: position) }
         }
@@ -96,7 +97,8 @@ struct HistorySpeedTests {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       for sql in [
         HistoryStore.entries, HistoryStore.places, HistoryStore.entriesOfActivity, HistoryStore.placesOfActivity,
-        EntryCommentBlockStore.blocks, HistoryStore.commentsByText, HistoryStore.placesWithin, HistoryStore.commentOfEntry, HistoryStore.placeOfEntry,
+        EntryCommentBlockStore.blocks, HistoryStore.commentsByText, HistoryStore.placesWithin, HistoryStore.commentOfEntry,
+        HistoryStore.placeOfEntry,
         HistoryStore.latestFollowed,
         HistoryStore.followed, HistoryStore.firstAndLastFollowed,
       ] {

@@ -32,7 +32,7 @@ struct OwnWordsTests {
   }
 
   @Test(
-    "An operation's own words are used for the one operation that they name, in both languages: a message that cannot be sent is said to be so (CU-14)"
+    "An operation's own words are used for the one operation that they name, in both languages: of a message of which nobody knows whether it was sent, that this is so, and how to send it again (CU-14)"
   )
   func ofOne() async throws {
     let bus = FakeBus()
@@ -47,10 +47,12 @@ struct OwnWordsTests {
       }
       let path = "/v1/conversations/\(AccountID())/messages"
       let english = try await detail("POST", path, .english, #"{"text":"Hi"}"#)
-      #expect(english == "Your message could not be sent: a part of the server is not available. Send it again in a moment.")
+      let how = "Send it again in a moment with the same idempotency key: it is sent only once."
+      #expect(
+        english == .string("It is not known whether your message was sent: a part of the server is not available. \(how)"))
       let spanish = try await detail("POST", path, .spanish, #"{"text":"Hi"}"#)
-      let why = "una parte del servidor no está disponible. Vuelve a enviarlo en un momento."
-      #expect(spanish == .string("No se ha podido enviar tu mensaje: \(why)"))
+      let why = "una parte del servidor no está disponible. Vuelve a enviarlo en un momento con la misma clave de idempotencia"
+      #expect(spanish == .string("No se sabe si tu mensaje se ha enviado: \(why): se enviará una sola vez."))
       let listing = try await detail("GET", path, .english)
       #expect(listing == "A part of the server is not available. Try again in a moment.")
     }

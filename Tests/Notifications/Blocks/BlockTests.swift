@@ -54,6 +54,27 @@ struct BlockTests {
   }
 
   @Test(
+    "Notifications of the blocked one go on naming the blocker as it knew it, when a message is removed after another name was taken"
+  )
+  func names() async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
+    try await run { services in
+      try await befriend(ben, ana, services)
+      let input = SendMessage.Input(accountID: ben.account, text: try ChatText(text: "PLANTED"))
+      let message = try await services.call(SendMessage.self, input, as: ana.caller)
+      _ = try await texts(ben, services)
+      _ = try await services.call(CreateBlock.self, .init(accountID: ben.account), as: ana.caller)
+      try await services.publish(
+        .social,
+        MessageRemoved(
+          accountID: ben.account, otherAccountID: ana.account, conversationID: ID(), messageID: message.id,
+          fromAccountID: ana.account, fromUsername: try Username(text: "ana.renamed"), at: .now, isSilent: true))
+      let after = try await texts(ben, services)
+      #expect(after.first == "ana removed this message." && !after.contains { $0.contains("PLANTED") || $0.contains("renamed") })
+    }
+  }
+
+  @Test(
     "Notifications between blocked accounts do not come about, either way, whatever any service publishes; after unblocking they do again"
   )
   func apart() async throws {

@@ -1,7 +1,12 @@
+import GRDB
+import IdentityContract
 import InProcess
 import Operations
 import SocialContract
+import Storage
 import Testing
+
+@testable import SocialService
 
 @Suite("Follows (SOC-7)")
 struct FollowTests {
@@ -22,6 +27,63 @@ struct FollowTests {
       #expect(followers.map(\.username.description) == ["ben", "zoe"])
       let bens = try await services.call(ListFollowers.self, .init(), as: others[1].caller).items
       #expect(bens.map(\.accountID) == [ana.account] && bens.first?.nickname == "Anita")
+    }
+  }
+
+  @Test("Followers and those whom one follows are listed with their photos")
+  func photos() async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
+    try await ServicesInProcess.social(identity) { services in
+      try await services.follow(ana, ben)
+      #expect(try await services.call(ListFollowers.self, .init(), as: ben.caller).items.map(\.photoURL) == [nil])
+      let tag = "0123456789abcdef0123456789abcdef"
+      for person in [ana, ben] {
+        var event = person.event
+        (event.revision, event.photoTag) = (2, tag)
+        try await services.publish(.identity, event)
+      }
+      try await services.hasReceived(.social, of: .identity)
+      #expect(
+        try await services.call(ListFollowers.self, .init(), as: ben.caller).items.map(\.photoURL)
+          == [PhotoURL(account: ana.account, tag: tag)])
+      #expect(
+        try await services.call(ListFollows.self, .init(), as: ana.caller).items.map(\.photoURL)
+          == [PhotoURL(account: ben.account, tag: tag)])
+    }
+  }
+
+  @Test("Followers are listed by the names that they have now, and not once they follow no more, or again once they do")
+  func renamed() async throws {
+    let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
+    try await ServicesInProcess.social(identity) { services in
+      for person in [ben, eva] { try await services.follow(person, ana) }
+      func names() async throws -> [String] {
+        try await services.call(ListFollowers.self, .init(), as: ana.caller).items.map(\.username.description)
+      }
+      #expect(try await names() == ["ben", "eva"])
+      var event = ben.event
+      (event.revision, event.username) = (2, try Username(text: "zoe"))
+      try await services.publish(.identity, event)
+      try await services.hasReceived(.social, of: .identity)
+      #expect(try await names() == ["eva", "zoe"])
+      _ = try await services.call(RemoveFollow.self, .init(accountID: ana.account), as: eva.caller)
+      #expect(try await names() == ["zoe"])
+      try await services.follow(eva, ana)
+      #expect(try await names() == ["eva", "zoe"])
+    }
+  }
+
+  @Test("Followers are found by a walk along an index, without sorting, however many they are")
+  func queryPlan() async throws {
+    try await ServicesInProcess.social(identity) { services in
+      let plan = try await services.store(of: .social).read { database in
+        try Row.fetchAll(
+          database, sql: "EXPLAIN QUERY PLAN \(FollowStore.listSQL(.followers))",
+          arguments: ["account": AccountID(), "after": "", "limit": 51]
+        ).map { $0["detail"] as String }
+      }
+      #expect(plan.contains { $0.contains("followed_account=? AND username>?") }, "\(plan)")
+      #expect(!plan.contains { $0.hasPrefix("SCAN") || $0.contains("TEMP B-TREE") }, "\(plan)")
     }
   }
 

@@ -81,6 +81,25 @@ struct FriendChallengeEndTests {
     }
   }
 
+  @Test(
+    "A blocked one finds no challenge with the blocker any more, as with a deleted account; the blocker sees that all ended",
+    arguments: [0, 1])
+  func blocked(blocker: Int) async throws {
+    try await challenged { services, ana, ben, challenges in
+      let (blocker, blocked) = blocker == 0 ? (ana, ben) : (ben, ana)
+      _ = try await services.call(CreateBlock.self, .init(accountID: blocked.account), as: blocker.caller)
+      for direction in [ConnectionRequestDirection.received, .sent] {
+        #expect(try await services.challenges(of: blocked, direction).isEmpty)
+      }
+      for challenge in challenges {
+        let name = FriendChallengeName(friendChallengeID: challenge.id)
+        #expect(try await services.refusal(GetFriendChallenge.self, name, as: blocked.caller) == "not_found")
+        #expect(try await services.refusal(EndFriendChallenge.self, name, as: blocked.caller) == "not_found")
+        #expect(try await services.state(of: challenge, for: blocker) == .ended)
+      }
+    }
+  }
+
   @Test("A challenge ends with the challenger's activity, also one that waits")
   func challengersActivity() async throws {
     try await challenged { services, ana, ben, challenges in

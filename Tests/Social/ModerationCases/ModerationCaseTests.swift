@@ -32,6 +32,29 @@ struct ModerationCaseTests {
     }
   }
 
+  @Test(
+    "A moderation case that an administrator has reported is decided by another, where there is one who has not",
+    arguments: Language.allCases)
+  func ofOwnReport(language: Language) async throws {
+    try await Moderating.running { people in
+      let services = people.services
+      let message = try await services.send("you fool", from: people.ben, to: people.ana)
+      try await people.report(.message(message.id), by: people.ana)
+      try await people.report(.account(people.ben.account), by: people.root)
+      try await people.decide(.warned, by: people.root)
+      let own = try #require(try await people.queue().first)
+      let failure = try await services.failure {
+        try await services.call(DecideModerationCase.self, people.decision(own.id, .warned), as: people.root.caller)
+      }
+      #expect(failure?.code == "case_of_own_report" && failure?.status == 403)
+      #expect(Words(Contract.social.words).text("failure.case_of_own_report", language, [:]) != nil)
+      #expect(try await people.queue().map(\.id) == [own.id])
+      // All who administer have reported it.
+      try await people.report(.account(people.ben.account), by: people.vera)
+      #expect(try await people.decide(.warned, by: people.root).decision?.outcome == .warned)
+    }
+  }
+
   @Test("Nobody but administrators sees or decides moderation cases")
   func strangers() async throws {
     try await Moderating.running { people in

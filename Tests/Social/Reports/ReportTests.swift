@@ -72,7 +72,7 @@ struct ReportTests {
       #expect(try await people.refusal(.photo(of: people.ben.account), by: people.ana) == "not_found")
       try await people.services.store(of: .social).write {
         try $0.database.execute(
-          sql: "INSERT INTO blocks VALUES (?, ?, 0), (?, ?, 0)",
+          sql: "INSERT INTO blocks (blocker_account, blocked_account, since) VALUES (?, ?, 0), (?, ?, 0)",
           arguments: [people.ben.account, people.ana.account, people.eva.account, people.ben.account])
       }
       #expect(try await people.refusal(.account(people.ben.account), by: people.ana) == "not_found")

@@ -57,6 +57,38 @@ struct TaskReportTests {
     }
   }
 
+  @Test("A message, a comment and a team's name that were removed come back by a granted appeal, as they were copied")
+  func restored() async throws {
+    try await Moderating.running { people in
+      let services = people.services
+      let photo = SendMessagePhoto.Input(
+        accountID: people.ana.account, content: try Pictures.png(), text: try ChatText(text: "you fool"))
+      let message = try await services.call(SendMessagePhoto.self, photo, as: people.ben.caller)
+      let task = try await services.call(
+        CreateTask.self, .init(name: TaskName(text: "Paint"), participants: [people.ben.username]), as: people.ana.caller)
+      let comment = try await services.call(
+        CreateTaskComment.self, .init(taskID: task.id, text: ChatText(text: "fool")), as: people.ben.caller)
+      let team = try await services.createTeam("fools", by: people.ben)
+      for subject in [ReportSubject.message(message.id), .taskComment(comment.id), .team(team.id)] {
+        try await people.report(subject, by: people.ana)
+        let decided = try await people.decide(.removed)
+        let appeal = AppealSanction.Input(caseID: decided.id, text: try ChatText(text: "No."))
+        _ = try await services.call(AppealSanction.self, appeal, as: people.ben.caller)
+        let granted = DecideAppeal.Input(caseID: decided.id, outcome: .granted, reason: try ReportText(text: "Right."), note: nil)
+        _ = try await services.call(DecideAppeal.self, granted, as: people.vera.caller)
+      }
+      let list = try await services.call(ListMessages.self, .init(accountID: people.ben.account), as: people.ana.caller)
+      #expect(list.items == [message] && list.unreadCount == 1)
+      #expect(try await services.refusal(GetMessagePhoto.self, .init(messageID: message.id), as: people.ana.caller) == nil)
+      let found = try await services.call(
+        SearchMessages.self, .init(accountID: people.ben.account, query: MessageQuery(text: "fool")), as: people.ana.caller)
+      #expect(found.items == [message])
+      let comments = try await services.call(ListTaskComments.self, .init(taskID: task.id), as: people.ana.caller).items
+      #expect(comments.map(\.text) == [try ChatText(text: "fool")] && comments[0].removedAt == nil)
+      #expect(try await services.team(of: people.ben)?.name.description == "fools")
+    }
+  }
+
   @Test("A report names the thing of its kind by the id of that kind, and nothing else")
   func fields() async throws {
     try await Moderating.running { people in

@@ -1,3 +1,4 @@
+import IdentityContract
 import InProcess
 import Operations
 import SocialContract
@@ -51,6 +52,73 @@ struct SuspensionTests {
       let records = try await services.call(ListModerationRecords.self, .init(), as: people.root.caller).items
       #expect(records.map(\.action) == [.lifted, .decided] && records[0].note?.description == "Enough.")
       #expect(records[0].administratorUsername == people.vera.username)
+    }
+  }
+
+  @Test(
+    "Suspensions show the account how and when they ended: over, lifted or by an appeal that was granted",
+    arguments: SuspensionEnd.allCases)
+  func ends(end: SuspensionEnd) async throws {
+    try await Moderating.running { people in
+      let (services, decided) = (people.services, try await suspend(2, people))
+      let imposed = try #require(try await people.sanctions(of: people.ben).first)
+      #expect(imposed.end == nil && imposed.endedAt == nil && imposed.until != nil)
+      services.clock.advance(seconds: 3600)
+      var endedAt: Instant? = services.clock.now
+      switch end {
+      case .over:
+        endedAt = imposed.until
+        services.clock.advance(days: 3)
+      case .lifted:
+        let suspension = try #require(try await running(people).first)
+        let lift = LiftSuspension.Input(suspensionID: suspension.id, note: try ReportText(text: "Enough."))
+        _ = try await services.call(LiftSuspension.self, lift, as: people.vera.caller)
+      case .appealGranted:
+        let appeal = AppealSanction.Input(caseID: decided.id, text: try ChatText(text: "No."))
+        _ = try await services.call(AppealSanction.self, appeal, as: people.ben.caller)
+        let granted = DecideAppeal.Input(caseID: decided.id, outcome: .granted, reason: try ReportText(text: "Right."), note: nil)
+        _ = try await services.call(DecideAppeal.self, granted, as: people.vera.caller)
+      }
+      // The same before and after the worker has noted it.
+      for _ in 0..<2 {
+        let sanction = try #require(try await people.sanctions(of: people.ben).first)
+        #expect(sanction.end == end && sanction.endedAt == endedAt && sanction.until == imposed.until)
+        services.clock.advance(days: 3)
+        try await SuspensionWorker(store: services.store(of: .social)).sweep()
+      }
+    }
+  }
+
+  @Test("Suspended accounts are shown without photo in lists of people, as nobody could read it, and with it once that is lifted")
+  func photo() async throws {
+    try await Moderating.running { people in
+      let (services, tag) = (people.services, "0123456789abcdef0123456789abcdef")
+      var event = people.ben.event
+      (event.revision, event.photoTag) = (2, tag)
+      try await services.publish(.identity, event)
+      try await services.hasReceived(.social, of: .identity)
+      let message = SendMessage.Input(accountID: people.ben.account, text: try ChatText(text: "Hello"))
+      _ = try await services.call(SendMessage.self, message, as: people.ana.caller)
+      _ = try await services.call(SendFollowRequest.self, .init(username: people.ben.username), as: people.ana.caller)
+      let request = try #require(try await services.call(ListFollowRequests.self, .init(), as: people.ben.caller).items.first)
+      _ = try await services.call(AcceptFollowRequest.self, .init(followRequestID: request.id), as: people.ben.caller)
+      func photos() async throws -> [PhotoURL?] {
+        let caller = people.ana.caller
+        return [
+          try await services.call(ListFriends.self, .init(), as: caller).items.first?.photoURL,
+          try await services.call(ListFollows.self, .init(), as: caller).items.first?.photoURL,
+          try await services.call(ListConversations.self, .init(), as: caller).items.first?.photoURL,
+          try await services.call(ListMessages.self, .init(accountID: people.ben.account), as: caller).photoURL,
+        ]
+      }
+      let url = PhotoURL(account: people.ben.account, tag: tag)
+      #expect(try await photos() == [url, url, url, url])
+      _ = try await suspend(2, people)
+      #expect(try await photos() == [nil, nil, nil, nil])
+      let suspension = try #require(try await running(people).first)
+      let lift = LiftSuspension.Input(suspensionID: suspension.id, note: try ReportText(text: "Enough."))
+      _ = try await services.call(LiftSuspension.self, lift, as: people.vera.caller)
+      #expect(try await photos() == [url, url, url, url])
     }
   }
 

@@ -1,0 +1,61 @@
+public import Operations
+
+/// An entry as those see it who follow its account, copied for moderators when it is reported (SOC-8).
+public struct ReportedEntry: Document, Hashable {
+  /// Whose entry.
+  public var accountID: AccountID
+  /// What the activity is called.
+  public var title: String
+  /// What the account says of it.
+  public var comment: String?
+  /// Its photo.
+  public var photo: MediaFile?
+  /// When any of it was last written.
+  public var recordedAt: Instant
+
+  /// A copy from its parts.
+  public init(accountID: AccountID, title: String, comment: String?, photo: MediaFile?, recordedAt: Instant) {
+    self.accountID = accountID
+    self.title = title
+    self.comment = comment
+    self.photo = photo
+    self.recordedAt = recordedAt
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose entry.", "title": "What the activity is called.",
+    "comment": Note("What its owner says of it; absent without one.", example: "Felt great"),
+    "photo": "Its photo; absent without one.", "recordedAt": "When any of it was last written.",
+  ]
+}
+
+/// Gives social a copy of an entry that is reported by somebody who can see it (SOC-8).
+public enum ReadReportedEntry: OpenOperation {
+  /// Which entry, and who reports it.
+  public struct Input: Document, Hashable {
+    /// Who reports.
+    public var readerAccountID: AccountID
+    /// Names the activity.
+    public var activityID: ActivityID
+    /// The day.
+    public var day: LocalDay
+
+    /// The input from its parts.
+    public init(readerAccountID: AccountID, activityID: ActivityID, day: LocalDay) {
+      self.readerAccountID = readerAccountID
+      self.activityID = activityID
+      self.day = day
+    }
+
+    public static let notes: Notes = [
+      "readerAccountID": "Who reports it.", "activityID": "Names the activity.", "day": "The day.",
+    ]
+  }
+
+  public typealias Output = ReportedEntry
+
+  public static let spec = OperationSpec(
+    "entries.reported", of: .activity, nil, by: .services([.social]), effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-8"],
+    "A copy of an entry that is reported; `not_found` if there is none that the account may see.")
+}

@@ -1,0 +1,123 @@
+import IdentityContract
+import InProcess
+import Operations
+import SocialContract
+import Storage
+import Testing
+
+@testable import SocialService
+
+@Suite("What who is blocked is shown of the blocker (SOC-8)")
+struct BlockedViewTests {
+  let identity = IdentityDouble()
+
+  /// Two, and what lets one of them take other names and another photo, each time.
+  private func run(
+    _ body: (ServicesInProcess, _ ana: Person, _ ben: Person, _ rename: () async throws -> Void) async throws -> Void
+  ) async throws {
+    try await ServicesInProcess.social(identity) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      try await services.change(ana, receivedBy: .social) { $0.nickname = try Nickname(text: "Ana the first") }
+      _ = try await services.change(ben, receivedBy: .social) { $0.nickname = try Nickname(text: "Ben the first") }
+      try await body(services, ana, ben) {
+        try await services.change(ana, receivedBy: .social) {
+          $0.username = try Username(text: "ana.renamed")
+          $0.nickname = try Nickname(text: "Ana the second")
+          $0.photoTag = "0123456789abcdef0123456789abcdef"
+        }
+      }
+    }
+  }
+
+  /// All that somebody is shown in lists and one by one, as text.
+  private func shown(to person: Person, of other: Person) async throws -> String {
+    var documents: [any Document] = [
+      try await person.send(ListConversations.self, .init()), try await person.send(ListFriendChallenges.self, .init()),
+      try await person.send(ListFriendChallenges.self, .init(direction: .received)),
+      try await person.send(ListFriendRequests.self, .init()), try await person.send(ListFollowRequests.self, .init()),
+      try await person.send(ListTeamInvitations.self, .init()), try await person.send(ListBlocks.self, .init()),
+      try await person.send(ListFriends.self, .init()), try await person.send(ListFollows.self, .init()),
+      try await person.send(ListFollowers.self, .init()),
+    ]
+    if try await person.failure(ListMessages.self, .init(accountID: other.id)) == nil {
+      documents.append(try await person.send(ListMessages.self, .init(accountID: other.id)))
+    }
+    return documents.map { String(decoding: $0.json, as: UTF8.self) }.joined(separator: "\n")
+  }
+
+  @Test(
+    "A blocked one sees nothing of the blocker's new names and photo, in no list and no answer, and the blocker the other as before"
+  )
+  func nothingNew() async throws {
+    try await run { services, ana, ben, rename in
+      let names = (try identity.username(of: ana.id), try identity.username(of: ben.id))
+      _ = try await ana.send(SendFriendRequest.self, .init(username: names.1))
+      _ = try await ben.send(SendFriendRequest.self, .init(username: names.0))
+      _ = try await ana.send(SendMessage.self, .init(accountID: ben.id, text: ChatText(text: "Hello")))
+      _ = try await ben.send(SendFollowRequest.self, .init(username: names.0))
+      #expect(try await shown(to: ben, of: ana).contains("Ana the first"))
+      _ = try await ana.send(CreateBlock.self, .init(accountID: ben.id))
+      try await rename()
+      let block = try await ben.send(CreateBlock.self, .init(accountID: ana.id))
+      #expect(block.username == names.0 && block.nickname == "Ana the first" && block.photoURL == nil)
+      #expect(try await ben.send(ListBlocks.self, .init()).items == [block])
+      for isBlocking in [true, false] {
+        if !isBlocking { _ = try await ben.send(RemoveBlock.self, .init(accountID: ana.id)) }
+        let text = try await shown(to: ben, of: ana)
+        #expect(!text.contains("ana.renamed") && !text.contains("Ana the second") && !text.contains("0123456789abcdef"))
+      }
+      let conversation = try #require(try await ben.send(ListConversations.self, .init()).items.first)
+      #expect(conversation.username == nil && conversation.nickname == nil && conversation.photoURL == nil)
+      #expect(try await shown(to: ana, of: ben).contains("Ben the first"))
+      // Found again, it is shown as it is.
+      _ = try await ana.send(RemoveBlock.self, .init(accountID: ben.id))
+      #expect(try await ben.send(ListConversations.self, .init()).items.first?.nickname == "Ana the second")
+    }
+  }
+
+  @Test(
+    "Requests that wait at the blocker look to their sender as they looked when they were sent, also after unblocking",
+    arguments: [true, false])
+  func requests(isBlockedBefore: Bool) async throws {
+    try await run { services, ana, ben, rename in
+      let name = try identity.username(of: ana.id)
+      if isBlockedBefore { _ = try await ana.send(CreateBlock.self, .init(accountID: ben.id)) }
+      let friend = try await ben.send(SendFriendRequest.self, .init(username: name))
+      let follow = try await ben.send(SendFollowRequest.self, .init(username: name))
+      let team = try await ben.send(CreateTeam.self, .init(name: TeamName(text: "Team"), usernames: []))
+      let invitation = try await ben.send(SendTeamInvitation.self, .init(teamID: team.id, username: name))
+      for nickname in [friend.nickname, follow.nickname, invitation.nickname] {
+        // Who is not found has no nickname to tell.
+        #expect(nickname == (isBlockedBefore ? nil : "Ana the first"))
+      }
+      if !isBlockedBefore { _ = try await ana.send(CreateBlock.self, .init(accountID: ben.id)) }
+      try await rename()
+      for isBlocked in [true, false] {
+        if !isBlocked { _ = try await ana.send(RemoveBlock.self, .init(accountID: ben.id)) }
+        #expect(try await ben.send(ListFriendRequests.self, .init()).items == [friend])
+        #expect(try await ben.send(ListFollowRequests.self, .init()).items == [follow])
+        #expect(try await ben.send(ListTeamInvitations.self, .init(direction: .sent)).items == [invitation])
+      }
+      _ = try await ana.send(CreateBlock.self, .init(accountID: ben.id))
+      let withdrawn = try await ben.send(WithdrawTeamInvitation.self, .init(teamInvitationID: invitation.id))
+      #expect(withdrawn.username == name && withdrawn.state == .withdrawn)
+      let events = try await services.published(by: .social)
+        .filter { $0.name == TeamInvitationChanged.spec.name }.map { try TeamInvitationChanged.decode($0.body) }
+      #expect(events.last?.otherUsername == name)
+    }
+  }
+
+  @Test(
+    "Requests that were answered or withdrawn before are gone for who is blocked, as those to a deleted account, until unblocked")
+  func answered() async throws {
+    try await run { services, ana, ben, _ in
+      let request = try await ben.send(SendFriendRequest.self, .init(username: identity.username(of: ana.id)))
+      _ = try await ben.send(WithdrawFriendRequest.self, .init(friendRequestID: request.id))
+      _ = try await ana.send(CreateBlock.self, .init(accountID: ben.id))
+      #expect(try await ben.send(ListFriendRequests.self, .init()).items.isEmpty)
+      #expect(try await ben.failure(WithdrawFriendRequest.self, .init(friendRequestID: request.id)) == "not_found")
+      _ = try await ana.send(RemoveBlock.self, .init(accountID: ben.id))
+      #expect(try await ben.send(ListFriendRequests.self, .init()).items.map(\.state) == [.withdrawn])
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import ActivityContract
+import ActivityService
+import IdentityContract
+import InProcess
+import Operations
+import SocialContract
+import Testing
+
+@testable import SocialService
+
+@Suite("Reports of entries and of their photos (SOC-8)")
+struct EntryReportTests {
+  private static let day = "2026-11-21"
+
+  /// Runs social and activity: Ana follows Ben, who has written about a day; Eva is a stranger.
+  private func running(_ body: (Moderating, ActivityID) async throws -> Void) async throws {
+    let identity = IdentityDouble()
+    let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
+    let (root, vera) = (try identity.administrator("root"), try identity.administrator("vera"))
+    try await ServicesInProcess.challenging(identity) { services in
+      try await services.publish(.identity, ana.event, ben.event, eva.event)
+      try await services.hasReceived(.activity, of: .identity)
+      let walk = try await services.makeActivity("Walk", of: ben).id
+      _ = try await services.call(
+        RecordEntry.self, .init(activityID: walk, day: .today, isDone: true, comment: "you fool"), as: ben.caller)
+      _ = try await services.call(
+        PutEntryPhoto.self, .init(activityID: walk, day: .today, content: try Pictures.png()), as: ben.caller)
+      try await services.follow(ana, ben)
+      try await services.hasReceived(.activity, of: .social)
+      try await body(Moderating(services: services, ana: ana, ben: ben, eva: eva, root: root, vera: vera), walk)
+    }
+  }
+
+  private func entry(_ activity: ActivityID, _ people: Moderating) async throws -> Entry {
+    try await people.services.hasReceived(.activity, of: .social)
+    return try await people.services.call(
+      GetEntry.self, .init(activityID: activity, day: .day(try LocalDay(text: Self.day))), as: people.ben.caller)
+  }
+
+  @Test(
+    "An entry and its photo are reported by who follows its account, with a copy; for others, and of other days, there is none")
+  func copies() async throws {
+    try await running { people, walk in
+      let day = try LocalDay(text: Self.day)
+      for subject in [ReportSubject.entry(walk, day), .entryPhoto(walk, day), .entry(ActivityID(), day)] {
+        #expect(try await people.refusal(subject, by: people.eva) == "not_found")
+      }
+      #expect(try await people.refusal(.entry(walk, day.advanced(by: -1)), by: people.ana) == "not_found")
+      #expect(try await people.refusal(.entry(walk, day), by: people.ben) == "report_of_oneself")
+      let report = try await people.report(.entry(walk, day), by: people.ana)
+      #expect(report.subject == .entry(walk, day) && report.accountID == people.ben.account)
+      #expect(try await people.refusal(.entry(walk, day), by: people.ana) == "already_reported")
+      try await people.report(.entryPhoto(walk, day), by: people.ana)
+      let (queue, tag) = (try await people.queue(), try await entry(walk, people).photoTag)
+      #expect(queue.map(\.subject) == [.entry(walk, day), .entryPhoto(walk, day)])
+      #expect(queue.map(\.content?.text) == ["Walk", "Walk"] && queue.map(\.content?.comment) == ["you fool", nil])
+      #expect(queue.allSatisfy { $0.content?.photoTag == tag && $0.content?.username == people.ben.username } && tag != nil)
+      let photo = try await people.services.call(ReadReportedPhoto.self, .init(reportID: report.id), as: people.root.caller)
+      #expect(photo.tag == tag)
+      let wrong = ReportSubject(kind: .entry, activityID: walk)
+      let input = CreateReport.Input(subject: wrong, reason: .spam)
+      #expect(
+        try await people.services.refusedFields(CreateReport.self, input, as: people.ana.caller) == ["subject.day required"])
+    }
+  }
+
+  @Test(
+    "Of an entry that moderators remove comment and photo go, and what was done stays; a granted appeal gives the comment back")
+  func removed() async throws {
+    try await running { people, walk in
+      let (services, day) = (people.services, try LocalDay(text: Self.day))
+      try await people.report(.entry(walk, day), by: people.ana)
+      let decided = try await people.decide(.removed)
+      let after = try await entry(walk, people)
+      #expect(after.comment == nil && after.photoTag == nil && after.isDone)
+      #expect(try await people.sanctions(of: people.ben).first?.content?.comment == "you fool")
+      let appeal = AppealSanction.Input(caseID: decided.id, text: try ChatText(text: "No."))
+      _ = try await services.call(AppealSanction.self, appeal, as: people.ben.caller)
+      let granted = DecideAppeal.Input(caseID: decided.id, outcome: .granted, reason: try ReportText(text: "Right."), note: nil)
+      _ = try await services.call(DecideAppeal.self, granted, as: people.vera.caller)
+      let again = try await entry(walk, people)
+      #expect(again.comment == "you fool" && again.photoTag == nil && again.isDone)
+    }
+  }
+
+  @Test("Of an entry whose photo alone is removed the comment stays, and so does another photo that was put since")
+  func photo() async throws {
+    try await running { people, walk in
+      let (services, day) = (people.services, try LocalDay(text: Self.day))
+      try await people.report(.entryPhoto(walk, day), by: people.ana)
+      _ = try await services.call(
+        PutEntryPhoto.self, .init(activityID: walk, day: .today, content: try Pictures.jpeg()), as: people.ben.caller)
+      let before = try await entry(walk, people)
+      try await people.decide(.removed)
+      #expect(try await entry(walk, people) == before)
+      try await people.report(.entryPhoto(walk, day), by: people.ana)
+      try await people.decide(.removed)
+      let after = try await entry(walk, people)
+      #expect(after.comment == "you fool" && after.photoTag == nil)
+    }
+  }
+
+  @Test(
+    "What moderators removed of entries is in the snapshot until an appeal gives it back, and takes nothing away that came later")
+  func snapshot() async throws {
+    try await running { people, walk in
+      let (services, day) = (people.services, try LocalDay(text: Self.day))
+      try await people.report(.entry(walk, day), by: people.ana)
+      try await people.decide(.removed)
+      _ = try await entry(walk, people)
+      services.clock.advance(seconds: 60)
+      _ = try await services.call(
+        EditEntry.self, .init(activityID: walk, day: .day(day), comment: .set("lovely")), as: people.ben.caller)
+      let events = try await services.snapshot(of: .social).filter { $0.name == EntryRemovalChanged.spec.name }
+        .map { try EntryRemovalChanged.decode($0.body) }
+      #expect(events.map(\.comment) == ["you fool"] && events.allSatisfy { $0.isRemoved })
+      for event in events { try await services.publish(.social, event) }
+      #expect(try await entry(walk, people).comment == "lovely")
+    }
+  }
+}
