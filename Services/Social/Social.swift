@@ -37,7 +37,8 @@ enum SocialFeatures {
     let tokens = TaskTokenKeys(environment.home)
     let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
     return [
-      AccountsFeature(migrations: (table: 1, settings: 6, people: 10, enrollment: 26)),
+      AccountsFeature(
+        migrations: (table: 1, settings: 6, people: 10, enrollment: 26), whenMoved: TaskSeriesStore.moved),
       FriendFeature(),
       FriendRequestFeature(life: life),
       ConversationFeature(),
@@ -54,6 +55,7 @@ enum SocialFeatures {
       TaskFeature(rules: tasks),
       TaskParticipantFeature(completions: completions),
       TaskCompletionFeature(completions: completions),
+      TaskSeriesFeature(rules: tasks),
       TaskCommentFeature(rules: tasks),
       TaskHelpFeature(),
       TaskTokenFeature(access: access, keys: tokens),

@@ -94,7 +94,8 @@ struct ContractsTests {
         "friendRequests.accept", "friendRequests.send", "messagePhotos.send", "messages.edit", "messages.send", "offers.redeem",
         "taskAttachments.begin", "taskAttachments.complete", "taskAttachments.uploadChunk", "taskComments.create",
         "taskHelp.offer",
-        "taskHelp.request", "taskHelp.thank", "taskParticipants.add", "taskTokens.renew", "tasks.create", "tasks.edit",
+        "taskHelp.request", "taskHelp.thank", "taskParticipants.add", "taskSeries.create", "taskSeries.edit", "taskTokens.renew",
+        "tasks.create", "tasks.edit",
         "teamInvitations.accept", "teamInvitations.send", "teams.create",
       ])
   }
@@ -163,13 +164,13 @@ struct ContractsTests {
       let problems = ContractsTests.problems(of: operation, body: #"{"cursor":"no base64!","limit":0}"#)
       #expect(problems.contains("cursor invalid_cursor") && problems.contains("limit out_of_range"), "\(operation.spec.name)")
     }
-    #expect(count == 42)
+    #expect(count == 43)
   }
 
   @Test("Contracts refuse null by name in every field of a PATCH that null does not clear, and the schema says which")
   func patches() throws {
     // What is no field of the thing itself, but says which and as it was when.
-    let others: Set = ["activityID", "day", "messageID", "pauseID", "revision", "taskID", "teamID"]
+    let others: Set = ["activityID", "day", "messageID", "pauseID", "revision", "seriesID", "taskID", "teamID"]
     var cleared: [String: [String]] = [:]
     for operation in ContractsTests.all.flatMap(\.operations) where operation.spec.route?.method == .patch {
       guard case .object(let properties) = ContractsTests.schemas(of: operation).input["properties"] else { continue }
@@ -189,6 +190,7 @@ struct ContractsTests {
       cleared == [
         "activities.update": ["reason", "endDay", "tie"], "entries.edit": ["comment", "location"], "messages.edit": [],
         "pauses.update": [], "settings.update": [], "tasks.edit": ["description", "dueDay"],
+        "taskSeries.edit": ["description", "endDay"],
         "teams.edit": [],
       ])
   }

@@ -28,14 +28,16 @@ public struct SharedTask: Document, Hashable {
   public var createdAt: Instant
   /// When the last participant had confirmed.
   public var completedAt: Instant?
-  /// When its creator cancelled it.
+  /// When it was cancelled.
   public var cancelledAt: Instant?
+  /// The recurring task of which it is an occurrence.
+  public var seriesID: ID<TaskSeries>?
 
   /// The task from its parts.
   public init(
     id: ID<SharedTask>, name: TaskName, description: TaskDescription?, dueDay: LocalDay?, state: TaskState, creator: TaskPerson?,
     isCreator: Bool, participantCount: Int, confirmedCount: Int, isConfirmed: Bool, createdAt: Instant, completedAt: Instant?,
-    cancelledAt: Instant?
+    cancelledAt: Instant?, seriesID: ID<TaskSeries>? = nil
   ) {
     self.id = id
     self.name = name
@@ -51,6 +53,7 @@ public struct SharedTask: Document, Hashable {
     self.createdAt = createdAt
     self.completedAt = completedAt
     self.cancelledAt = cancelledAt
+    self.seriesID = seriesID
   }
 
   public static let schemaName = "Task"
@@ -59,7 +62,8 @@ public struct SharedTask: Document, Hashable {
     "id": "Names the task.", "name": "What it is called.", "description": "What is to be done.",
     "dueDay": "The day on which it is due.",
     "state": """
-    `open`: somebody has not confirmed yet; `completed`: all participants have confirmed; `cancelled`: by its creator.
+    `open`: somebody has not confirmed yet; `completed`: all participants have confirmed; `cancelled`: by its creator, or since \
+    it was missed and further occurrences of its recurring task have come.
     """,
     "creator": "Who made it; absent once that account was deleted.", "isCreator": "Whether you made it.",
     "participantCount": Note("How many take part.", range: 0...50),
@@ -67,6 +71,7 @@ public struct SharedTask: Document, Hashable {
     "confirmedPercent": Note("The same in percent, rounded down.", range: 0...100),
     "isConfirmed": "Whether you have confirmed.", "createdAt": "When it was made.",
     "completedAt": "When the last participant had confirmed.", "cancelledAt": "When it was cancelled.",
+    "seriesID": "The recurring task of which it is an occurrence; absent where it is none.",
   ]
 }
 
@@ -76,7 +81,7 @@ public enum TaskState: String, Choice {
   case open
   /// All participants have confirmed.
   case completed
-  /// By its creator, before it was completed.
+  /// By its creator before it was completed, or since it was missed and further occurrences of its series have come.
   case cancelled
 }
 
@@ -437,6 +442,8 @@ public enum TaskNotice: String, Choice {
   case completed
   /// The creator cancelled the task.
   case cancelled
+  /// Its day of a recurring task has begun.
+  case recurred
 }
 
 /// A participant is to be notified of something about a task (TASK-1 to TASK-5).
@@ -474,5 +481,5 @@ public struct TaskNoticed: Event, Hashable {
 
   public static let spec = EventSpec(
     "tasks.noticed", by: .social, requirements: ["TASK-1", "TASK-3", "TASK-5"],
-    "Somebody was enrolled in a task or removed from it, opted out, or the task was completed or cancelled.")
+    "Somebody was enrolled in a task or removed from it, opted out, or the task has recurred, was completed or cancelled.")
 }

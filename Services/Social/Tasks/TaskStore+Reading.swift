@@ -67,6 +67,6 @@ extension SharedTask {
       id: row["task_id"], name: row["name"], description: row["description"], dueDay: row["due_day"], state: row["state"],
       creator: creator, isCreator: creator?.accountID == account, participantCount: row["participant_count"],
       confirmedCount: row["confirmed_count"], isConfirmed: row["confirmed_at"] != nil, createdAt: row["created_at"],
-      completedAt: row["completed_at"], cancelledAt: row["cancelled_at"])
+      completedAt: row["completed_at"], cancelledAt: row["cancelled_at"], seriesID: row["series_id"])
   }
 }

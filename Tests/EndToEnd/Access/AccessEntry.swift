@@ -73,6 +73,8 @@ struct Things: Sendable {
   /// The owner's comment on it, and the owner's request for help.
   var taskComment = ID<TaskComment>()
   var taskHelp = ID<TaskHelp>()
+  /// A recurring task of the owner's, with the friend.
+  var taskSeries = ID<TaskSeries>()
   /// A file of the task, and two that the owner has announced.
   var attachment = ID<TaskAttachment>()
   var upload = ID<TaskAttachment>()
@@ -113,6 +115,7 @@ struct Things: Sendable {
       sentMessage.description, photoMessage.description, challenge.description, moderationCase.description, session.description,
       token.description, alert.description, identity.description, notification.description, offer.description,
       task.description, taskComment.description, taskHelp.description, attachment.description,
+      taskSeries.description,
       team.description, teamInvitation.description, sentTeamInvitation.description,
     ]
   }

@@ -212,6 +212,9 @@ private struct Crowd {
     things.taskHelp = try await owner.client.call(RequestTaskHelp.self, .init(taskID: task.id)).id
     _ = try await owner.client.call(RemoveTaskParticipant.self, .init(taskID: task.id, accountID: former.account.id))
     _ = try await owner.client.call(RenewTaskToken.self, .init(taskID: task.id))
+    let series = CreateTaskSeries.Input(
+      name: try TaskName(text: "Secret habit"), participants: [friend.account.username], schedule: .daily)
+    things.taskSeries = try await owner.client.call(CreateTaskSeries.self, series).id
     things.attachment = try await owner.announce(task.id)
     let content = TaskAttachmentChunk(attachmentID: things.attachment, offset: 0, content: Base64Bytes(AccessScene.file))
     _ = try await owner.client.call(UploadTaskAttachmentChunk.self, content)

@@ -240,6 +240,12 @@ struct AccessTable: Sendable {
     owned(CloseTaskHelp.self) { things, _ in .init(taskID: things.task, helpID: things.taskHelp) }
     owned(RemoveTaskComment.self) { things, _ in .init(taskID: things.task, commentID: things.taskComment) }
     addFiles()
+    owned(GetTaskSeries.self) { things, _ in .init(seriesID: things.taskSeries) }
+    owned(EditTaskSeries.self) { things, _ in .init(seriesID: things.taskSeries, name: .set(try TaskName(text: "Taken"))) }
+    owned(OptOutOfTaskSeries.self, owner: .refused(409, "task_series_creator_stays")) { things, _ in
+      .init(seriesID: things.taskSeries, confirm: true)
+    }
+    owned(EndTaskSeries.self) { things, _ in .init(seriesID: things.taskSeries) }
     owned(ConfirmTaskCompletion.self) { things, _ in .init(taskID: things.task) }
     owned(WithdrawTaskCompletion.self) { things, _ in .init(taskID: things.task) }
     owned(OptOutOfTask.self, owner: .refused(409, "task_creator_stays")) { things, _ in
@@ -338,6 +344,9 @@ struct AccessTable: Sendable {
     open(RemoveTaskComment.self, creatorOnly) { things, _ in
       .init(taskID: things.task, commentID: things.taskComment)
     }
+    open(GetTaskSeries.self, friendOnly) { things, _ in .init(seriesID: things.taskSeries) }
+    open(EditTaskSeries.self, creatorOnly) { things, _ in .init(seriesID: things.taskSeries, endDay: .set(nil)) }
+    open(EndTaskSeries.self, creatorOnly) { things, _ in .init(seriesID: things.taskSeries) }
     open(GetTaskToken.self, friendOnly) { things, _ in .init(taskID: things.task) }
     open(GetTaskAttachment.self, friendOnly) { things, _ in .init(attachmentID: things.attachment) }
     open(DownloadTaskAttachmentChunk.self, friendOnly) { things, _ in .init(attachmentID: things.attachment, offset: 0) }
