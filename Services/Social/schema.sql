@@ -541,6 +541,44 @@ CREATE INDEX task_participants_by_enroller ON task_participants (enrolled_by) WH
 
 CREATE UNIQUE INDEX task_participants_listed ON task_participants (account_id, state, task_sequence);
 
+CREATE TABLE task_parts (
+  part_id BLOB NOT NULL PRIMARY KEY CHECK (length(part_id) = 16),
+  task_id BLOB NOT NULL REFERENCES tasks (task_id) ON DELETE CASCADE,
+  position INTEGER NOT NULL CHECK (position >= 1),
+  -- NULL once who made the task was deleted
+  author_account BLOB CHECK (length(author_account) = 16),
+  title TEXT NOT NULL CHECK (title <> ''),
+  description TEXT CHECK (description <> ''),
+  -- NULL where it is anybody's
+  assignee_account BLOB CHECK (length(assignee_account) = 16),
+  done_at INTEGER,
+  -- NULL once who did it was deleted
+  done_by BLOB CHECK (length(done_by) = 16),
+  CHECK (done_at IS NOT NULL OR done_by IS NULL)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX task_parts_by_assignee ON task_parts (assignee_account, task_id) WHERE assignee_account IS NOT NULL;
+
+CREATE INDEX task_parts_by_author ON task_parts (author_account) WHERE author_account IS NOT NULL;
+
+CREATE INDEX task_parts_by_doer ON task_parts (done_by) WHERE done_by IS NOT NULL;
+
+CREATE UNIQUE INDEX task_parts_of_task ON task_parts (task_id, position);
+
+CREATE TRIGGER task_parts_space_added AFTER INSERT ON task_parts WHEN new.author_account IS NOT NULL BEGIN
+  INSERT INTO task_space (account_id, bytes) VALUES (new.author_account, coalesce(length(CAST(new.title AS BLOB)), 0) + coalesce(length(CAST(new.description AS BLOB)), 0))
+    ON CONFLICT (account_id) DO UPDATE SET bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER task_parts_space_changed AFTER UPDATE OF title, description ON task_parts
+WHEN new.author_account IS NOT NULL BEGIN
+  UPDATE task_space SET bytes = bytes + (coalesce(length(CAST(new.title AS BLOB)), 0) + coalesce(length(CAST(new.description AS BLOB)), 0)) - (coalesce(length(CAST(old.title AS BLOB)), 0) + coalesce(length(CAST(old.description AS BLOB)), 0)) WHERE account_id = new.author_account;
+END;
+
+CREATE TRIGGER task_parts_space_removed AFTER DELETE ON task_parts WHEN old.author_account IS NOT NULL BEGIN
+  UPDATE task_space SET bytes = bytes - (coalesce(length(CAST(old.title AS BLOB)), 0) + coalesce(length(CAST(old.description AS BLOB)), 0)) WHERE account_id = old.author_account;
+END;
+
 CREATE TABLE task_series (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
   series_id BLOB NOT NULL UNIQUE CHECK (length(series_id) = 16),
@@ -651,7 +689,7 @@ CREATE TABLE tasks (
   completed_at INTEGER,
   cancelled_at INTEGER,
   changed_at INTEGER NOT NULL,
-  revision INTEGER NOT NULL CHECK (revision >= 1), series_id BLOB CHECK (length(series_id) = 16), series_day INTEGER CHECK ((series_day IS NULL) = (series_id IS NULL)),
+  revision INTEGER NOT NULL CHECK (revision >= 1), series_id BLOB CHECK (length(series_id) = 16), series_day INTEGER CHECK ((series_day IS NULL) = (series_id IS NULL)), team_id BLOB CHECK (length(team_id) = 16),
   CHECK ((state = 'completed') = (completed_at IS NOT NULL)),
   CHECK ((state = 'cancelled') = (cancelled_at IS NOT NULL)),
   CHECK (state <> 'open' OR confirmed_count < participant_count OR participant_count = 0),
@@ -661,6 +699,8 @@ CREATE TABLE tasks (
 CREATE INDEX tasks_by_creator ON tasks (creator_account, state) WHERE creator_account IS NOT NULL;
 
 CREATE UNIQUE INDEX tasks_of_series ON tasks (series_id, series_day) WHERE series_id IS NOT NULL;
+
+CREATE INDEX tasks_of_team ON tasks (team_id, state, sequence) WHERE team_id IS NOT NULL;
 
 CREATE INDEX tasks_open_of_series ON tasks (series_id, series_day) WHERE series_id IS NOT NULL AND state = 'open';
 

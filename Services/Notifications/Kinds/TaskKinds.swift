@@ -8,6 +8,7 @@ extension NotificationSpec {
   static let ofTasks: [NotificationSpec] = [
     taskEnrolled, taskRemoved, taskOptedOut, taskCompleted, taskCancelled, taskCommented, taskCommentRemoved,
     taskHelpRequested, taskHelpOffered, taskHelpThanked, taskRecurred, taskSeriesEnrolled, taskSeriesOptedOut, taskSeriesEnded,
+    taskPartAssigned,
   ]
 
   private static let taskEnrolled = named("taskEnrolled", .enrolled)
@@ -28,6 +29,14 @@ extension NotificationSpec {
   private static let taskSeriesEnrolled = series("taskSeriesEnrolled", .enrolled)
   private static let taskSeriesOptedOut = series("taskSeriesOptedOut", .optedOut)
   private static let taskSeriesEnded = series("taskSeriesEnded", .ended)
+
+  private static let taskPartAssigned = NotificationSpec(
+    "taskPartAssigned", .social, on: TaskNoticed.self, when: { $0.notice == .partAssigned }, about: { $0.noticeID },
+    to: { $0.accountID },
+    inbox: .init(
+      values: [
+        .text("username") { $0.byUsername?.description ?? "" }, task, .text("part") { $0.partTitle?.description ?? "" },
+      ], links: links))
 
   /// A notice about a recurring task.
   private static func series(_ name: String, _ notice: TaskSeriesNotice) -> NotificationSpec {

@@ -32,12 +32,14 @@ public struct SharedTask: Document, Hashable {
   public var cancelledAt: Instant?
   /// The recurring task of which it is an occurrence.
   public var seriesID: ID<TaskSeries>?
+  /// The team whose own it is.
+  public var teamID: ID<Team>?
 
   /// The task from its parts.
   public init(
     id: ID<SharedTask>, name: TaskName, description: TaskDescription?, dueDay: LocalDay?, state: TaskState, creator: TaskPerson?,
     isCreator: Bool, participantCount: Int, confirmedCount: Int, isConfirmed: Bool, createdAt: Instant, completedAt: Instant?,
-    cancelledAt: Instant?, seriesID: ID<TaskSeries>? = nil
+    cancelledAt: Instant?, seriesID: ID<TaskSeries>? = nil, teamID: ID<Team>? = nil
   ) {
     self.id = id
     self.name = name
@@ -54,6 +56,7 @@ public struct SharedTask: Document, Hashable {
     self.completedAt = completedAt
     self.cancelledAt = cancelledAt
     self.seriesID = seriesID
+    self.teamID = teamID
   }
 
   public static let schemaName = "Task"
@@ -72,6 +75,7 @@ public struct SharedTask: Document, Hashable {
     "isConfirmed": "Whether you have confirmed.", "createdAt": "When it was made.",
     "completedAt": "When the last participant had confirmed.", "cancelledAt": "When it was cancelled.",
     "seriesID": "The recurring task of which it is an occurrence; absent where it is none.",
+    "teamID": "The team whose own it is; absent where it is none's.",
   ]
 }
 
@@ -185,22 +189,32 @@ public enum CreateTask: AccountOperation {
     public var participants: [Username]?
     /// The day on which it is due.
     public var dueDay: LocalDay?
+    /// The caller's team, all of whose members take part.
+    public var teamID: ID<Team>?
     public var found = FoundProblems()
 
-    private enum CodingKeys: String, CodingKey { case name, description, participants, dueDay }
+    private enum CodingKeys: String, CodingKey { case name, description, participants, dueDay, teamID }
 
     /// The input from its parts.
-    public init(name: TaskName, description: TaskDescription? = nil, participants: [Username]? = nil, dueDay: LocalDay? = nil) {
+    public init(
+      name: TaskName, description: TaskDescription? = nil, participants: [Username]? = nil, dueDay: LocalDay? = nil,
+      teamID: ID<Team>? = nil
+    ) {
       self.name = name
       self.description = description
       self.participants = participants
       self.dueDay = dueDay
+      self.teamID = teamID
     }
 
     public static let notes: Notes = [
       "name": "What to call it: 1 to 100 characters.",
       "description": "What is to be done: up to 2,000 characters, line breaks allowed.",
       "participants": TaskEnrollmentText.usernames, "dueDay": "The day on which it is due.",
+      "teamID": """
+      Your team: the task is its own, and all who are in it now take part, but for those from whom you are apart by a block. Who comes \
+      to the team later can join.
+      """,
     ]
   }
 
@@ -208,7 +222,10 @@ public enum CreateTask: AccountOperation {
 
   public static let spec = OperationSpec(
     "tasks.create", of: .social, .post("/v1/tasks"), by: .verifiedAccount, effect: .create,
-    failures: [TaskFailure.tooMany.kind, TaskFailure.tooManyParticipants.kind, TaskFailure.spaceFull.kind],
+    failures: [
+      RequestFailure.notFound.kind, TaskFailure.tooMany.kind, TaskFailure.tooManyParticipants.kind, TaskFailure.spaceFull.kind,
+      TeamTaskFailure.tooMany.kind,
+    ],
     requirements: ["TASK-1"],
     "Make a task, in which you and those whom you name take part; at most 1,000 that you made may be open.")
 }
@@ -295,16 +312,20 @@ public struct TaskDetails: Document, Hashable {
   public var hasEarlierComments: Bool
   /// Requests for help and offers of it that are open, the newest last.
   public var help: [TaskHelp]
+  /// Its parts, in the order in which they were made.
+  public var parts: [TaskPart]
 
   /// The details from their parts.
   public init(
-    task: SharedTask, participants: [TaskParticipant], comments: [TaskComment], hasEarlierComments: Bool, help: [TaskHelp]
+    task: SharedTask, participants: [TaskParticipant], comments: [TaskComment], hasEarlierComments: Bool, help: [TaskHelp],
+    parts: [TaskPart]
   ) {
     self.task = task
     self.participants = participants
     self.comments = comments
     self.hasEarlierComments = hasEarlierComments
     self.help = help
+    self.parts = parts
   }
 
   public static let notes: Notes = [
@@ -312,6 +333,7 @@ public struct TaskDetails: Document, Hashable {
     "comments": "The last 20 comments, the newest last.",
     "hasEarlierComments": "Whether `taskComments.list` has earlier ones.",
     "help": "Requests for help and offers of it that are open, the newest last.",
+    "parts": "Its parts, in the order in which they were made; at most 50.",
   ]
 }
 
@@ -323,7 +345,8 @@ public enum GetTask: AccountOperation {
   public static let spec = OperationSpec(
     "tasks.get", of: .social, .get("/v1/tasks/{taskID}"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-2", "TASK-4"],
-    "Show a task that you take part in: participants, how far they are, the last comments, help asked for and offered.")
+    "Show a task that you take part in: participants, how far they are, its parts, the last comments, help asked for and offered."
+  )
 }
 
 /// Changes what an open task says, by its creator (TASK-1). What is not given stays as it is.
@@ -444,6 +467,8 @@ public enum TaskNotice: String, Choice {
   case cancelled
   /// Its day of a recurring task has begun.
   case recurred
+  /// A part of it was assigned to the participant.
+  case partAssigned
 }
 
 /// A participant is to be notified of something about a task (TASK-1 to TASK-5).
@@ -453,6 +478,8 @@ public struct TaskNoticed: Event, Hashable {
   public var taskID: ID<SharedTask>
   public var taskName: TaskName
   public var notice: TaskNotice
+  /// What the part is called that was assigned; nil for other notices.
+  public var partTitle: TaskName?
   /// Who did it; absent where nobody alone did.
   public var byAccountID: AccountID?
   public var byUsername: Username?
@@ -461,13 +488,14 @@ public struct TaskNoticed: Event, Hashable {
   /// The event from its parts.
   public init(
     noticeID: ID<TaskNotice>, accountID: AccountID, taskID: ID<SharedTask>, taskName: TaskName, notice: TaskNotice,
-    byAccountID: AccountID?, byUsername: Username?, at: Instant
+    partTitle: TaskName? = nil, byAccountID: AccountID?, byUsername: Username?, at: Instant
   ) {
     self.noticeID = noticeID
     self.accountID = accountID
     self.taskID = taskID
     self.taskName = taskName
     self.notice = notice
+    self.partTitle = partTitle
     self.byAccountID = byAccountID
     self.byUsername = byUsername
     self.at = at
@@ -475,11 +503,14 @@ public struct TaskNoticed: Event, Hashable {
 
   public static let notes: Notes = [
     "noticeID": "Names the notice.", "accountID": "Who is to be notified.", "taskID": "The task.",
-    "taskName": "What the task is called.", "notice": "Of what.", "byAccountID": "Who did it; absent where nobody alone did.",
+    "taskName": "What the task is called.", "notice": "Of what.",
+    "partTitle": "What the part is called that was assigned; absent for other notices.",
+    "byAccountID": "Who did it; absent where nobody alone did.",
     "byUsername": "The username of who did it.", "at": "When.",
   ]
 
   public static let spec = EventSpec(
     "tasks.noticed", by: .social, requirements: ["TASK-1", "TASK-3", "TASK-5"],
-    "Somebody was enrolled in a task or removed from it, opted out, or the task has recurred, was completed or cancelled.")
+    "Somebody was enrolled in a task or removed from it, opted out, was given a part, or the task has recurred, was completed or cancelled."
+  )
 }

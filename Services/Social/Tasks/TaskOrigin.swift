@@ -6,6 +6,8 @@ struct TaskOrigin: Hashable, Sendable {
   /// The series of which it is an occurrence, and on which day.
   var series: ID<TaskSeries>?
   var day: LocalDay?
+  /// The team whose own it is.
+  var team: ID<Team>?
   /// `enrolled`: the others, by its creator; `recurred`: all of them; nil: nobody.
   var notice: TaskNotice? = .enrolled
 }

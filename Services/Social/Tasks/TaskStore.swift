@@ -115,11 +115,11 @@ enum TaskStore {
     let statement = try database.cachedStatement(
       sql: """
         INSERT INTO tasks (task_id, creator_account, name, description, due_day, state, participant_count, confirmed_count,
-          created_at, changed_at, revision, series_id, series_day)
-        VALUES (?1, ?2, ?3, ?4, ?5, 'open', 1, 0, ?6, ?6, 1, ?7, ?8)
+          created_at, changed_at, revision, series_id, series_day, team_id)
+        VALUES (?1, ?2, ?3, ?4, ?5, 'open', 1, 0, ?6, ?6, 1, ?7, ?8, ?9)
         """)
     try statement.execute(arguments: [
-      id, account, text.name, text.description, text.dueDay, transaction.now, origin.series, origin.day,
+      id, account, text.name, text.description, text.dueDay, transaction.now, origin.series, origin.day, origin.team,
     ])
     let sequence = database.lastInsertedRowID
     try TaskParticipantStore.add([account], to: id, sequence, by: nil, transaction)
@@ -214,14 +214,15 @@ enum TaskStore {
 extension TaskStore {
   /// Lets an account be notified of something, unless it was deleted.
   static func notify(
-    _ account: AccountID, of notice: TaskNotice, _ id: ID<SharedTask>, _ name: TaskName, by other: AccountID?,
-    _ transaction: Transaction
+    _ account: AccountID, of notice: TaskNotice, _ id: ID<SharedTask>, _ name: TaskName, part: TaskName? = nil,
+    by other: AccountID?, _ transaction: Transaction
   ) throws {
     guard try !transaction.database.isErased(account) else { return }
     let username = try other.map { try Accounts.known($0, in: transaction.database).username }
     try transaction.publish(
       TaskNoticed(
-        noticeID: ID(), accountID: account, taskID: id, taskName: name, notice: notice, byAccountID: other, byUsername: username,
+        noticeID: ID(), accountID: account, taskID: id, taskName: name, notice: notice, partTitle: part, byAccountID: other,
+        byUsername: username,
         at: transaction.now))
   }
 

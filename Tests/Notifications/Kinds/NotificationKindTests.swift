@@ -71,6 +71,7 @@ struct NotificationKindTests {
     (notice(.removed, by: ana), "taskRemoved", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
     (notice(.optedOut, by: ana), "taskOptedOut", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
     (notice(.cancelled, by: ana), "taskCancelled", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
+    (notice(.partAssigned, by: ana), "taskPartAssigned", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
     (notice(.recurred, by: nil), "taskRecurred", ben, NotificationLinks(taskID: ID(linking: task))),
     (
       TaskSeriesNoticed(
@@ -185,7 +186,7 @@ struct NotificationKindTests {
       // By it a repetition is known, also by a version that is older or newer.
       #expect(item.source.hasPrefix("\(type(of: event).spec.name)/"))
     }
-    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 20)
+    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 21)
   }
 
   @Test("A notification is as grave as its kind says, and one that nothing need be done about is for information")
