@@ -37,7 +37,8 @@ enum SocialFeatures {
     let tokens = TaskTokenKeys(environment.home)
     let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
     return [
-      AccountsFeature(migrations: (table: 1, settings: 6, people: 10, enrollment: 26)),
+      AccountsFeature(
+        migrations: (table: 1, settings: 6, people: 10, enrollment: 26), whenMoved: TaskSeriesStore.moved),
       FriendFeature(),
       FriendRequestFeature(life: life),
       ConversationFeature(),
@@ -54,12 +55,15 @@ enum SocialFeatures {
       TaskFeature(rules: tasks, completions: completions),
       TaskParticipantFeature(completions: completions),
       TaskCompletionFeature(completions: completions),
+      TaskSeriesFeature(rules: tasks),
+      TaskPartFeature(rules: tasks),
       TaskCommentFeature(rules: tasks),
       TaskHelpFeature(),
       TaskLinkFeature(keys: TaskLinkKeys(environment.home)),
       TaskTokenFeature(access: access, keys: tokens),
       TaskAttachmentFeature(access: access, tokens: tokens, environment),
       TeamFeature(mayEnroll: NamedPeople.mayEnroll),
+      TeamTaskFeature(),
       TeamScoreFeature(),
       TeamInvitationFeature(life: life),
       ModerationCaseFeature(access: access, files: TaskAttachmentFiles(environment.home)),

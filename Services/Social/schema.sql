@@ -604,6 +604,112 @@ CREATE INDEX task_participants_by_enroller ON task_participants (enrolled_by) WH
 
 CREATE UNIQUE INDEX task_participants_listed ON task_participants (account_id, state, task_sequence);
 
+CREATE TABLE task_parts (
+  part_id BLOB NOT NULL PRIMARY KEY CHECK (length(part_id) = 16),
+  task_id BLOB NOT NULL REFERENCES tasks (task_id) ON DELETE CASCADE,
+  position INTEGER NOT NULL CHECK (position >= 1),
+  -- NULL once who made the task was deleted
+  author_account BLOB CHECK (length(author_account) = 16),
+  title TEXT NOT NULL CHECK (title <> ''),
+  description TEXT CHECK (description <> ''),
+  -- NULL where it is anybody's
+  assignee_account BLOB CHECK (length(assignee_account) = 16),
+  done_at INTEGER,
+  -- NULL once who did it was deleted
+  done_by BLOB CHECK (length(done_by) = 16),
+  CHECK (done_at IS NOT NULL OR done_by IS NULL)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX task_parts_by_assignee ON task_parts (assignee_account, task_id) WHERE assignee_account IS NOT NULL;
+
+CREATE INDEX task_parts_by_author ON task_parts (author_account) WHERE author_account IS NOT NULL;
+
+CREATE INDEX task_parts_by_doer ON task_parts (done_by) WHERE done_by IS NOT NULL;
+
+CREATE UNIQUE INDEX task_parts_of_task ON task_parts (task_id, position);
+
+CREATE TRIGGER task_parts_space_added AFTER INSERT ON task_parts WHEN new.author_account IS NOT NULL BEGIN
+  INSERT INTO task_space (account_id, bytes) VALUES (new.author_account, coalesce(length(CAST(new.title AS BLOB)), 0) + coalesce(length(CAST(new.description AS BLOB)), 0))
+    ON CONFLICT (account_id) DO UPDATE SET bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER task_parts_space_changed AFTER UPDATE OF title, description ON task_parts
+WHEN new.author_account IS NOT NULL BEGIN
+  UPDATE task_space SET bytes = bytes + (coalesce(length(CAST(new.title AS BLOB)), 0) + coalesce(length(CAST(new.description AS BLOB)), 0)) - (coalesce(length(CAST(old.title AS BLOB)), 0) + coalesce(length(CAST(old.description AS BLOB)), 0)) WHERE account_id = new.author_account;
+END;
+
+CREATE TRIGGER task_parts_space_removed AFTER DELETE ON task_parts WHEN old.author_account IS NOT NULL BEGIN
+  UPDATE task_space SET bytes = bytes - (coalesce(length(CAST(old.title AS BLOB)), 0) + coalesce(length(CAST(old.description AS BLOB)), 0)) WHERE account_id = old.author_account;
+END;
+
+CREATE TABLE task_series (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  series_id BLOB NOT NULL UNIQUE CHECK (length(series_id) = 16),
+  -- NULL once who made it was deleted
+  creator_account BLOB CHECK (length(creator_account) = 16),
+  name TEXT NOT NULL CHECK (name <> ''),
+  description TEXT CHECK (description <> ''),
+  schedule_kind TEXT NOT NULL CHECK (schedule_kind IN ('daily', 'weekdays', 'monthDays', 'everyNDays', 'nthWeekdays')),
+  schedule_code INTEGER NOT NULL,
+  -- from which a number of days is counted
+  anchor_day INTEGER NOT NULL,
+  start_day INTEGER NOT NULL,
+  end_day INTEGER CHECK (end_day >= start_day),
+  -- of the next occurrence, and about when it begins where the creator is; NULL where none is left
+  next_day INTEGER,
+  next_at INTEGER,
+  -- the creator's today when it was advanced last: if that lies in the future, the clock was wrong
+  advanced_day INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  -- by its creator, or since that account was deleted
+  ended_at INTEGER,
+  CHECK ((next_day IS NULL) = (next_at IS NULL)),
+  CHECK (ended_at IS NULL OR next_day IS NULL),
+  CHECK (creator_account IS NOT NULL OR ended_at IS NOT NULL)
+) STRICT;
+
+CREATE INDEX task_series_advanced ON task_series (advanced_day) WHERE ended_at IS NULL;
+
+CREATE INDEX task_series_by_creator ON task_series (creator_account, next_day) WHERE creator_account IS NOT NULL;
+
+CREATE INDEX task_series_due ON task_series (next_at) WHERE next_at IS NOT NULL;
+
+CREATE TRIGGER task_series_orphaned AFTER UPDATE OF creator_account ON task_series
+WHEN new.creator_account IS NULL AND NOT EXISTS (SELECT 1 FROM task_series_participants p WHERE p.series_id = new.series_id)
+BEGIN
+  DELETE FROM task_series WHERE sequence = new.sequence;
+END;
+
+CREATE TRIGGER task_series_space_added AFTER INSERT ON task_series WHEN new.creator_account IS NOT NULL BEGIN
+  INSERT INTO task_space (account_id, bytes) VALUES (new.creator_account, coalesce(length(CAST(new.name AS BLOB)), 0) + coalesce(length(CAST(new.description AS BLOB)), 0))
+    ON CONFLICT (account_id) DO UPDATE SET bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER task_series_space_changed AFTER UPDATE OF name, description ON task_series
+WHEN new.creator_account IS NOT NULL BEGIN
+  UPDATE task_space SET bytes = bytes + (coalesce(length(CAST(new.name AS BLOB)), 0) + coalesce(length(CAST(new.description AS BLOB)), 0)) - (coalesce(length(CAST(old.name AS BLOB)), 0) + coalesce(length(CAST(old.description AS BLOB)), 0)) WHERE account_id = new.creator_account;
+END;
+
+CREATE TRIGGER task_series_space_removed AFTER DELETE ON task_series WHEN old.creator_account IS NOT NULL BEGIN
+  UPDATE task_space SET bytes = bytes - (coalesce(length(CAST(old.name AS BLOB)), 0) + coalesce(length(CAST(old.description AS BLOB)), 0)) WHERE account_id = old.creator_account;
+END;
+
+CREATE TABLE task_series_participants (
+  series_id BLOB NOT NULL REFERENCES task_series (series_id) ON DELETE CASCADE,
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  -- the series', in the order of which an account's are listed
+  series_sequence INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  PRIMARY KEY (series_id, account_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX task_series_participants_listed ON task_series_participants (account_id, series_sequence);
+
+CREATE TRIGGER task_series_left AFTER DELETE ON task_series_participants BEGIN
+  DELETE FROM task_series WHERE series_id = old.series_id AND creator_account IS NULL
+    AND NOT EXISTS (SELECT 1 FROM task_series_participants p WHERE p.series_id = old.series_id);
+END;
+
 CREATE TABLE task_space (
   account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
   bytes INTEGER NOT NULL CHECK (bytes >= 0)
@@ -646,7 +752,7 @@ CREATE TABLE tasks (
   completed_at INTEGER,
   cancelled_at INTEGER,
   changed_at INTEGER NOT NULL,
-  revision INTEGER NOT NULL CHECK (revision >= 1),
+  revision INTEGER NOT NULL CHECK (revision >= 1), series_id BLOB CHECK (length(series_id) = 16), series_day INTEGER CHECK ((series_day IS NULL) = (series_id IS NULL)), team_id BLOB CHECK (length(team_id) = 16),
   CHECK ((state = 'completed') = (completed_at IS NOT NULL)),
   CHECK ((state = 'cancelled') = (cancelled_at IS NOT NULL)),
   CHECK (state <> 'open' OR confirmed_count < participant_count OR participant_count = 0),
@@ -654,6 +760,12 @@ CREATE TABLE tasks (
 ) STRICT;
 
 CREATE INDEX tasks_by_creator ON tasks (creator_account, state) WHERE creator_account IS NOT NULL;
+
+CREATE UNIQUE INDEX tasks_of_series ON tasks (series_id, series_day) WHERE series_id IS NOT NULL;
+
+CREATE INDEX tasks_of_team ON tasks (team_id, state, sequence) WHERE team_id IS NOT NULL;
+
+CREATE INDEX tasks_open_of_series ON tasks (series_id, series_day) WHERE series_id IS NOT NULL AND state = 'open';
 
 CREATE TRIGGER task_attachments_of_deleted_task AFTER DELETE ON tasks BEGIN
   DELETE FROM task_attachments WHERE task_id = old.task_id;

@@ -94,8 +94,10 @@ struct ContractsTests {
         "friendRequests.accept", "friendRequests.send", "messagePhotos.send", "messages.edit", "messages.send", "offers.redeem",
         "taskAttachments.begin", "taskAttachments.complete", "taskAttachments.uploadChunk", "taskComments.create",
         "taskHelp.offer",
-        "taskHelp.request", "taskHelp.thank", "taskParticipants.add", "taskTokens.renew", "tasks.create", "tasks.edit",
-        "teamInvitations.accept", "teamInvitations.send", "teams.create",
+        "taskHelp.request", "taskHelp.thank", "taskParticipants.add", "taskParts.create", "taskParts.edit", "taskSeries.create",
+        "taskSeries.edit", "taskTokens.renew",
+        "tasks.create", "tasks.edit",
+        "teamInvitations.accept", "teamInvitations.send", "teamTasks.join", "teams.create",
       ])
   }
 
@@ -163,13 +165,13 @@ struct ContractsTests {
       let problems = ContractsTests.problems(of: operation, body: #"{"cursor":"no base64!","limit":0}"#)
       #expect(problems.contains("cursor invalid_cursor") && problems.contains("limit out_of_range"), "\(operation.spec.name)")
     }
-    #expect(count == 43)
+    #expect(count == 45)
   }
 
   @Test("Contracts refuse null by name in every field of a PATCH that null does not clear, and the schema says which")
   func patches() throws {
     // What is no field of the thing itself, but says which and as it was when.
-    let others: Set = ["activityID", "day", "messageID", "pauseID", "revision", "taskID", "teamID"]
+    let others: Set = ["activityID", "day", "messageID", "partID", "pauseID", "revision", "seriesID", "taskID", "teamID"]
     var cleared: [String: [String]] = [:]
     for operation in ContractsTests.all.flatMap(\.operations) where operation.spec.route?.method == .patch {
       guard case .object(let properties) = ContractsTests.schemas(of: operation).input["properties"] else { continue }
@@ -189,6 +191,7 @@ struct ContractsTests {
       cleared == [
         "activities.update": ["reason", "endDay", "tie"], "entries.edit": ["comment", "location"], "messages.edit": [],
         "pauses.update": [], "settings.update": [], "tasks.edit": ["description", "dueDay"],
+        "taskParts.edit": ["description", "assigneeID"], "taskSeries.edit": ["description", "endDay"],
         "teams.edit": [],
       ])
   }

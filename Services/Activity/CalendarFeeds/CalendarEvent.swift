@@ -1,5 +1,6 @@
 import ActivityContract
 import Operations
+import ServiceKit
 
 /// An activity's days under one version of it, as an event of RFC 5545 (section 3.6.1).
 ///

@@ -1,4 +1,5 @@
 import Operations
+import ServiceKit
 
 /// Text of RFC 5545 in the making.
 struct ICalendarText: Sendable {

@@ -1,4 +1,4 @@
-import ActivityContract
+import Operations
 
 /// The recurrence rule (RFC 5545, section 3.3.10) whose days are a schedule's, where the first of them is where it begins.
 enum RecurrenceRule {

@@ -1,4 +1,5 @@
 import Operations
+import ServiceKit
 
 /// A time zone as RFC 5545 defines it (section 3.6.5): by the times at which its offset changes.
 struct ZoneDefinition: Sendable {

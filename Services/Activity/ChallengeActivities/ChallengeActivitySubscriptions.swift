@@ -1,5 +1,6 @@
 import ActivityContract
 import Operations
+import ServiceKit
 import SocialContract
 import Storage
 

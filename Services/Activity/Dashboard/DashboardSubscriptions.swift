@@ -1,5 +1,6 @@
 import Operations
 import RewardsContract
+import ServiceKit
 import Storage
 
 /// The coins on the dashboard, from rewards.

@@ -1,6 +1,7 @@
 import ActivityContract
 import GRDB
 import Operations
+import ServiceKit
 import Storage
 
 /// The entries of limits that are kept so far, on days that are not over: whether they are done is known, and published, only then.

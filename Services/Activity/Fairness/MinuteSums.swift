@@ -1,3 +1,5 @@
+import Operations
+
 /// What of a day's movement falls into each minute of the clock, of all its samples together.
 ///
 /// The sums depend on what was added alone, in whatever order it came.

@@ -1,3 +1,5 @@
+import Operations
+
 /// A small part of a day's samples of steps, from which it is estimated how much of them another day has: those with the lowest hashes, which are
 /// as good as drawn by lot, and drawn alike on every day (a bottom-k sketch; Cohen and Kaplan, 2007). Of a day of few samples it is all of
 /// them.

@@ -1,6 +1,7 @@
 import ActivityContract
 import GRDB
 import Operations
+import ServiceKit
 import Storage
 
 extension FollowStore {

@@ -1,6 +1,7 @@
 import ActivityContract
 import ImportFormats
 import Operations
+import ServiceKit
 import Storage
 
 /// Gives the samples of a file to the same intake as those that devices send.

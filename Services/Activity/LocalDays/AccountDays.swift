@@ -1,5 +1,6 @@
 import GRDB
 import Operations
+import ServiceKit
 
 /// How an account counts its days at a moment: what evaluating one of them needs beside what was planned and done on it.
 struct AccountDays: Sendable {

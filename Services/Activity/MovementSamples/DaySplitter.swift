@@ -1,4 +1,5 @@
 import Operations
+import ServiceKit
 
 /// Finds the local days into which samples fall.
 struct DaySplitter {

@@ -1,5 +1,6 @@
 import ActivityContract
 import Operations
+import ServiceKit
 
 /// A sample whose times are acceptable, spread over local days and evaluated.
 struct PreparedSample: Sendable {

@@ -136,4 +136,3 @@ extension ActivityVersion {
 
 extension Goal.Kind: DatabaseValueConvertible {}
 extension Goal.Direction: DatabaseValueConvertible {}
-extension Schedule.Kind: DatabaseValueConvertible {}

@@ -62,6 +62,7 @@ public struct NotificationLinks: Document, Hashable {
   public var taskHelpID: ID<Linked>?
   public var teamID: ID<Linked>?
   public var teamInvitationID: ID<Linked>?
+  public var seriesID: ID<Linked>?
 
   public init(
     accountID: AccountID? = nil, friendRequestID: ID<Linked>? = nil, conversationID: ID<Linked>? = nil,
@@ -73,7 +74,7 @@ public struct NotificationLinks: Document, Hashable {
     friendChallengeID: ID<Linked>? = nil,
     reportID: ID<Linked>? = nil, caseID: ID<Linked>? = nil, taskID: ID<Linked>? = nil,
     taskCommentID: ID<Linked>? = nil, taskHelpID: ID<Linked>? = nil,
-    teamID: ID<Linked>? = nil, teamInvitationID: ID<Linked>? = nil
+    teamID: ID<Linked>? = nil, teamInvitationID: ID<Linked>? = nil, seriesID: ID<Linked>? = nil
   ) {
     self.accountID = accountID
     self.friendRequestID = friendRequestID
@@ -93,6 +94,7 @@ public struct NotificationLinks: Document, Hashable {
     self.taskHelpID = taskHelpID
     self.teamID = teamID
     self.teamInvitationID = teamInvitationID
+    self.seriesID = seriesID
   }
 
   public static let notes: Notes = [
@@ -105,6 +107,7 @@ public struct NotificationLinks: Document, Hashable {
     "reportID": "Your report.", "caseID": "What moderators decided against you.", "taskID": "The task.",
     "taskCommentID": "The comment on the task.", "taskHelpID": "The request for help, or the offer, in the task.",
     "teamID": "The team.", "teamInvitationID": "The invitation to a team.",
+    "seriesID": "The recurring task.",
   ]
 }
 

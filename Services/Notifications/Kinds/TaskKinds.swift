@@ -3,11 +3,12 @@ import Operations
 import SocialContract
 
 /// Tasks: for who is enrolled or removed, for who made one that somebody opts out of, and for all when it is completed,
-/// cancelled or commented on; help that is asked for, offered and thanked for.
+/// cancelled or commented on, or has recurred; recurring tasks that one is enrolled in, and that are left or ended; help that is asked for, offered and thanked for.
 extension NotificationSpec {
   static let ofTasks: [NotificationSpec] = [
     taskEnrolled, taskRemoved, taskOptedOut, taskCompleted, taskCancelled, taskCommented, taskCommentRemoved,
-    taskHelpRequested, taskHelpOffered, taskHelpThanked,
+    taskHelpRequested, taskHelpOffered, taskHelpThanked, taskRecurred, taskSeriesEnrolled, taskSeriesOptedOut, taskSeriesEnded,
+    taskPartAssigned,
   ]
 
   private static let taskEnrolled = named("taskEnrolled", .enrolled)
@@ -19,6 +20,32 @@ extension NotificationSpec {
   private static let taskCompleted = NotificationSpec(
     "taskCompleted", .social, on: TaskNoticed.self, when: { $0.notice == .completed }, about: { $0.noticeID },
     to: { $0.accountID }, inbox: .init(values: [task], links: links))
+
+  /// Nobody did it: the day began.
+  private static let taskRecurred = NotificationSpec(
+    "taskRecurred", .social, on: TaskNoticed.self, when: { $0.notice == .recurred }, about: { $0.noticeID },
+    to: { $0.accountID }, inbox: .init(values: [task], links: links))
+
+  private static let taskSeriesEnrolled = series("taskSeriesEnrolled", .enrolled)
+  private static let taskSeriesOptedOut = series("taskSeriesOptedOut", .optedOut)
+  private static let taskSeriesEnded = series("taskSeriesEnded", .ended)
+
+  private static let taskPartAssigned = NotificationSpec(
+    "taskPartAssigned", .social, on: TaskNoticed.self, when: { $0.notice == .partAssigned }, about: { $0.noticeID },
+    to: { $0.accountID },
+    inbox: .init(
+      values: [
+        .text("username") { $0.byUsername?.description ?? "" }, task, .text("part") { $0.partTitle?.description ?? "" },
+      ], links: links))
+
+  /// A notice about a recurring task.
+  private static func series(_ name: String, _ notice: TaskSeriesNotice) -> NotificationSpec {
+    NotificationSpec(
+      name, .social, on: TaskSeriesNoticed.self, when: { $0.notice == notice }, about: { $0.noticeID }, to: { $0.accountID },
+      inbox: .init(
+        values: [.text("username") { $0.byUsername.description }, .text("task") { $0.seriesName.description }],
+        links: { NotificationLinks(accountID: $0.byAccountID, seriesID: ID(linking: $0.seriesID)) }))
+  }
 
   /// A notice that says who did it.
   private static func named(_ name: String, _ notice: TaskNotice) -> NotificationSpec {

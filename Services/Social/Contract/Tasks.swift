@@ -30,15 +30,18 @@ public struct SharedTask: Document, Hashable {
   public var createdAt: Instant
   /// When the last participant had confirmed.
   public var completedAt: Instant?
-  /// When its creator cancelled it.
+  /// When it was cancelled.
   public var cancelledAt: Instant?
+  /// The recurring task of which it is an occurrence.
+  public var seriesID: ID<TaskSeries>?
+  /// The team whose own it is.
+  public var teamID: ID<Team>?
 
   /// The task from its parts.
   public init(
     id: ID<SharedTask>, name: TaskName, description: TaskDescription?, dueDay: LocalDay?, state: TaskState, creator: TaskPerson?,
     isCreator: Bool, canEdit: Bool, participantCount: Int, confirmedCount: Int, isConfirmed: Bool, createdAt: Instant,
-    completedAt: Instant?,
-    cancelledAt: Instant?
+    completedAt: Instant?, cancelledAt: Instant?, seriesID: ID<TaskSeries>? = nil, teamID: ID<Team>? = nil
   ) {
     self.id = id
     self.name = name
@@ -55,6 +58,8 @@ public struct SharedTask: Document, Hashable {
     self.createdAt = createdAt
     self.completedAt = completedAt
     self.cancelledAt = cancelledAt
+    self.seriesID = seriesID
+    self.teamID = teamID
   }
 
   public static let schemaName = "Task"
@@ -63,7 +68,8 @@ public struct SharedTask: Document, Hashable {
     "id": "Names the task.", "name": "What it is called.", "description": "What is to be done.",
     "dueDay": "The day on which it is due.",
     "state": """
-    `open`: somebody has not confirmed yet; `completed`: all participants have confirmed; `cancelled`: by its creator.
+    `open`: somebody has not confirmed yet; `completed`: all participants have confirmed; `cancelled`: by its creator, or since \
+    it was missed and further occurrences of its recurring task have come.
     """,
     "creator": "Who made it; absent once that account was deleted.", "isCreator": "Whether you made it.",
     "canEdit":
@@ -73,6 +79,8 @@ public struct SharedTask: Document, Hashable {
     "confirmedPercent": Note("The same in percent, rounded down.", range: 0...100),
     "isConfirmed": "Whether you have confirmed.", "createdAt": "When it was made.",
     "completedAt": "When the last participant had confirmed.", "cancelledAt": "When it was cancelled.",
+    "seriesID": "The recurring task of which it is an occurrence; absent where it is none.",
+    "teamID": "The team whose own it is; absent where it is none's.",
   ]
 }
 
@@ -82,7 +90,7 @@ public enum TaskState: String, Choice {
   case open
   /// All participants have confirmed.
   case completed
-  /// By its creator, before it was completed.
+  /// By its creator before it was completed, or since it was missed and further occurrences of its series have come.
   case cancelled
 }
 
@@ -186,16 +194,22 @@ public enum CreateTask: AccountOperation {
     public var participants: [Username]?
     /// The day on which it is due.
     public var dueDay: LocalDay?
+    /// The caller's team, all of whose members take part.
+    public var teamID: ID<Team>?
     public var found = FoundProblems()
 
-    private enum CodingKeys: String, CodingKey { case name, description, participants, dueDay }
+    private enum CodingKeys: String, CodingKey { case name, description, participants, dueDay, teamID }
 
     /// The input from its parts.
-    public init(name: TaskName, description: TaskDescription? = nil, participants: [Username]? = nil, dueDay: LocalDay? = nil) {
+    public init(
+      name: TaskName, description: TaskDescription? = nil, participants: [Username]? = nil, dueDay: LocalDay? = nil,
+      teamID: ID<Team>? = nil
+    ) {
       self.name = name
       self.description = description
       self.participants = participants
       self.dueDay = dueDay
+      self.teamID = teamID
     }
 
     public static let notes: Notes = [
@@ -203,6 +217,10 @@ public enum CreateTask: AccountOperation {
       "description": "What is to be done: up to 2,000 characters, line breaks allowed.",
       "participants": TaskEnrollmentText.usernames,
       "dueDay": "The day on which it is due: from the day before today (UTC) on, and at most ten years ahead.",
+      "teamID": """
+      Your team: the task is its own, and all who are in it now take part, but for those from whom you are apart by a block. Who comes \
+      to the team later can join.
+      """,
     ]
   }
 
@@ -210,7 +228,10 @@ public enum CreateTask: AccountOperation {
 
   public static let spec = OperationSpec(
     "tasks.create", of: .social, .post("/v1/tasks"), by: .verifiedAccount, effect: .create,
-    failures: [TaskFailure.tooMany.kind, TaskFailure.tooManyParticipants.kind, TaskFailure.spaceFull.kind],
+    failures: [
+      RequestFailure.notFound.kind, TaskFailure.tooMany.kind, TaskFailure.tooManyParticipants.kind, TaskFailure.spaceFull.kind,
+      TeamTaskFailure.tooMany.kind,
+    ],
     requirements: ["TASK-1"],
     "Make a task, in which you and those whom you name take part; at most 1,000 that you made may be open.")
 }
@@ -301,11 +322,14 @@ public struct TaskDetails: Document, Hashable {
   public var attachments: [TaskAttachment]
   /// Whether there are more.
   public var hasMoreAttachments: Bool
+  /// Its parts, in the order in which they were made.
+  public var parts: [TaskPart]
 
   /// The details from their parts.
   public init(
     task: SharedTask, participants: [TaskParticipant], comments: [TaskComment], hasEarlierComments: Bool, help: [TaskHelp],
-    attachments: [TaskAttachment], hasMoreAttachments: Bool
+    attachments: [TaskAttachment], hasMoreAttachments: Bool,
+    parts: [TaskPart]
   ) {
     self.task = task
     self.participants = participants
@@ -314,6 +338,7 @@ public struct TaskDetails: Document, Hashable {
     self.help = help
     self.attachments = attachments
     self.hasMoreAttachments = hasMoreAttachments
+    self.parts = parts
   }
 
   public static let notes: Notes = [
@@ -323,6 +348,7 @@ public struct TaskDetails: Document, Hashable {
     "help": "Requests for help and offers of it that are open, the newest last.",
     "attachments": "The last 50 attached files, the newest first.",
     "hasMoreAttachments": "Whether `taskAttachments.list` has more.",
+    "parts": "Its parts, in the order in which they were made; at most 50.",
   ]
 }
 
@@ -334,7 +360,10 @@ public enum GetTask: AccountOperation {
   public static let spec = OperationSpec(
     "tasks.get", of: .social, .get("/v1/tasks/{taskID}"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-2", "TASK-4"],
-    "Show a task that you take part in: participants, how far they are, the last comments and files, help asked for and offered.")
+    """
+    Show a task that you take part in: participants, how far they are, its parts, the last comments and files, help asked for and \
+    offered.
+    """)
 }
 
 /// Changes what an open task says, by its creator (TASK-1), or by who has taken part for longest where the creator was deleted. What is
@@ -456,6 +485,10 @@ public enum TaskNotice: String, Choice {
   case completed
   /// The creator cancelled the task.
   case cancelled
+  /// Its day of a recurring task has begun.
+  case recurred
+  /// A part of it was assigned to the participant.
+  case partAssigned
 }
 
 /// A participant is to be notified of something about a task (TASK-1 to TASK-5).
@@ -465,6 +498,8 @@ public struct TaskNoticed: Event, Hashable {
   public var taskID: ID<SharedTask>
   public var taskName: TaskName
   public var notice: TaskNotice
+  /// What the part is called that was assigned; nil for other notices.
+  public var partTitle: TaskName?
   /// Who did it; absent where nobody alone did.
   public var byAccountID: AccountID?
   public var byUsername: Username?
@@ -473,13 +508,14 @@ public struct TaskNoticed: Event, Hashable {
   /// The event from its parts.
   public init(
     noticeID: ID<TaskNotice>, accountID: AccountID, taskID: ID<SharedTask>, taskName: TaskName, notice: TaskNotice,
-    byAccountID: AccountID?, byUsername: Username?, at: Instant
+    partTitle: TaskName? = nil, byAccountID: AccountID?, byUsername: Username?, at: Instant
   ) {
     self.noticeID = noticeID
     self.accountID = accountID
     self.taskID = taskID
     self.taskName = taskName
     self.notice = notice
+    self.partTitle = partTitle
     self.byAccountID = byAccountID
     self.byUsername = byUsername
     self.at = at
@@ -487,11 +523,14 @@ public struct TaskNoticed: Event, Hashable {
 
   public static let notes: Notes = [
     "noticeID": "Names the notice.", "accountID": "Who is to be notified.", "taskID": "The task.",
-    "taskName": "What the task is called.", "notice": "Of what.", "byAccountID": "Who did it; absent where nobody alone did.",
+    "taskName": "What the task is called.", "notice": "Of what.",
+    "partTitle": "What the part is called that was assigned; absent for other notices.",
+    "byAccountID": "Who did it; absent where nobody alone did.",
     "byUsername": "The username of who did it.", "at": "When.",
   ]
 
   public static let spec = EventSpec(
     "tasks.noticed", by: .social, requirements: ["TASK-1", "TASK-3", "TASK-5"],
-    "Somebody was enrolled in a task or removed from it, opted out, or the task was completed or cancelled.")
+    "Somebody was enrolled in a task or removed from it, opted out, was given a part, or the task has recurred, was completed or cancelled."
+  )
 }

@@ -80,7 +80,8 @@ enum TaskParticipantStore {
         INSERT INTO task_participants (task_id, account_id, task_sequence, state, enrolled_by, enrolled_at)
         VALUES (?, ?, ?, 'open', ?, ?)
         ON CONFLICT (task_id, account_id) DO UPDATE
-        SET state = 'open', enrolled_by = excluded.enrolled_by, enrolled_at = excluded.enrolled_at, left_revision = NULL
+        SET state = 'open', enrolled_by = excluded.enrolled_by, enrolled_at = excluded.enrolled_at, left_revision = NULL,
+          has_opted_out = 0
         """)
     for account in accounts { try statement.execute(arguments: [task, account, sequence, enroller, transaction.now]) }
   }
@@ -103,7 +104,8 @@ enum TaskParticipantStore {
       instant.map { Bound.instant($0) } ?? .null)
   }
 
-  /// Lets somebody take part no more; the task is completed by that if all others have confirmed. Its token ends: who leaves may know it.
+  /// Lets somebody take part no more; the task is completed by that if all others have confirmed. Its
+  /// parts are anybody's then, and its token ends: who leaves may know it.
   ///
   /// - Parameter actor: who did it, and so is not notified; nil where the account was deleted.
   static func leave(
@@ -113,6 +115,7 @@ enum TaskParticipantStore {
       """
       UPDATE task_participants SET state = 'left', confirmed_at = NULL, has_opted_out = ?3 WHERE task_id = ?1 AND account_id = ?2
       """, .id(task), .id(account), .truth(actor == account))
+    try TaskPartStore.unassign(account, in: task, transaction)
     try TaskTokenStore.end(task, transaction)
     try TaskStore.settle(task, by: actor, left: account, transaction)
   }

@@ -24,16 +24,19 @@ struct TaskHandlers: Sendable {
     _ input: CreateTask.Input, _ people: NamedPeople, _ call: AccountCall, _ transaction: Transaction
   ) throws -> SharedTask {
     let (account, database) = (call.account, transaction.database)
-    let (others, problems) = try people.enrolling(by: account, at: transaction.now, database)
+    let (named, problems) = try people.enrolling(by: account, at: transaction.now, database)
     let rule = TaskRules.brokenRule(ofDueDay: input.dueDay, createdAt: transaction.now, now: transaction.now)
     try FieldFindings(input.found.with(problems + (rule.map { [FieldProblem(field: "dueDay", $0)] } ?? []))).end()
+    let members = try input.teamID.map { try TeamTaskStore.enrolled(in: $0, by: account, at: transaction.now, database) } ?? []
+    let others = members + named.filter { !members.contains($0) }
     guard others.count < TaskRules.maxParticipants else { throw TaskParticipantRules.tooMany }
     guard try TaskStore.countOpen(by: account, in: database) < TaskRules.maxOpen else {
       throw TaskFailure.tooMany.with(["max": .number(TaskRules.maxOpen)])
     }
+    if let team = input.teamID { try TeamTaskStore.checkCount(of: team, in: database) }
     let text = TaskText(name: input.name, description: input.description, dueDay: input.dueDay)
     try rules.checkSpace(stored: TaskSpaceStore.bytes(of: account, in: database), adding: text.bytes)
-    let id = try TaskStore.add(text, by: account, with: others, transaction)
+    let id = try TaskStore.add(text, by: account, with: others, as: TaskOrigin(team: input.teamID), transaction)
     return try TaskStore.view(id, for: account, in: database)
   }
 

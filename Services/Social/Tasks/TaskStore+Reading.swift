@@ -31,7 +31,7 @@ extension TaskStore {
     return TaskDetails(
       task: task, participants: try TaskParticipantStore.list(of: id, for: account, in: database), comments: comments,
       hasEarlierComments: hasEarlier, help: try TaskHelpStore.listOpen(in: id, for: account, database),
-      attachments: attachments, hasMoreAttachments: hasMore)
+      attachments: attachments, hasMoreAttachments: hasMore, parts: try TaskPartStore.list(of: id, for: account, in: database))
   }
 
   /// How a page of the tasks in one state is found: by a walk along an index from the newest on.
@@ -44,25 +44,36 @@ extension TaskStore {
   static func list(
     for account: AccountID, state: TaskState?, _ page: PageRequest, in database: Database
   ) throws -> Page<SharedTask> {
+    try self.page(state: state, page) { state, before, limit in
+      try Row.fetchAll(
+        database.cachedStatement(sql: listSQL),
+        arguments: ["account": account, "state": state, "before": before, "limit": limit])
+    } item: {
+      SharedTask($0, for: account)
+    }
+  }
+
+  /// A page of tasks, newest first: those in a state, or those that are open and behind them those completed.
+  ///
+  /// - Parameter rows: the newest in a state before a sequence number, at most so many.
+  static func page<Item>(
+    state: TaskState?, _ page: PageRequest, rows: (_ state: TaskState, _ before: Int64, _ limit: Int) throws -> [Row],
+    item: (Row) -> Item
+  ) throws -> Page<Item> {
     let position = try page.cursor(TaskPosition.init(text:))
     let states = state.map { [$0] } ?? [.open, .completed]
-    let statement = try database.cachedStatement(sql: listSQL)
-    var rows: [Row] = []
-    for state in states.drop(while: { position != nil && $0 != position?.state }) where rows.count < page.fetchLimit {
-      rows += try Row.fetchAll(
-        statement,
-        arguments: [
-          "account": account, "state": state, "before": state == position?.state ? position?.sequence : .max,
-          "limit": page.fetchLimit - rows.count,
-        ])
+    var found: [Row] = []
+    for state in states.drop(while: { position != nil && $0 != position?.state }) where found.count < page.fetchLimit {
+      let before = position.flatMap { $0.state == state ? $0.sequence : nil }
+      found += try rows(state, before ?? .max, page.fetchLimit - found.count)
     }
-    return page.page(
-      of: rows, key: { TaskPosition(state: $0["state"], sequence: $0["sequence"]) }, item: { SharedTask($0, for: account) })
+    return page.page(of: found, key: { TaskPosition(state: $0["state"], sequence: $0["sequence"]) }, item: item)
   }
 }
 
 extension SharedTask {
-  fileprivate init(_ row: Row, for account: AccountID) {
+  /// A row of a task with its creator.
+  init(_ row: Row, for account: AccountID) {
     let creator = (row["creator_id"] as AccountID?).map { id in
       TaskPerson(
         accountID: id, username: row["username"], nickname: row["nickname"], photoURL: row.photoURL(of: "creator_id"))
@@ -72,6 +83,7 @@ extension SharedTask {
       creator: creator, isCreator: creator?.accountID == account, canEdit: row["can_edit"],
       participantCount: row["participant_count"],
       confirmedCount: row["confirmed_count"], isConfirmed: row["confirmed_at"] != nil, createdAt: row["created_at"],
-      completedAt: row["completed_at"], cancelledAt: row["cancelled_at"])
+      completedAt: row["completed_at"], cancelledAt: row["cancelled_at"], seriesID: row["series_id"],
+      teamID: row["team_id"])
   }
 }

@@ -108,21 +108,31 @@ enum TaskStore {
     } ?? 0
   }
 
-  /// Keeps a new task, enrols its creator and the others, and publishes it.
+  /// Keeps a new task, enrols its creator and the others, notifies them as its origin says, and publishes it.
   static func add(
-    _ text: TaskText, by account: AccountID, with others: [AccountID], _ transaction: Transaction
+    _ text: TaskText, by account: AccountID, with others: [AccountID], as origin: TaskOrigin = TaskOrigin(),
+    _ transaction: Transaction
   ) throws -> ID<SharedTask> {
     let (id, database) = (ID<SharedTask>(), transaction.database)
     let statement = try database.cachedStatement(
       sql: """
         INSERT INTO tasks (task_id, creator_account, name, description, due_day, state, participant_count, confirmed_count,
-          created_at, changed_at, revision)
-        VALUES (?1, ?2, ?3, ?4, ?5, 'open', 1, 0, ?6, ?6, 1)
+          created_at, changed_at, revision, series_id, series_day, team_id)
+        VALUES (?1, ?2, ?3, ?4, ?5, 'open', 1, 0, ?6, ?6, 1, ?7, ?8, ?9)
         """)
-    try statement.execute(arguments: [id, account, text.name, text.description, text.dueDay, transaction.now])
+    try statement.execute(arguments: [
+      id, account, text.name, text.description, text.dueDay, transaction.now, origin.series, origin.day, origin.team,
+    ])
     let sequence = database.lastInsertedRowID
     try TaskParticipantStore.add([account], to: id, sequence, by: nil, transaction)
-    try enrol(others, in: id, sequence, text.name, by: account, transaction)
+    try TaskParticipantStore.add(others, to: id, sequence, by: account, transaction)
+    if let notice = origin.notice {
+      let isRecurring = notice == .recurred
+      for person in isRecurring ? [account] + others : others {
+        try notify(person, of: notice, id, text.name, by: isRecurring ? nil : account, transaction)
+      }
+    }
+    try settle(id, transaction)
     return id
   }
 
@@ -145,14 +155,18 @@ enum TaskStore {
   }
 
   /// Cancels an open task, ends its token, notifies the others, and publishes it.
-  static func cancel(_ task: Stored, by account: AccountID, _ transaction: Transaction) throws {
+  ///
+  /// - Parameter account: who cancels it; nil where it was missed and further occurrences of its series have come: nobody is notified of that.
+  static func cancel(_ task: Stored, by account: AccountID? = nil, _ transaction: Transaction) throws {
     let database = transaction.database
     try database.cachedStatement(sql: "UPDATE tasks SET state = 'cancelled', cancelled_at = ? WHERE task_id = ?")
       .execute(arguments: [transaction.now, task.id])
     try TaskParticipantStore.setState(.cancelled, of: task.id, in: database)
     try TaskTokenStore.end(task.id, transaction)
-    for other in try TaskParticipantStore.accounts(of: task.id, in: database) where other != account {
-      try notify(other, of: .cancelled, task.id, task.text.name, by: account, transaction)
+    if let account {
+      for other in try TaskParticipantStore.accounts(of: task.id, in: database) where other != account {
+        try notify(other, of: .cancelled, task.id, task.text.name, by: account, transaction)
+      }
     }
     try settle(task.id, transaction)
   }
@@ -203,14 +217,15 @@ enum TaskStore {
 extension TaskStore {
   /// Lets an account be notified of something, unless it was deleted.
   static func notify(
-    _ account: AccountID, of notice: TaskNotice, _ id: ID<SharedTask>, _ name: TaskName, by other: AccountID?,
-    _ transaction: Transaction
+    _ account: AccountID, of notice: TaskNotice, _ id: ID<SharedTask>, _ name: TaskName, part: TaskName? = nil,
+    by other: AccountID?, _ transaction: Transaction
   ) throws {
     guard try !transaction.database.isErased(account) else { return }
     let username = try other.map { try Accounts.known($0, in: transaction.database).username }
     try transaction.publish(
       TaskNoticed(
-        noticeID: ID(), accountID: account, taskID: id, taskName: name, notice: notice, byAccountID: other, byUsername: username,
+        noticeID: ID(), accountID: account, taskID: id, taskName: name, notice: notice, partTitle: part, byAccountID: other,
+        byUsername: username,
         at: transaction.now))
   }
 

@@ -68,6 +68,7 @@ struct TeamHandlers: Sendable {
 
   func leave(_ input: TeamReference, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
     _ = try TeamMemberStore.membership(of: call.account, in: input.teamID, transaction.database)
+    try TeamTaskStore.leave(call.account, input.teamID, by: call.account, transaction)
     try TeamMemberStore.end(call.account, .left, transaction)
     return Empty()
   }
@@ -83,6 +84,7 @@ struct TeamHandlers: Sendable {
     try TeamMemberStore.requireOwner(call.account, of: input.teamID, in: transaction.database)
     _ = try TeamMemberStore.membership(of: input.accountID, in: input.teamID, transaction.database)
     guard input.accountID != call.account else { throw TeamFailure.removalOfOneself }
+    try TeamTaskStore.leave(input.accountID, input.teamID, by: call.account, transaction)
     try TeamMemberStore.end(input.accountID, .removed, transaction)
     return try view(input.teamID, call, transaction.database)
   }

@@ -75,4 +75,5 @@ extension DatabaseValueConvertible where Self: Choice {
 
 extension Username: DatabaseValueConvertible {}
 extension Language: DatabaseValueConvertible {}
+extension Schedule.Kind: DatabaseValueConvertible {}
 extension ServiceName: DatabaseValueConvertible {}

@@ -1,5 +1,6 @@
 import Foundation
 import Operations
+import ServiceKit
 import Testing
 
 @testable import ActivityService

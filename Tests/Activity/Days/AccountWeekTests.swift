@@ -3,6 +3,7 @@ import GRDB
 import InProcess
 import Operations
 import Sampling
+import ServiceKit
 import Storage
 import Testing
 

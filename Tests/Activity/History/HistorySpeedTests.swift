@@ -5,6 +5,7 @@ import GRDB
 import GeneratedHistory
 import InProcess
 import Operations
+import ServiceKit
 import SocialContract
 import SocialService
 import Storage

@@ -1,6 +1,7 @@
 import Foundation
 import InProcess
 import Operations
+import ServiceKit
 import Testing
 
 @testable import ActivityService

@@ -1,8 +1,7 @@
 import Foundation
 import Operations
+import ServiceKit
 import Testing
-
-@testable import ActivityService
 
 @Suite("Offsets of time zones")
 struct ZoneOffsetsTests {

@@ -2,6 +2,7 @@ import Foundation
 import InProcess
 import Operations
 import Sampling
+import ServiceKit
 import Testing
 
 @testable import ActivityService

@@ -73,6 +73,13 @@ struct Things: Sendable {
   /// The owner's comment on it, and the owner's request for help.
   var taskComment = ID<TaskComment>()
   var taskHelp = ID<TaskHelp>()
+  /// A part of the task, which is anybody's, and one that is the friend's.
+  var taskPart = ID<TaskPart>()
+  var friendsPart = ID<TaskPart>()
+  /// A task of the owner's team.
+  var teamTask = ID<SharedTask>()
+  /// A recurring task of the owner's, with the friend.
+  var taskSeries = ID<TaskSeries>()
   /// A file of the task, and two that the owner has announced.
   var attachment = ID<TaskAttachment>()
   var upload = ID<TaskAttachment>()
@@ -116,7 +123,7 @@ struct Things: Sendable {
       sentMessage.description, photoMessage.description, challenge.description, moderationCase.description, session.description,
       token.description, alert.description, identity.description, notification.description, offer.description,
       task.description, taskComment.description, taskHelp.description, attachment.description, completedTask.description,
-      taskLink.description,
+      taskLink.description, taskSeries.description, taskPart.description, friendsPart.description, teamTask.description,
       team.description, teamInvitation.description, sentTeamInvitation.description,
     ]
   }

@@ -212,6 +212,15 @@ private struct Crowd {
     things.taskHelp = try await owner.client.call(RequestTaskHelp.self, .init(taskID: task.id)).id
     _ = try await owner.client.call(RemoveTaskParticipant.self, .init(taskID: task.id, accountID: former.account.id))
     _ = try await owner.client.call(RenewTaskToken.self, .init(taskID: task.id))
+    things.taskPart = try await owner.client.call(
+      CreateTaskPart.self, .init(taskID: task.id, title: TaskName(text: "Secret part"))
+    ).id
+    things.friendsPart = try await owner.client.call(
+      CreateTaskPart.self, .init(taskID: task.id, title: TaskName(text: "Other part"), assigneeID: friend.account.id)
+    ).id
+    let series = CreateTaskSeries.Input(
+      name: try TaskName(text: "Secret habit"), participants: [friend.account.username], schedule: .daily)
+    things.taskSeries = try await owner.client.call(CreateTaskSeries.self, series).id
     things.attachment = try await owner.announce(task.id)
     let content = TaskAttachmentChunk(attachmentID: things.attachment, offset: 0, content: Base64Bytes(AccessScene.file))
     _ = try await owner.client.call(UploadTaskAttachmentChunk.self, content)
@@ -232,6 +241,8 @@ private struct Crowd {
     let own = CreateTeam.Input(name: try TeamName(text: "Own"), usernames: [friend, former].map(\.account.username))
     things.team = try await owner.client.call(CreateTeam.self, own).id
     _ = try await former.client.call(LeaveTeam.self, .init(teamID: things.team))
+    let teamTask = CreateTask.Input(name: try TaskName(text: "Team secret"), teamID: things.team)
+    things.teamTask = try await owner.client.call(CreateTask.self, teamTask).id
     things.sentTeamInvitation = try await owner.client.call(
       SendTeamInvitation.self, .init(teamID: things.team, username: askers[1].account.username)
     ).id

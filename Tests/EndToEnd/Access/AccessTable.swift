@@ -242,6 +242,19 @@ struct AccessTable: Sendable {
     addFiles()
     owned(CreateTaskLink.self) { things, _ in .init(taskID: things.completedTask) }
     owned(RevokeTaskLink.self) { things, _ in .init(taskLinkID: things.taskLink) }
+    owned(CreateTaskPart.self) { things, _ in .init(taskID: things.task, title: try TaskName(text: "Taken")) }
+    owned(EditTaskPart.self) { things, _ in
+      .init(taskID: things.task, partID: things.taskPart, title: .set(try TaskName(text: "Taken")))
+    }
+    owned(CompleteTaskPart.self) { things, _ in .init(taskID: things.task, partID: things.taskPart) }
+    owned(ReopenTaskPart.self) { things, _ in .init(taskID: things.task, partID: things.taskPart) }
+    owned(RemoveTaskPart.self) { things, _ in .init(taskID: things.task, partID: things.taskPart) }
+    owned(GetTaskSeries.self) { things, _ in .init(seriesID: things.taskSeries) }
+    owned(EditTaskSeries.self) { things, _ in .init(seriesID: things.taskSeries, name: .set(try TaskName(text: "Taken"))) }
+    owned(OptOutOfTaskSeries.self, owner: .refused(409, "task_series_creator_stays")) { things, _ in
+      .init(seriesID: things.taskSeries, confirm: true)
+    }
+    owned(EndTaskSeries.self) { things, _ in .init(seriesID: things.taskSeries) }
     owned(ConfirmTaskCompletion.self) { things, _ in .init(taskID: things.task) }
     owned(WithdrawTaskCompletion.self) { things, _ in .init(taskID: things.task) }
     owned(OptOutOfTask.self, owner: .refused(409, "task_creator_stays")) { things, _ in
@@ -252,6 +265,9 @@ struct AccessTable: Sendable {
   }
 
   private mutating func addTeams() {
+    owned(CreateTask.self) { things, _ in .init(name: try TaskName(text: "Taken"), teamID: things.team) }
+    owned(ListTeamTasks.self) { things, _ in .init(teamID: things.team) }
+    owned(JoinTeamTask.self) { things, _ in .init(teamID: things.team, taskID: things.teamTask) }
     owned(EditTeam.self) { things, _ in .init(teamID: things.team, name: .set(try TeamName(text: "Taken"))) }
     owned(SendTeamInvitation.self) { things, _ in .init(teamID: things.team, username: try Username(text: "stranger")) }
     owned(WithdrawTeamInvitation.self) { things, _ in .init(teamInvitationID: things.sentTeamInvitation) }
@@ -340,6 +356,21 @@ struct AccessTable: Sendable {
     open(RemoveTaskComment.self, creatorOnly) { things, _ in
       .init(taskID: things.task, commentID: things.taskComment)
     }
+    open(CreateTaskPart.self, creatorOnly) { things, _ in .init(taskID: things.task, title: try TaskName(text: "Mine")) }
+    open(EditTaskPart.self, creatorOnly) { things, _ in
+      .init(taskID: things.task, partID: things.friendsPart, assigneeID: .set(nil))
+    }
+    open(RemoveTaskPart.self, creatorOnly) { things, _ in .init(taskID: things.task, partID: things.friendsPart) }
+    // Its assignee alone marks a part as done; one that is nobody's, any participant.
+    open(CompleteTaskPart.self, friendOnly.merging([.owner: .refused(403, "forbidden")]) { $1 }) { things, _ in
+      .init(taskID: things.task, partID: things.friendsPart)
+    }
+    open(ReopenTaskPart.self, friendOnly) { things, _ in .init(taskID: things.task, partID: things.taskPart) }
+    open(ListTeamTasks.self, friendOnly) { things, _ in .init(teamID: things.team) }
+    open(JoinTeamTask.self, friendOnly) { things, _ in .init(teamID: things.team, taskID: things.teamTask) }
+    open(GetTaskSeries.self, friendOnly) { things, _ in .init(seriesID: things.taskSeries) }
+    open(EditTaskSeries.self, creatorOnly) { things, _ in .init(seriesID: things.taskSeries, endDay: .set(nil)) }
+    open(EndTaskSeries.self, creatorOnly) { things, _ in .init(seriesID: things.taskSeries) }
     open(GetTaskToken.self, friendOnly) { things, _ in .init(taskID: things.task) }
     open(GetTaskAttachment.self, friendOnly) { things, _ in .init(attachmentID: things.attachment) }
     open(DownloadTaskAttachmentChunk.self, friendOnly) { things, _ in .init(attachmentID: things.attachment, offset: 0) }

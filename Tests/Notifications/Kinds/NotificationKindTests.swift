@@ -71,6 +71,14 @@ struct NotificationKindTests {
     (notice(.removed, by: ana), "taskRemoved", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
     (notice(.optedOut, by: ana), "taskOptedOut", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
     (notice(.cancelled, by: ana), "taskCancelled", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
+    (notice(.partAssigned, by: ana), "taskPartAssigned", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
+    (notice(.recurred, by: nil), "taskRecurred", ben, NotificationLinks(taskID: ID(linking: task))),
+    (
+      TaskSeriesNoticed(
+        noticeID: ID(), accountID: ben, seriesID: series, seriesName: taskName, notice: .enrolled, byAccountID: ana,
+        byUsername: anaName, at: at),
+      "taskSeriesEnrolled", ben, NotificationLinks(accountID: ana, seriesID: ID(linking: series))
+    ),
     (notice(.completed, by: nil), "taskCompleted", ben, NotificationLinks(taskID: ID(linking: task))),
     (
       help(.request, for: ben), "taskHelpRequested", ben,
@@ -84,6 +92,7 @@ struct NotificationKindTests {
     ),
   ]
 
+  private static let series = ID<TaskSeries>()
   private static let taskName = try! TaskName(text: "Paint")
 
   private static func notice(_ notice: TaskNotice, by other: AccountID?) -> TaskNoticed {
@@ -177,7 +186,7 @@ struct NotificationKindTests {
       // By it a repetition is known, also by a version that is older or newer.
       #expect(item.source.hasPrefix("\(type(of: event).spec.name)/"))
     }
-    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 18)
+    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 21)
   }
 
   @Test("A notification is as grave as its kind says, and one that nothing need be done about is for information")

@@ -1,22 +1,22 @@
-import ActivityContract
-import Operations
-
 /// The days of a schedule, and the rules over them.
-struct PlannedDays: Hashable, Sendable {
-  let kind: Schedule.Kind
+public struct PlannedDays: Hashable, Sendable {
+  /// How the days are chosen.
+  public let kind: Schedule.Kind
   /// Bit `n` stands for weekday `n` or day `n` of the month, bit `7 × nth + weekday` for a weekday of the month, where `nth` is 0 for
   /// the last. Of the other schedules it is their number; 0 for every day.
-  let code: Int
+  public let code: Int
   /// The day from which ``Schedule/Kind/everyNDays`` counts, in both directions.
-  let anchor: LocalDay
+  public let anchor: LocalDay
 
-  init(kind: Schedule.Kind, code: Int, anchor: LocalDay) {
+  /// The days as a store keeps them.
+  public init(kind: Schedule.Kind, code: Int, anchor: LocalDay) {
     self.kind = kind
     self.code = code
     self.anchor = anchor
   }
 
-  init(_ schedule: Schedule, anchor: LocalDay) {
+  /// The days of a schedule that counts from a day.
+  public init(_ schedule: Schedule, anchor: LocalDay) {
     self.anchor = anchor
     kind = schedule.kind
     code =
@@ -33,7 +33,7 @@ struct PlannedDays: Hashable, Sendable {
   private static func bit(_ day: NthWeekday) -> Int { 7 * max(0, day.nth) + day.weekday }
 
   /// The schedule in its canonical form: days in order, each once.
-  var schedule: Schedule {
+  public var schedule: Schedule {
     switch kind {
     case .daily: .daily
     case .weekdays: .weekdays((1...7).filter(hasBit))
@@ -48,9 +48,10 @@ struct PlannedDays: Hashable, Sendable {
   }
 
   /// On how many days of a week it is to be done, where any day may be used; nil where the days themselves are planned.
-  var timesAWeek: Int? { kind == .timesAWeek ? code : nil }
+  public var timesAWeek: Int? { kind == .timesAWeek ? code : nil }
 
-  func contains(_ day: LocalDay) -> Bool {
+  /// Whether a day is one of them.
+  public func contains(_ day: LocalDay) -> Bool {
     switch kind {
     case .daily, .timesAWeek: return true
     case .weekdays: return hasBit(day.weekday)
@@ -70,7 +71,7 @@ struct PlannedDays: Hashable, Sendable {
   private func hasBit(_ bit: Int) -> Bool { code >> bit & 1 != 0 }
 
   /// Which part of all days is planned, in the long run.
-  var share: Double {
+  public var share: Double {
     /// Days of a month, on average.
     let month = 365.2425 / 12
     return switch kind {

@@ -1,8 +1,5 @@
-import ActivityContract
 import Operations
 import Testing
-
-@testable import ActivityService
 
 @Suite("Schedules")
 struct PlannedDaysTests {

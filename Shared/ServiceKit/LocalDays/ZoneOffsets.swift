@@ -1,26 +1,33 @@
-import Foundation
+public import Foundation
 import Operations
 import Synchronization
 
 /// A stretch of time in which a zone's offset from UTC stays the same.
-struct OffsetSpan: Sendable, Hashable {
+public struct OffsetSpan: Sendable, Hashable {
   /// Milliseconds since 1970, end excluded.
-  let range: Range<Int64>
+  public let range: Range<Int64>
   /// What to add to UTC for local time, in milliseconds.
-  let offset: Int64
+  public let offset: Int64
 }
 
 /// A moment at which a zone's offset from UTC changes, all in milliseconds.
-struct OffsetJump: Sendable, Hashable {
-  let at: Int64
-  let before: Int64
-  let after: Int64
+public struct OffsetJump: Sendable, Hashable {
+  public let at: Int64
+  public let before: Int64
+  public let after: Int64
+
+  /// The jump from its parts.
+  public init(at: Int64, before: Int64, after: Int64) {
+    self.at = at
+    self.before = before
+    self.after = after
+  }
 }
 
 /// The offsets of one time zone. Asking Foundation costs microseconds, so each UTC day's answer is kept.
-final class ZoneOffsets: Sendable {
+public final class ZoneOffsets: Sendable {
   /// How many UTC days are kept, some eleven years; when it is full all are forgotten.
-  static let maxDays = 4096
+  public static let maxDays = 4096
 
   private static let dayLength: Int64 = 86_400_000
 
@@ -35,9 +42,9 @@ final class ZoneOffsets: Sendable {
   private let days = Mutex<[Int64: Day]>([:])
 
   /// When the zone went west to east over the date line, and so left a day out: such as Samoa on 2011-12-30.
-  let dateLineJumps: [OffsetJump]
+  public let dateLineJumps: [OffsetJump]
 
-  init(_ zone: TimeZone) {
+  public init(_ zone: TimeZone) {
     self.zone = zone
     dateLineJumps = ZoneOffsets.dateLineJumps(of: zone)
   }
@@ -63,7 +70,7 @@ final class ZoneOffsets: Sendable {
   }
 
   /// The stretch of constant offset around an instant, no longer than the UTC day that holds it.
-  func span(at milliseconds: Int64) -> OffsetSpan {
+  public func span(at milliseconds: Int64) -> OffsetSpan {
     let number = milliseconds.floorDivided(by: ZoneOffsets.dayLength)
     let start = number * ZoneOffsets.dayLength
     let end = start + ZoneOffsets.dayLength
@@ -99,14 +106,16 @@ final class ZoneOffsets: Sendable {
 }
 
 /// The time zones in use, each with its offsets.
-final class TimeZones: Sendable {
+public final class TimeZones: Sendable {
   /// UTC, for accounts whose zone this machine does not know.
   private let utc = ZoneOffsets(.gmt)
   /// Bounded by the number of zones there are: names that are none of them are not kept.
   private let known = Mutex<[String: ZoneOffsets]>([:])
 
+  public init() {}
+
   /// The offsets of an IANA time zone; UTC's for a name that is none.
-  func offsets(_ name: String) -> ZoneOffsets {
+  public func offsets(_ name: String) -> ZoneOffsets {
     known.withLock { known in
       if let offsets = known[name] { return offsets }
       guard let zone = TimeZone(identifier: name) else { return utc }
@@ -114,13 +123,5 @@ final class TimeZones: Sendable {
       known[name] = offsets
       return offsets
     }
-  }
-}
-
-extension Int64 {
-  /// The quotient rounded towards negative infinity.
-  func floorDivided(by divisor: Int64) -> Int64 {
-    let quotient = self / divisor
-    return self % divisor < 0 ? quotient - 1 : quotient
   }
 }

@@ -1,6 +1,4 @@
-public import Operations
-
-/// On which days an activity is planned (ACT-1, ACT-15).
+/// On which days something is planned: an activity, a recurring task (ACT-1, ACT-15, TASK-1).
 public struct Schedule: Document, Hashable {
   /// How the days are chosen.
   public enum Kind: String, Choice {

@@ -1,35 +1,37 @@
-import Operations
+public import Operations
 
 /// An account's way of counting days: its time zone and the hour at which its day starts.
-struct LocalCalendar: Sendable {
-  static let dayLength: Int64 = 86_400_000
+public struct LocalCalendar: Sendable {
+  /// In milliseconds.
+  public static let dayLength: Int64 = 86_400_000
 
-  let offsets: ZoneOffsets
+  /// Those of its time zone.
+  public let offsets: ZoneOffsets
   /// When the day starts after local midnight, in milliseconds.
-  let dayStart: Int64
+  public let dayStart: Int64
 
   /// - Parameter dayStartHour: 0 to 6.
-  init(_ offsets: ZoneOffsets, dayStartHour: Int) {
+  public init(_ offsets: ZoneOffsets, dayStartHour: Int) {
     self.offsets = offsets
     dayStart = Int64(dayStartHour) * 3_600_000
   }
 
   /// The local day that holds an instant.
-  func day(of instant: Instant) -> LocalDay { LocalCalendar.day(local(instant)) }
+  public func day(of instant: Instant) -> LocalDay { LocalCalendar.day(local(instant)) }
 
   /// About when a day ends: clocks that change in its last hours may move it.
-  func end(of day: LocalDay) -> Instant {
+  public func end(of day: LocalDay) -> Instant {
     let local = (Int64(day.daysSinceEpoch) + 1) * LocalCalendar.dayLength + dayStart
     return Instant(milliseconds: local - offsets.span(at: local).offset)
   }
 
   /// The local time of an instant, in milliseconds, its days beginning at the account's hour.
-  func local(_ instant: Instant) -> Int64 {
+  public func local(_ instant: Instant) -> Int64 {
     instant.milliseconds + offsets.span(at: instant.milliseconds).offset - dayStart
   }
 
   /// The day of a local time, in milliseconds after 1970-01-01's start.
-  static func day(_ local: Int64) -> LocalDay {
+  public static func day(_ local: Int64) -> LocalDay {
     LocalDay(daysSinceEpoch: Int32(truncatingIfNeeded: local.floorDivided(by: dayLength)))
   }
 }

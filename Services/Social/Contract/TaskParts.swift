@@ -1,0 +1,185 @@
+public import Operations
+
+/// A part of a task, which one participant can be asked to do (TASK-1).
+///
+/// The task's creator makes, changes, assigns and removes parts. A part that is assigned is marked as done by its assignee alone, one that is not
+/// by any participant, and taken back by the same. Parts and the participants' completions are apart: who has done a part still confirms.
+public struct TaskPart: Document, Hashable {
+  /// Names the part.
+  public var id: ID<TaskPart>
+  /// What it is called.
+  public var title: TaskName
+  /// What is to be done.
+  public var description: TaskDescription?
+  /// Whose it is; nil where it is anybody's.
+  public var assignee: TaskPerson?
+  /// When it was marked as done; nil while it is not.
+  public var doneAt: Instant?
+  /// Who did that; nil once that account was deleted, too.
+  public var doneBy: TaskPerson?
+  /// Whether the caller may mark it as done, or take that back.
+  public var isOpenToCaller: Bool
+
+  /// The part from its parts.
+  public init(
+    id: ID<TaskPart>, title: TaskName, description: TaskDescription?, assignee: TaskPerson?, doneAt: Instant?,
+    doneBy: TaskPerson?, isOpenToCaller: Bool
+  ) {
+    self.id = id
+    self.title = title
+    self.description = description
+    self.assignee = assignee
+    self.doneAt = doneAt
+    self.doneBy = doneBy
+    self.isOpenToCaller = isOpenToCaller
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the part.", "title": "What it is called.", "description": "What is to be done.",
+    "assignee": "The participant to whom it is assigned; absent where any of them can do it.",
+    "doneAt": "When it was marked as done; absent while it is not.",
+    "doneBy": "Who marked it as done; absent once that account was deleted.",
+    "isOpenToCaller": "Whether you may mark it as done, or take that back.",
+  ]
+}
+
+/// Why a part is not made or changed.
+public enum TaskPartFailure: String, FailureCode {
+  /// The task has as many parts as one may have.
+  case tooMany = "too_many_task_parts"
+
+  public var status: Int { 409 }
+}
+
+/// What is said of parts' fields.
+enum TaskPartNotes {
+  static let task = "The task."
+  static let part = "The part."
+  static let title = Note("What to call the part: 1 to 100 characters.")
+  static let description = "What is to be done: up to 2,000 characters, line breaks allowed"
+  static let assignee = "The account of the participant to whom it is assigned, who is notified"
+}
+
+/// Adds a part to an open task, by its creator (TASK-1).
+public enum CreateTaskPart: AccountOperation {
+  /// What is to be done, and by whom.
+  public struct Input: Document {
+    public var taskID: ID<SharedTask>
+    /// What it is called.
+    public var title: TaskName
+    /// What is to be done.
+    public var description: TaskDescription?
+    /// Whose it is.
+    public var assigneeID: AccountID?
+
+    /// The input from its parts.
+    public init(taskID: ID<SharedTask>, title: TaskName, description: TaskDescription? = nil, assigneeID: AccountID? = nil) {
+      self.taskID = taskID
+      self.title = title
+      self.description = description
+      self.assigneeID = assigneeID
+    }
+
+    public static let notes: Notes = [
+      "taskID": Note(TaskPartNotes.task), "title": TaskPartNotes.title, "description": Note("\(TaskPartNotes.description)."),
+      "assigneeID": Note("\(TaskPartNotes.assignee); nobody in particular if absent."),
+    ]
+  }
+
+  public typealias Output = TaskPart
+
+  public static let spec = OperationSpec(
+    "taskParts.create", of: .social, .post("/v1/tasks/{taskID}/parts"), by: .verifiedAccount, effect: .create,
+    failures: TaskRefusals.ofCreator + [
+      TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.spaceFull.kind, TaskPartFailure.tooMany.kind,
+    ],
+    requirements: ["TASK-1"], "Add a part to an open task that you made; a task has at most 50.")
+}
+
+/// Changes a part of an open task, or who is to do it, by the task's creator (TASK-1). What is not given stays as it is.
+public enum EditTaskPart: AccountOperation {
+  /// What is to be changed.
+  public struct Input: Document {
+    public var taskID: ID<SharedTask>
+    public var partID: ID<TaskPart>
+    /// What it is called.
+    public var title: Patch<TaskName>
+    /// What is to be done.
+    public var description: Patch<TaskDescription?>
+    /// Whose it is.
+    public var assigneeID: Patch<AccountID?>
+
+    /// The input from its parts.
+    public init(
+      taskID: ID<SharedTask>, partID: ID<TaskPart>, title: Patch<TaskName> = .keep,
+      description: Patch<TaskDescription?> = .keep, assigneeID: Patch<AccountID?> = .keep
+    ) {
+      self.taskID = taskID
+      self.partID = partID
+      self.title = title
+      self.description = description
+      self.assigneeID = assigneeID
+    }
+
+    public static let notes: Notes = [
+      "taskID": Note(TaskPartNotes.task), "partID": Note(TaskPartNotes.part), "title": TaskPartNotes.title,
+      "description": Note("\(TaskPartNotes.description); null removes it."),
+      "assigneeID": Note("\(TaskPartNotes.assignee); null assigns it to nobody in particular."),
+    ]
+  }
+
+  public typealias Output = TaskPart
+
+  public static let spec = OperationSpec(
+    "taskParts.edit", of: .social, .patch("/v1/tasks/{taskID}/parts/{partID}"), by: .verifiedAccount, effect: .write,
+    failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.spaceFull.kind],
+    requirements: ["TASK-1"], "Change, assign or unassign a part of an open task that you made.")
+}
+
+/// Which part of which task.
+public struct NamedTaskPart: Document, Hashable {
+  public var taskID: ID<SharedTask>
+  public var partID: ID<TaskPart>
+
+  /// The input from its parts.
+  public init(taskID: ID<SharedTask>, partID: ID<TaskPart>) {
+    self.taskID = taskID
+    self.partID = partID
+  }
+
+  public static let notes: Notes = ["taskID": Note(TaskPartNotes.task), "partID": Note(TaskPartNotes.part)]
+}
+
+/// Removes a part of an open task, by the task's creator (TASK-1).
+public enum RemoveTaskPart: AccountOperation {
+  public typealias Input = NamedTaskPart
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "taskParts.remove", of: .social, .delete("/v1/tasks/{taskID}/parts/{partID}"), by: .account, effect: .write,
+    failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind], requirements: ["TASK-1"],
+    "Remove a part of an open task that you made.")
+}
+
+/// Marks a part of an open task as done: its assignee may, and of a part that is assigned to nobody any participant (TASK-1). Again it changes
+/// nothing.
+public enum CompleteTaskPart: AccountOperation {
+  public typealias Input = NamedTaskPart
+  public typealias Output = TaskPart
+
+  public static let spec = OperationSpec(
+    "taskParts.complete", of: .social, .post("/v1/tasks/{taskID}/parts/{partID}/completion"), by: .account, effect: .write,
+    failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind], requirements: ["TASK-1"],
+    "Mark a part of a task as done: one that is assigned to you, or to nobody.")
+}
+
+/// Takes back that a part of an open task is done, by those who may mark it as done (TASK-1). Where it is not done, nothing changes.
+public enum ReopenTaskPart: AccountOperation {
+  public typealias Input = NamedTaskPart
+  public typealias Output = TaskPart
+
+  public static let spec = OperationSpec(
+    "taskParts.reopen", of: .social, .delete("/v1/tasks/{taskID}/parts/{partID}/completion"), by: .account, effect: .write,
+    failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind], requirements: ["TASK-1"],
+    "Take back that a part of a task is done: one that is assigned to you, or to nobody.")
+}

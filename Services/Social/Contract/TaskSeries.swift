@@ -1,0 +1,328 @@
+public import Operations
+
+/// A task that recurs on the days of a schedule, as one of those who take part in it sees it (TASK-1).
+///
+/// Each planned day has one occurrence: a ``SharedTask`` of its own, with completions, comments and files of its own, that stands open from the
+/// beginning of the day on, in its creator's time zone. An occurrence that was missed can still be confirmed while no more than two later ones
+/// have come; then it is cancelled. Days that went by while the server was down have none, but for the last of them.
+public struct TaskSeries: Document, Hashable {
+  /// Names the series.
+  public var id: ID<TaskSeries>
+  /// What each occurrence is called.
+  public var name: TaskName
+  /// What is to be done.
+  public var description: TaskDescription?
+  /// On which days.
+  public var schedule: Schedule
+  /// The first day on which it may be planned.
+  public var startDay: LocalDay
+  /// The last one; nil where it goes on.
+  public var endDay: LocalDay?
+  /// Whether there are more to come.
+  public var state: TaskSeriesState
+  /// The day of the next occurrence; nil where there are no more to come.
+  public var nextDay: LocalDay?
+  /// Who made it; nil once that account was deleted.
+  public var creator: TaskPerson?
+  /// Whether the caller made it.
+  public var isCreator: Bool
+  /// Who takes part in the occurrences to come, its creator first.
+  public var participants: [TaskPerson]
+  /// When it was made.
+  public var createdAt: Instant
+
+  /// The series from its parts.
+  public init(
+    id: ID<TaskSeries>, name: TaskName, description: TaskDescription?, schedule: Schedule, startDay: LocalDay, endDay: LocalDay?,
+    state: TaskSeriesState, nextDay: LocalDay?, creator: TaskPerson?, isCreator: Bool, participants: [TaskPerson],
+    createdAt: Instant
+  ) {
+    self.id = id
+    self.name = name
+    self.description = description
+    self.schedule = schedule
+    self.startDay = startDay
+    self.endDay = endDay
+    self.state = state
+    self.nextDay = nextDay
+    self.creator = creator
+    self.isCreator = isCreator
+    self.participants = participants
+    self.createdAt = createdAt
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the recurring task.", "name": "What each occurrence is called.", "description": "What is to be done.",
+    "schedule": "On which days.", "startDay": "The first day on which it may be planned.",
+    "endDay": "The last one; absent where it goes on.",
+    "state": "`active`: more occurrences are to come; `ended`: no more.",
+    "nextDay": "The day of the next occurrence, which begins in its creator's time zone; absent where there are no more to come.",
+    "creator": "Who made it; absent once that account was deleted.", "isCreator": "Whether you made it.",
+    "participants": "Who takes part in the occurrences to come, its creator first; at most 50.", "createdAt": "When it was made.",
+  ]
+}
+
+/// Whether a recurring task goes on.
+public enum TaskSeriesState: String, Choice {
+  /// More occurrences are to come.
+  case active
+  /// By its creator or since that account was deleted, or since no planned day is left.
+  case ended
+}
+
+/// Why a recurring task cannot be made or changed.
+public enum TaskSeriesFailure: String, FailureCode {
+  /// No more occurrences come, so nothing of them changes.
+  case ended = "task_series_ended"
+  /// As many that the account made go on as may.
+  case tooMany = "too_many_task_series"
+  /// Who made it ends it instead of leaving it.
+  case creatorStays = "task_series_creator_stays"
+
+  public var status: Int { 409 }
+}
+
+/// What is said of recurring tasks' fields.
+enum TaskSeriesText {
+  static let name = Note("What to call each occurrence: 1 to 100 characters.")
+  static let endDay = "The last day on which it may be planned, not before the start day and up to 2199-12-31"
+
+  /// A task is due on a day; so many days of a week, whichever they are, name none.
+  static func check(_ schedule: Schedule?, _ fields: inout FieldChecks) {
+    guard let schedule, fields.areRight("schedule") else { return }
+    fields.expect(schedule.kind != .timesAWeek, "schedule", FieldRule("schedule_without_days"))
+  }
+}
+
+/// Makes a recurring task for the caller and others (TASK-1). If today is a planned day, its first occurrence stands open at once.
+///
+/// Everything that is wrong is answered at once, as by ``CreateTask``. Each occurrence enrols people anew: whom its creator may not enrol that
+/// day, by their settings and blocks, and who is suspended then, is left out of it.
+public enum CreateTaskSeries: AccountOperation {
+  /// What is to be done, by whom and when.
+  public struct Input: Form {
+    /// What each occurrence is called.
+    public var name: TaskName
+    /// What is to be done.
+    public var description: TaskDescription?
+    /// Who else takes part.
+    public var participants: [Username]?
+    /// On which days.
+    public var schedule: Schedule
+    /// The first day; today if absent.
+    public var startDay: LocalDay?
+    /// The last day, if there is one.
+    public var endDay: LocalDay?
+    public var found = FoundProblems()
+
+    private enum CodingKeys: String, CodingKey { case name, description, participants, schedule, startDay, endDay }
+
+    /// The input from its parts.
+    public init(
+      name: TaskName, description: TaskDescription? = nil, participants: [Username]? = nil, schedule: Schedule,
+      startDay: LocalDay? = nil, endDay: LocalDay? = nil
+    ) {
+      self.name = name
+      self.description = description
+      self.participants = participants
+      self.schedule = schedule
+      self.startDay = startDay
+      self.endDay = endDay
+    }
+
+    public static let notes: Notes = [
+      "name": TaskSeriesText.name, "description": "What is to be done: up to 2,000 characters, line breaks allowed.",
+      "participants": TaskEnrollmentText.usernames, "schedule": "On which days; all kinds of schedules but `timesAWeek`.",
+      "startDay": "The first day on which it may be planned: today, in your time zone, or later; today if absent.",
+      "endDay": Note("\(TaskSeriesText.endDay); none if absent."),
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      TaskSeriesText.check(schedule, &fields)
+      PlannableDays.check(startDay, "startDay", &fields)
+      PlannableDays.check(endDay, "endDay", &fields)
+      PlannableDays.checkOrder(("startDay", startDay), ("endDay", endDay), &fields)
+    }
+  }
+
+  public typealias Output = TaskSeries
+
+  public static let spec = OperationSpec(
+    "taskSeries.create", of: .social, .post("/v1/task-series"), by: .verifiedAccount, effect: .create,
+    failures: [TaskSeriesFailure.tooMany.kind, TaskFailure.tooManyParticipants.kind, TaskFailure.spaceFull.kind],
+    requirements: ["TASK-1"],
+    "Make a recurring task, with an occurrence on each day of a schedule; at most 100 that you made may go on.")
+}
+
+/// Lists the recurring tasks that the caller takes part in (TASK-1).
+public enum ListTaskSeries: AccountOperation {
+  public typealias Input = ListPage
+  public typealias Output = Page<TaskSeries>
+
+  public static let spec = OperationSpec(
+    "taskSeries.list", of: .social, .get("/v1/task-series"), by: .account, effect: .read, requirements: ["TASK-1"],
+    "List the recurring tasks that you take part in, newest first.")
+}
+
+/// Which recurring task.
+public struct NamedTaskSeries: Document, Hashable {
+  /// Names the series.
+  public var seriesID: ID<TaskSeries>
+
+  /// The input from its parts.
+  public init(seriesID: ID<TaskSeries>) { self.seriesID = seriesID }
+
+  public static let notes: Notes = ["seriesID": "The recurring task."]
+}
+
+/// Shows a recurring task (TASK-1). To who does not take part it does not exist.
+public enum GetTaskSeries: AccountOperation {
+  public typealias Input = NamedTaskSeries
+  public typealias Output = TaskSeries
+
+  public static let spec = OperationSpec(
+    "taskSeries.get", of: .social, .get("/v1/task-series/{seriesID}"), by: .account, effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["TASK-1"], "Show a recurring task that you take part in.")
+}
+
+/// Changes the occurrences to come, by the series' creator (TASK-1). What is not given, and the occurrences that there are, stay as they are.
+public enum EditTaskSeries: AccountOperation {
+  /// What is to be changed.
+  public struct Input: Document {
+    /// Names the series.
+    public var seriesID: ID<TaskSeries>
+    /// What each occurrence is called.
+    public var name: Patch<TaskName>
+    /// What is to be done.
+    public var description: Patch<TaskDescription?>
+    /// On which days.
+    public var schedule: Patch<Schedule>
+    /// The last day.
+    public var endDay: Patch<LocalDay?>
+
+    /// The input from its parts.
+    public init(
+      seriesID: ID<TaskSeries>, name: Patch<TaskName> = .keep, description: Patch<TaskDescription?> = .keep,
+      schedule: Patch<Schedule> = .keep, endDay: Patch<LocalDay?> = .keep
+    ) {
+      self.seriesID = seriesID
+      self.name = name
+      self.description = description
+      self.schedule = schedule
+      self.endDay = endDay
+    }
+
+    public static let notes: Notes = [
+      "seriesID": "The recurring task.", "name": TaskSeriesText.name,
+      "description": Note("What is to be done: up to 2,000 characters, line breaks allowed; null removes it."),
+      "schedule": Note("On which days from today on; all kinds of schedules but `timesAWeek`."),
+      "endDay": Note("\(TaskSeriesText.endDay); null removes it. With no planned day left the recurring task ends."),
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      TaskSeriesText.check(schedule.value, &fields)
+      PlannableDays.check(endDay.value ?? nil, "endDay", &fields)
+    }
+  }
+
+  public typealias Output = TaskSeries
+
+  public static let spec = OperationSpec(
+    "taskSeries.edit", of: .social, .patch("/v1/task-series/{seriesID}"), by: .verifiedAccount, effect: .write,
+    failures: TaskRefusals.ofCreator + [TaskSeriesFailure.ended.kind, TaskFailure.spaceFull.kind], requirements: ["TASK-1"],
+    "Change name, description, schedule and last day of a recurring task that you made, for the occurrences to come.")
+}
+
+/// Ends a recurring task, by its creator (TASK-1): no more occurrences come, and those that there are stay. Ending it again changes nothing.
+public enum EndTaskSeries: AccountOperation {
+  public typealias Input = NamedTaskSeries
+  public typealias Output = TaskSeries
+
+  public static let spec = OperationSpec(
+    "taskSeries.end", of: .social, .post("/v1/task-series/{seriesID}/end"), by: .account, effect: .write,
+    failures: TaskRefusals.ofCreator, requirements: ["TASK-1"],
+    "End a recurring task that you made: its open occurrences stay, and no more come.")
+}
+
+/// Leaves a recurring task in which another has enrolled the caller (TASK-3, UC6), and those of its open occurrences that the caller has not
+/// confirmed. Only with `confirm: true`.
+public enum OptOutOfTaskSeries: AccountOperation {
+  /// Which one, and that it is meant.
+  public struct Input: Document {
+    /// Names the series.
+    public var seriesID: ID<TaskSeries>
+    /// Whether the person has confirmed it.
+    public var confirm: Bool?
+
+    /// The input from its parts.
+    public init(seriesID: ID<TaskSeries>, confirm: Bool? = nil) {
+      self.seriesID = seriesID
+      self.confirm = confirm
+    }
+
+    public static let notes: Notes = [
+      "seriesID": "The recurring task.",
+      "confirm": Note("`true`: the person has confirmed that it does not take part any more.", example: true),
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      fields.expect(confirm == true, "confirm", FieldRule("opt_out_not_confirmed"))
+    }
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "taskSeries.optOut", of: .social, .post("/v1/task-series/{seriesID}/opt-out"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind, TaskSeriesFailure.creatorStays.kind], requirements: ["TASK-3"],
+    "Leave a recurring task in which somebody else has enrolled you; only with `confirm: true`.")
+}
+
+// MARK: - Events
+
+/// What somebody in a recurring task is notified of.
+public enum TaskSeriesNotice: String, Choice {
+  /// It was enrolled.
+  case enrolled
+  /// Somebody opted out of what it made.
+  case optedOut
+  /// The creator ended it.
+  case ended
+}
+
+/// Somebody is to be notified of something about a recurring task (TASK-1, TASK-3).
+public struct TaskSeriesNoticed: Event, Hashable {
+  public var noticeID: ID<TaskSeriesNotice>
+  public var accountID: AccountID
+  public var seriesID: ID<TaskSeries>
+  public var seriesName: TaskName
+  public var notice: TaskSeriesNotice
+  public var byAccountID: AccountID
+  public var byUsername: Username
+  public var at: Instant
+
+  /// The event from its parts.
+  public init(
+    noticeID: ID<TaskSeriesNotice>, accountID: AccountID, seriesID: ID<TaskSeries>, seriesName: TaskName,
+    notice: TaskSeriesNotice, byAccountID: AccountID, byUsername: Username, at: Instant
+  ) {
+    self.noticeID = noticeID
+    self.accountID = accountID
+    self.seriesID = seriesID
+    self.seriesName = seriesName
+    self.notice = notice
+    self.byAccountID = byAccountID
+    self.byUsername = byUsername
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "noticeID": "Names the notice.", "accountID": "Who is to be notified.", "seriesID": "The recurring task.",
+    "seriesName": "What its occurrences are called.", "notice": "Of what.", "byAccountID": "Who did it.",
+    "byUsername": "The username of who did it.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "taskSeries.noticed", by: .social, requirements: ["TASK-1", "TASK-3"],
+    "Somebody was enrolled in a recurring task, opted out of it, or it was ended.")
+}

@@ -1,0 +1,89 @@
+public import Operations
+
+/// A task of a team, as one of the members sees it (TASK-1, TEAM-1).
+public struct TeamTask: Document, Hashable {
+  /// The task.
+  public var task: SharedTask
+  /// Whether the caller takes part; a member that does not can join while it is open.
+  public var isParticipant: Bool
+
+  /// The task from its parts.
+  public init(task: SharedTask, isParticipant: Bool) {
+    self.task = task
+    self.isParticipant = isParticipant
+  }
+
+  public static let notes: Notes = [
+    "task": "The task.", "isParticipant": "Whether you take part; otherwise you can join it while it is open.",
+  ]
+}
+
+/// Why a team has no more tasks.
+public enum TeamTaskFailure: String, FailureCode {
+  /// As many of the team are open as may.
+  case tooMany = "too_many_team_tasks"
+
+  public var status: Int { 409 }
+}
+
+/// Lists the tasks of the caller's team, also those in which it takes no part: those to do, then those completed, each newest first (TASK-2).
+///
+/// Tasks of who has blocked the caller, or is blocked by it, are left out unless the caller takes part in them.
+public enum ListTeamTasks: AccountOperation {
+  /// Which of them.
+  public struct Input: ListInput {
+    /// Names the team.
+    public var teamID: ID<Team>
+    /// Only those in this state.
+    public var state: TaskState?
+    public var limit: Int?
+    public var cursor: PageCursor?
+
+    /// The input from its parts.
+    public init(teamID: ID<Team>, state: TaskState? = nil, limit: Int? = nil, cursor: PageCursor? = nil) {
+      self.teamID = teamID
+      self.state = state
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    public static let notes = listNotes([
+      "teamID": "Your team.",
+      "state": "Only those in this state. Without it: those that are open, then those completed; cancelled ones are left out.",
+    ])
+  }
+
+  public typealias Output = Page<TeamTask>
+
+  public static let spec = OperationSpec(
+    "teamTasks.list", of: .social, .get("/v1/teams/{teamID}/tasks"), by: .account, effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["TASK-2", "TEAM-1"],
+    "List the tasks of your team, also those in which you take no part: those to do, then those completed, each newest first.")
+}
+
+/// Lets a member take part in an open task of its team, as who came to the team after the task was made (TASK-1). Who takes part already
+/// stays as it is; who has opted out can come back so.
+public enum JoinTeamTask: AccountOperation {
+  /// Which task of which team.
+  public struct Input: Document {
+    public var teamID: ID<Team>
+    public var taskID: ID<SharedTask>
+
+    /// The input from its parts.
+    public init(teamID: ID<Team>, taskID: ID<SharedTask>) {
+      self.teamID = teamID
+      self.taskID = taskID
+    }
+
+    public static let notes: Notes = ["teamID": "Your team.", "taskID": "One of its tasks."]
+  }
+
+  public typealias Output = TaskDetails
+
+  public static let spec = OperationSpec(
+    "teamTasks.join", of: .social, .post("/v1/teams/{teamID}/tasks/{taskID}/join"), by: .verifiedAccount, effect: .write,
+    failures: [
+      RequestFailure.notFound.kind, TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.tooManyParticipants.kind,
+    ],
+    requirements: ["TASK-1", "TEAM-1"], "Take part in an open task of your team.")
+}

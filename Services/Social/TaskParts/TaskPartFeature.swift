@@ -1,0 +1,33 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Parts of tasks: made, assigned, marked as done, removed (TASK-1). Who is deleted leaves what it wrote and did to the others, without a name.
+struct TaskPartFeature: Feature {
+  let rules: TaskRules
+  let migrations = [TaskPartStore.migration(40)]
+  let tables: [ErasedTable] = [
+    .changed(
+      "task_parts", "author_account = :account OR assignee_account = :account OR done_by = :account", .tasks,
+      by: "UPDATE task_parts SET author_account = NULL WHERE author_account = :account",
+      "UPDATE task_parts SET assignee_account = NULL WHERE assignee_account = :account",
+      "UPDATE task_parts SET done_by = NULL WHERE done_by = :account",
+      steps: ["author_account", "assignee_account", "done_by"].map { column in
+        """
+        UPDATE task_parts SET \(column) = NULL WHERE part_id IN (
+          SELECT part_id FROM task_parts WHERE \(column) = :account LIMIT :limit)
+        """
+      })
+  ]
+
+  func register(in service: inout ServiceDefinition) {
+    let handlers = TaskPartHandlers(rules: rules)
+    service.serve(CreateTaskPart.self, write: handlers.create)
+    service.serve(EditTaskPart.self, write: handlers.edit)
+    service.serve(RemoveTaskPart.self, write: TaskPartHandlers.remove)
+    service.serve(CompleteTaskPart.self, write: TaskPartHandlers.complete)
+    service.serve(ReopenTaskPart.self, write: TaskPartHandlers.reopen)
+  }
+}

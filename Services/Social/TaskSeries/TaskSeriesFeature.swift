@@ -1,0 +1,36 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Recurring tasks: made, listed, shown, edited, ended and left; each planned day has one occurrence, a task of its own (TASK-1, TASK-3).
+/// Who made one and is deleted ends it by that; to the others it stays with its title and without a name, as its occurrences do.
+struct TaskSeriesFeature: Feature {
+  let rules: TaskRules
+  let migrations = [TaskSeriesStore.migration(39)]
+  let tables: [ErasedTable] = [
+    .rows("task_series_participants", "account_id = :account", .tasks),
+    .changed(
+      "task_series", "creator_account = :account", .tasks,
+      by: "UPDATE task_series SET \(TaskSeriesStore.ending), creator_account = NULL WHERE creator_account = :account",
+      steps: [
+        """
+        UPDATE task_series SET \(TaskSeriesStore.ending), creator_account = NULL WHERE sequence IN (
+          SELECT sequence FROM task_series WHERE creator_account = :account LIMIT :limit)
+        """
+      ]),
+  ]
+
+  func register(in service: inout ServiceDefinition) {
+    let store = TaskSeriesStore(rules: rules)
+    let handlers = TaskSeriesHandlers(rules: rules, series: store)
+    service.serve(CreateTaskSeries.self, prepare: TaskSeriesHandlers.people, write: handlers.create)
+    service.serve(ListTaskSeries.self, read: TaskSeriesHandlers.list)
+    service.serve(GetTaskSeries.self, read: TaskSeriesHandlers.get)
+    service.serve(EditTaskSeries.self, write: handlers.edit)
+    service.serve(EndTaskSeries.self, write: TaskSeriesHandlers.end)
+    service.serve(OptOutOfTaskSeries.self, write: TaskSeriesHandlers.optOut)
+    service.run { TaskSeriesWorker(store: $0, series: store) }
+  }
+}

@@ -1,0 +1,108 @@
+import GRDB
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// The tasks of teams, among all tasks.
+enum TeamTaskStore {
+  /// How many of one team may be open: who leaves it leaves them in one transaction.
+  static let maxOpen = 100
+
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "teams' own tasks") { database in
+      try database.execute(
+        sql: """
+          -- The team whose own it is; it may have ended.
+          ALTER TABLE tasks ADD COLUMN team_id BLOB CHECK (length(team_id) = 16);
+          CREATE INDEX tasks_of_team ON tasks (team_id, state, sequence) WHERE team_id IS NOT NULL;
+          """)
+    }
+  }
+
+  /// Refuses a further task of a team where as many are open as may.
+  ///
+  /// - Throws: `too_many_team_tasks`.
+  static func checkCount(of team: ID<Team>, in database: Database) throws {
+    let count = try database.first("SELECT count(*) FROM tasks WHERE team_id = ? AND state = 'open'", .id(team)) { $0.number(0) }
+    guard count ?? 0 < maxOpen else { throw TeamTaskFailure.tooMany.with(["max": .number(maxOpen)]) }
+  }
+
+  /// Whom a member enrols in a new task of the team: all others but those who are suspended, and those from whom it is apart by a block.
+  ///
+  /// - Throws: `not_found` where it is not in the team.
+  static func enrolled(
+    in team: ID<Team>, by account: AccountID, at now: Instant, _ database: Database
+  ) throws -> [AccountID] {
+    _ = try TeamMemberStore.membership(of: account, in: team, database)
+    return try TeamMemberStore.accounts(of: team, in: database).filter { other in
+      guard other != account, try !database.isErased(other), let known = try Accounts.find(other, in: database) else {
+        return false
+      }
+      return try !known.isSuspended(at: now) && !BlockStore.areApart(account, other, in: database)
+    }
+  }
+
+  /// Lets somebody who is to be in a team no more leave those of its open tasks that it has not confirmed and did not make.
+  ///
+  /// - Parameter actor: who ends the membership: its own account, or the team's owner.
+  static func leave(_ account: AccountID, _ team: ID<Team>, by actor: AccountID, _ transaction: Transaction) throws {
+    let statement = try transaction.database.cachedStatement(
+      sql: """
+        SELECT t.task_id FROM tasks t JOIN task_participants p ON p.task_id = t.task_id AND p.account_id = :account
+        WHERE t.team_id = :team AND t.state = 'open' AND p.state = 'open' AND p.confirmed_at IS NULL
+          AND t.creator_account IS NOT :account
+        """)
+    let tasks = try ID<SharedTask>.fetchAll(statement, arguments: ["account": account, "team": team])
+    for task in tasks { try TaskParticipantStore.leave(task, account, by: actor, transaction) }
+  }
+}
+
+// MARK: - Reading
+
+extension TeamTaskStore {
+  /// What a member sees of the team's tasks: `:account` is in it.
+  private static let isShown = """
+    (p.account_id IS NOT NULL OR t.creator_account IS NULL
+      OR NOT \(BlockStore.exists(by: ":account", of: "t.creator_account"))
+        AND NOT \(BlockStore.exists(by: "t.creator_account", of: ":account")))
+    """
+
+  /// A task of a team that a member sees; nil for others.
+  static func find(
+    _ id: ID<SharedTask>, of team: ID<Team>, for account: AccountID, in database: Database
+  ) throws -> TaskStore.Stored? {
+    let isSeen = try database.cachedStatement(
+      sql: """
+        SELECT 1 FROM tasks t LEFT JOIN task_participants p
+          ON p.task_id = t.task_id AND p.account_id = :account AND p.state <> 'left'
+        WHERE t.task_id = :task AND t.team_id = :team AND \(isShown)
+        """)
+    guard try Row.fetchOne(isSeen, arguments: ["account": account, "task": id, "team": team]) != nil else { return nil }
+    return try TaskStore.find(id, in: database)
+  }
+
+  /// How a page of the tasks in one state is found: by a walk along an index from the newest on.
+  static let listSQL = """
+    SELECT t.*, p.confirmed_at, p.account_id AS participant_id, a.account_id AS creator_id, a.username, a.nickname,
+      iif(p.account_id IS NULL, 0, \(TaskStore.isResponsible("p", for: "t"))) AS can_edit,
+      \(ShownPerson.photoTag(of: "a.account_id", for: ":account"))
+    FROM tasks t LEFT JOIN task_participants p ON p.task_id = t.task_id AND p.account_id = :account AND p.state <> 'left'
+    LEFT JOIN accounts a ON a.account_id = t.creator_account
+    WHERE t.team_id = :team AND t.state = :state AND t.sequence < :before AND \(isShown)
+    ORDER BY t.sequence DESC LIMIT :limit
+    """
+
+  /// A team's tasks as one of the members sees them, newest first: those in a state, or those that are open and behind them those completed.
+  static func list(
+    of team: ID<Team>, for account: AccountID, state: TaskState?, _ page: PageRequest, in database: Database
+  ) throws -> Page<TeamTask> {
+    try TaskStore.page(state: state, page) { state, before, limit in
+      try Row.fetchAll(
+        database.cachedStatement(sql: listSQL),
+        arguments: ["account": account, "team": team, "state": state, "before": before, "limit": limit])
+    } item: { row in
+      TeamTask(task: SharedTask(row, for: account), isParticipant: row["participant_id"] as AccountID? != nil)
+    }
+  }
+}
