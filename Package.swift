@@ -151,6 +151,7 @@ let package = Package(
     shared("Operations", ["CEmbeddedFile", "COperationsWords"], exclude: ["Words"]),
     shared("Images", ["CPNG", "CTurboJPEG", "CWebP", "Operations", "Sandbox", "Workers", crypto, logging]),
     shared("Sandbox", ["CSandbox", logging, metrics]),
+    shared("TransparencyLog", [crypto]),
     shared("Workers", ["Operations"]),
     shared("Messaging", ["CZeroMQ", "Operations", logging, metrics]),
     shared(
@@ -288,6 +289,8 @@ let package = Package(
         ],
         exclude: ["Probe"],
         resources: [.copy("Fixtures")]),
+
+      tests("TransparencyLog", ["Sampling", "TransparencyLog", crypto], exclude: ["Peers"]),
 
       // A process that writes to a store until it is killed
       .executableTarget(
