@@ -202,7 +202,7 @@ let package = Package(
       beside: ["Imports/Formats"])
     + service(
       "Social", showing: ["Activity"], calls: ["Activity", "Identity"],
-      uses: ["Images", "Sandbox", "Workers", crypto, lifecycle])
+      uses: ["Images", "Sandbox", "TransparencyLog", "Workers", crypto, lifecycle])
     + service("Rewards", calls: ["Activity", "Identity"], uses: [lifecycle, logging])
     + [embedded("CMailTemplates", path: "Services/Notifications/Mails/Templates")]
     + service(
@@ -279,7 +279,7 @@ let package = Package(
         [
           "ActivityContract", "ActivityService", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
           "NotificationsContract", "NotificationsService", "Operations", "ServiceKit", "SocialContract", "SocialService",
-          "Storage", crypto, grdb, logging, sqlite,
+          "Storage", "TransparencyLog", crypto, grdb, logging, sqlite,
         ]),
       tests(
         "Storage",

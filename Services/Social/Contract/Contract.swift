@@ -27,6 +27,8 @@ extension Contract {
       DownloadTaskAttachmentChunk.self, DeleteTaskAttachment.self, BeginTaskAttachmentByToken.self,
       UploadTaskAttachmentChunkByToken.self, CompleteTaskAttachmentByToken.self, CancelTaskAttachmentByToken.self,
       CreateTeam.self, GetOwnTeam.self, EditTeam.self, LeaveTeam.self, HandOverTeam.self, RemoveTeamMember.self, ListTeams.self,
+      ReadRegisterCheckpoint.self, ReadRegisterTile.self, ListRegisterKeys.self, ProveRegisterInclusion.self,
+      ProveRegisterConsistency.self, ReadRegisterProof.self, ListOwnRegisterRecords.self,
       SendTeamInvitation.self, ListTeamInvitations.self, AcceptTeamInvitation.self, RejectTeamInvitation.self,
       WithdrawTeamInvitation.self,
       CreateReport.self, ListOwnReports.self, ListModerationCases.self, ReadModerationCase.self, ReadReportedPhoto.self,

@@ -121,6 +121,7 @@ enum TaskStore {
     let sequence = database.lastInsertedRowID
     try TaskParticipantStore.add([account], to: id, sequence, by: nil, transaction)
     try enrol(others, in: id, sequence, text.name, by: account, transaction)
+    try RegisterStore.append(.taskCreated(id, text, by: account, with: others), transaction)
     return id
   }
 

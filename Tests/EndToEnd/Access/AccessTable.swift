@@ -265,6 +265,9 @@ struct AccessTable: Sendable {
   // MARK: - Identity, rewards, notifications
 
   private mutating func addAccounts() {
+    for register in [ReadRegisterTile.self, ProveRegisterInclusion.self, ReadRegisterProof.self] as [any OpenOperation.Type] {
+      own(register, because: "the register is everybody's, and names nobody")
+    }
     own(EditProfile.self, because: "the username is what the account wants to be called")
     owned(AnswerLoginAlert.self) { things, _ in .init(alertID: things.alert, answer: .confirm) }
     owned(UnlinkIdentity.self) { things, _ in .init(identityID: things.identity) }
