@@ -152,6 +152,7 @@ let package = Package(
     shared("Images", ["CPNG", "CTurboJPEG", "CWebP", "Operations", "Sandbox", "Workers", crypto, logging]),
     shared("Sandbox", ["CSandbox", logging, metrics]),
     shared("TransparencyLog", [crypto]),
+    shared("Web", ["CCurl"]),
     shared("Workers", ["Operations"]),
     shared("Messaging", ["CZeroMQ", "Operations", logging, metrics]),
     shared(
@@ -348,7 +349,8 @@ let package = Package(
         name: "racha-bench-hello", dependencies: [hummingbird], path: "Tests/Bench/Hello", swiftSettings: settings),
       .executableTarget(
         name: "racha-admin",
-        dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", arguments, logging] + everyContract,
+        dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", "TransparencyLog", "Web", arguments, logging]
+          + everyContract,
         path: "deploy/Admin", swiftSettings: settings),
       .executableTarget(
         name: "racha-demo",

@@ -17,6 +17,7 @@ public enum LogFault: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Document: String, Hashable, Sendable {
     case hash, note, verifierKey = "verifier key", checkpoint, proof, witnessRequest = "request to a witness"
     case tile, tilePath = "path of a tile", entryBundle = "bundle of entries", entry, edge = "right edge", json = "JSON"
+    case memory = "memory of a log"
   }
 
   public var description: String {
