@@ -187,8 +187,8 @@ let package = Package(
     + service(
       "Identity", showing: ["Social"], calls: ["Social"],
       uses: [
-        "CCommonPasswords", "CCurl", "CMaxMind", "CReservedUsernames", "CSodium", "Images", "Sandbox", "SecureStorage", "Workers",
-        crypto, jwt, lifecycle, logging,
+        "CCommonPasswords", "CCurl", "CMaxMind", "CReservedUsernames", "CSodium", "Images", "Sandbox", "SecureStorage",
+        "TransparencyLog", "Workers", crypto, jwt, lifecycle, logging,
       ],
       beside: ["Passwords/List", "Registration/List"])
     + [
@@ -203,7 +203,7 @@ let package = Package(
       beside: ["Imports/Formats"])
     + service(
       "Social", showing: ["Activity"], calls: ["Activity", "Identity"],
-      uses: ["Images", "Sandbox", "TransparencyLog", "Workers", crypto, lifecycle])
+      uses: ["Images", "Sandbox", "TransparencyLog", "Workers", crypto, lifecycle, logging])
     + service("Rewards", calls: ["Activity", "Identity"], uses: [lifecycle, logging])
     + [embedded("CMailTemplates", path: "Services/Notifications/Mails/Templates")]
     + service(
@@ -231,7 +231,8 @@ let package = Package(
       tests(
         "EndToEnd",
         [
-          "Client", "Cluster", "Messaging", "Operations", "Sampling", "ServiceKit", "SmallDisk", "racha-admin", grdb, logging,
+          "BuiltPrograms", "Client", "Cluster", "Messaging", "Operations", "Sampling", "ServiceKit", "SmallDisk", "racha-admin",
+          grdb, logging,
         ] + everyContract
           + everyExecutable, exclude: ["API/session.py"]),
       tests(
@@ -246,8 +247,8 @@ let package = Package(
         "Identity",
         [
           "BuiltPrograms", "EarlierStores", "IdentityContract", "IdentityService", "InMemoryBus", "InProcess", "Messaging",
-          "Operations", "Sampling", "SecureStorage", "ServiceKit", "SocialContract", "Storage", crypto, grdb, httpClient, jwt,
-          logging, nioCore, nioHTTP1, sqlite,
+          "Operations", "Sampling", "SecureStorage", "ServiceKit", "SocialContract", "Storage", "TransparencyLog", crypto, grdb,
+          httpClient, jwt, logging, nioCore, nioHTTP1, sqlite,
         ], exclude: ["ExternalProviders/provider.py", "Places/make_places.py", "Places/places.mmdb", "README.md"]),
       tests("Images", ["BuiltPrograms", "Images", "Operations", logging], exclude: ["Fixtures"]),
       tests("Workers", ["Operations", "Workers"]),

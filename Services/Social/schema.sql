@@ -322,6 +322,11 @@ CREATE INDEX moderation_records_by_accused ON moderation_records (accused_accoun
 CREATE INDEX moderation_records_by_administrator ON moderation_records (administrator_account)
   WHERE administrator_account IS NOT NULL;
 
+CREATE TABLE register_account_leaves (
+  record_number INTEGER NOT NULL PRIMARY KEY CHECK (record_number >= 1),
+  number INTEGER NOT NULL UNIQUE REFERENCES register_leaves (number)
+) STRICT;
+
 CREATE TABLE register_checkpoints (
   size INTEGER NOT NULL PRIMARY KEY CHECK (size >= 0),
   note TEXT NOT NULL,

@@ -29,6 +29,7 @@ extension Contract {
       CreateTeam.self, GetOwnTeam.self, EditTeam.self, LeaveTeam.self, HandOverTeam.self, RemoveTeamMember.self, ListTeams.self,
       ReadRegisterCheckpoint.self, ReadRegisterTile.self, ListRegisterKeys.self, ProveRegisterInclusion.self,
       ProveRegisterConsistency.self, ReadRegisterProof.self, ListOwnRegisterRecords.self,
+      FindRegisterAccountLeaf.self,
       SendTeamInvitation.self, ListTeamInvitations.self, AcceptTeamInvitation.self, RejectTeamInvitation.self,
       WithdrawTeamInvitation.self,
       CreateReport.self, ListOwnReports.self, ListModerationCases.self, ReadModerationCase.self, ReadReportedPhoto.self,

@@ -244,3 +244,21 @@ public enum ListOwnRegisterRecords: AccountOperation {
     "register.records", of: .social, .get("/v1/register/records"), by: .account, effect: .read, requirements: ["TASK-9"],
     "List what the register has of you, newest first, with what proves each record to others.")
 }
+
+/// Finds the leaf that a record of an account became; see identity's `registerRecords.own`.
+public enum FindRegisterAccountLeaf: OpenOperation {
+  public struct Input: Document, Hashable {
+    public var recordNumber: Int
+
+    public init(recordNumber: Int) { self.recordNumber = recordNumber }
+
+    public static let notes: Notes = ["recordNumber": Note("The record's number.", range: 1...9e15, example: 12)]
+  }
+
+  public typealias Output = RegisterLeafKey
+
+  public static let spec = OperationSpec(
+    "register.accountLeaf", of: .social, .get("/v1/register/account-records/{recordNumber}"), by: .anyone, effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["TASK-9"],
+    "Find the leaf that a record of an account became; `not_found` while it is none.")
+}

@@ -1,5 +1,6 @@
 import GRDB
 import IdentityContract
+import Logging
 import Operations
 import ServiceKit
 import SocialContract
@@ -10,8 +11,10 @@ import TransparencyLog
 ///
 /// Other features append to it, so it stands before them, and accounts are erased in it last.
 struct RegisterFeature: Feature {
-  let keys: RegisterKeys
-  let origin: String
+  private let keys: RegisterKeys
+  private let origin: String
+  private let identity: ServiceClient
+  private let logger: Logger
   let migrations = [RegisterStore.migration(35)]
   let tables: [ErasedTable] = [
     .rows("register_people", "account_id = :account", .registerRecords),
@@ -20,11 +23,15 @@ struct RegisterFeature: Feature {
     .untouched("register_tiles", "hashes of leaves"),
     .untouched("register_checkpoints", "hashes of leaves"),
     .untouched("register_origins", "what the log is called"),
+    .untouched("register_account_leaves", "numbers of leaves"),
   ]
 
   init(_ environment: ServiceEnvironment) {
     keys = RegisterKeys(home: environment.home)
     origin = RegisterOrigin.first(environment.settings)
+    // How long an answer is waited for is the bus's time, whatever the service's clock says.
+    identity = ServiceClient(bus: environment.bus, service: .social, clock: .system)
+    logger = environment.logger
   }
 
   func register(in service: inout ServiceDefinition) {
@@ -35,7 +42,18 @@ struct RegisterFeature: Feature {
     service.serve(ProveRegisterConsistency.self, read: RegisterHandlers.consistency)
     service.serve(ReadRegisterProof.self, read: RegisterHandlers.proof)
     service.serve(ListOwnRegisterRecords.self, read: RegisterHandlers.records)
+    service.serve(FindRegisterAccountLeaf.self, read: RegisterHandlers.accountLeaf)
     service.run { [keys, origin] in RegisterWorker(store: $0, keys: keys, origin: origin) }
+    followAccounts(in: &service)
+  }
+
+  private func followAccounts(in service: inout ServiceDefinition) {
+    let signal = WakeSignal()
+    service.subscribe(to: AccountChanged.self) { _, _, transaction in transaction.afterCommit { signal.send() } }
+    service.subscribe(to: AccountDeleted.self) { _, _, transaction in transaction.afterCommit { signal.send() } }
+    service.run { [identity, logger] in
+      RegisterAccountsWorker(store: $0, identity: identity, signal: signal, logger: logger)
+    }
   }
 
   private func listKeys(_ input: Empty, _ call: OpenCall, _ database: Database) throws -> ListRegisterKeys.Output {

@@ -76,6 +76,15 @@ enum RegisterHandlers {
     FieldRule("out_of_range", ["min": .number(0), "max": .number(max)])
   }
 
+  static func accountLeaf(
+    _ input: FindRegisterAccountLeaf.Input, _ call: OpenCall, _ database: Database
+  ) throws -> RegisterLeafKey {
+    guard let number = try RegisterAccountStore.leaf(of: input.recordNumber, in: database) else {
+      throw Failure(RequestFailure.notFound)
+    }
+    return RegisterLeafKey(number: number)
+  }
+
   static func records(
     _ input: ListPage, _ call: AccountCall, _ database: Database
   ) throws -> Page<OwnRegisterRecord> {

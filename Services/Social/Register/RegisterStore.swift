@@ -12,7 +12,7 @@ import TransparencyLog
 /// names nobody: what opens it lies apart, and goes with the accounts that it concerns.
 enum RegisterStore {
   static func migration(_ number: Int) -> Migration {
-    Migration(number, "register") { try $0.execute(sql: schema + RegisterTileStore.schema) }
+    Migration(number, "register") { try $0.execute(sql: schema + RegisterTileStore.schema + RegisterAccountStore.schema) }
   }
 
   private static let schema = """

@@ -8,6 +8,9 @@ public struct Commitment: Hashable, Sendable, CustomStringConvertible {
 
   public let hash: TreeHash
 
+  /// One that somebody else has made.
+  public init(hash: TreeHash) { self.hash = hash }
+
   /// - Parameters:
   ///   - record: the canonical JSON of the record.
   ///   - salt: 32 random bytes, of this record alone.

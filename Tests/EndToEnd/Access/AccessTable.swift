@@ -265,7 +265,10 @@ struct AccessTable: Sendable {
   // MARK: - Identity, rewards, notifications
 
   private mutating func addAccounts() {
-    for register in [ReadRegisterTile.self, ProveRegisterInclusion.self, ReadRegisterProof.self] as [any OpenOperation.Type] {
+    let ofRegister: [any OpenOperation.Type] = [
+      ReadRegisterTile.self, ProveRegisterInclusion.self, ReadRegisterProof.self, FindRegisterAccountLeaf.self,
+    ]
+    for register in ofRegister {
       own(register, because: "the register is everybody's, and names nobody")
     }
     own(EditProfile.self, because: "the username is what the account wants to be called")
