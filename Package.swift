@@ -203,7 +203,7 @@ let package = Package(
       beside: ["Imports/Formats"])
     + service(
       "Social", showing: ["Activity"], calls: ["Activity", "Identity"],
-      uses: ["Images", "Sandbox", "TransparencyLog", "Workers", crypto, lifecycle, logging])
+      uses: ["Images", "Sandbox", "TransparencyLog", "Web", "Workers", crypto, lifecycle, logging])
     + service("Rewards", calls: ["Activity", "Identity"], uses: [lifecycle, logging])
     + [embedded("CMailTemplates", path: "Services/Notifications/Mails/Templates")]
     + service(
@@ -279,9 +279,9 @@ let package = Package(
       tests(
         "Social",
         [
-          "ActivityContract", "ActivityService", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
+          "ActivityContract", "ActivityService", "BuiltPrograms", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
           "NotificationsContract", "NotificationsService", "Operations", "ServiceKit", "SocialContract", "SocialService",
-          "Storage", "TransparencyLog", crypto, grdb, logging, sqlite,
+          "Storage", "TransparencyLog", "Web", crypto, grdb, logging, sqlite,
         ]),
       tests(
         "Storage",
@@ -350,7 +350,7 @@ let package = Package(
         name: "racha-bench-hello", dependencies: [hummingbird], path: "Tests/Bench/Hello", swiftSettings: settings),
       .executableTarget(
         name: "racha-admin",
-        dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", "TransparencyLog", "Web", arguments, logging]
+        dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", "TransparencyLog", "Web", arguments, crypto, logging]
           + everyContract,
         path: "deploy/Admin", swiftSettings: settings),
       .executableTarget(

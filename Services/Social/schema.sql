@@ -353,6 +353,8 @@ BEGIN SELECT RAISE(ABORT, 'a leaf comes behind the last one'); END;
 CREATE TABLE register_origins (
   position INTEGER NOT NULL PRIMARY KEY CHECK (position >= 1),
   origin TEXT NOT NULL UNIQUE,
+  -- of the store's outbox: another one shows that the file was put back from a copy
+  epoch TEXT NOT NULL,
   -- how many leaves there were when it got this name
   first_size INTEGER NOT NULL CHECK (first_size >= 0),
   begun_at INTEGER NOT NULL

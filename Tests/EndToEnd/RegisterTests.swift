@@ -2,6 +2,7 @@ import BuiltPrograms
 import Client
 import Cluster
 import Foundation
+import FoundationNetworking
 import IdentityContract
 import Operations
 import SocialContract
@@ -22,6 +23,33 @@ struct RegisterTests {
     let said = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     process.waitUntilExit()
     return (process.terminationStatus, said)
+  }
+
+  @Test("Tiles may be kept by anybody for good, the checkpoint for a second, and nonsense paths are not found")
+  func caching() async throws {
+    let cluster = try RunningCluster(settings: Play.settings)
+    defer { cluster.stop() }
+    try await cluster.start()
+    _ = try await cluster.join("ana", password: "Rio-7-lento")
+    func get(_ path: String) async throws -> (status: Int, type: String?, caching: String?) {
+      let (_, answer) = try await URLSession.shared.data(from: try #require(URL(string: cluster.url + path)))
+      let http = try #require(answer as? HTTPURLResponse)
+      return (http.statusCode, http.value(forHTTPHeaderField: "Content-Type"), http.value(forHTTPHeaderField: "Cache-Control"))
+    }
+    let checkpoint = try await get("/register/checkpoint")
+    #expect(checkpoint == (200, "text/plain; charset=utf-8", "public, max-age=1"))
+    var tile = try await get("/register/tile/0/000.p/1")
+    while tile.status != 200 {
+      try await Task.sleep(for: .milliseconds(100))
+      tile = try await get("/register/tile/0/000.p/1")
+    }
+    #expect(tile == (200, "application/octet-stream", "public, max-age=31536000, immutable"))
+    #expect(try await get("/register/tile/entries/000.p/1") == tile)
+    for path in [
+      "tile", "tile/", "tile/0", "tile/0/000", "tile/0/x001/x002", "tile/0%2F000.p/1", "tile/0/000.p/1/", "tile/%zz", "x",
+    ] {
+      #expect(try await get("/register/\(path)").status == 404, "\(path)")
+    }
   }
 
   @Test("racha-admin verifies a register as it grows, and finds the one of another cluster, or a rewound one, by its exit status")

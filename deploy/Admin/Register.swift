@@ -9,7 +9,7 @@ import Web
 struct Register: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "register", abstract: "Watch a register: a log to which is only ever added.",
-    subcommands: [VerifyRegister.self])
+    subcommands: [VerifyRegister.self, WitnessRegister.self])
 }
 
 /// Verifies a register by its tiles alone.

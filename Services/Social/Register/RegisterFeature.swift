@@ -14,6 +14,7 @@ struct RegisterFeature: Feature {
   private let keys: RegisterKeys
   private let origin: String
   private let identity: ServiceClient
+  private let witnesses: RegisterWitnesses
   private let logger: Logger
   let migrations = [RegisterStore.migration(35)]
   let tables: [ErasedTable] = [
@@ -31,6 +32,7 @@ struct RegisterFeature: Feature {
     origin = RegisterOrigin.first(environment.settings)
     // How long an answer is waited for is the bus's time, whatever the service's clock says.
     identity = ServiceClient(bus: environment.bus, service: .social, clock: .system)
+    witnesses = RegisterWitnesses(environment.settings)
     logger = environment.logger
   }
 
@@ -45,6 +47,9 @@ struct RegisterFeature: Feature {
     service.serve(FindRegisterAccountLeaf.self, read: RegisterHandlers.accountLeaf)
     service.run { [keys, origin] in RegisterWorker(store: $0, keys: keys, origin: origin) }
     followAccounts(in: &service)
+    for witness in witnesses.all {
+      service.run { [logger] in RegisterWitnessWorker(store: $0, witness: witness, logger: logger) }
+    }
   }
 
   private func followAccounts(in service: inout ServiceDefinition) {
@@ -57,7 +62,9 @@ struct RegisterFeature: Feature {
   }
 
   private func listKeys(_ input: Empty, _ call: OpenCall, _ database: Database) throws -> ListRegisterKeys.Output {
-    let origin = try RegisterTileStore.origin(database) ?? origin
-    return .init(origin: origin, keys: try keys.signers(origin).map(\.verifierKey.description))
+    let keyName = try RegisterTileStore.firstOrigin(database) ?? origin
+    return .init(
+      origin: try RegisterTileStore.origin(database)?.name ?? origin,
+      keys: try keys.signers(keyName).map(\.verifierKey.description))
   }
 }

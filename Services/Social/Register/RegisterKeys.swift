@@ -15,12 +15,13 @@ struct RegisterKeys: Sendable {
 
   /// The signers, the newest key's last; the first key is made where there is none at all.
   ///
-  /// - Parameter origin: of the log, which is also the keys' name.
-  func signers(_ origin: String) throws -> [SigningKey] {
+  /// - Parameter keyName: the name of the keys, by convention the log's; they keep it when the log gets another one, so that whoever has them can
+  ///   follow.
+  func signers(_ keyName: String) throws -> [SigningKey] {
     let numbers = (1...Self.max).filter { FileManager.default.fileExists(atPath: "\(home.keys)/\(Self.file($0))") }
     return try (numbers.isEmpty ? [1] : numbers).map { number in
       let seed = try home.secret(Self.file(number))
-      return try SigningKey(name: origin, Curve25519.Signing.PrivateKey(rawRepresentation: seed))
+      return try SigningKey(name: keyName, Curve25519.Signing.PrivateKey(rawRepresentation: seed))
     }
   }
 

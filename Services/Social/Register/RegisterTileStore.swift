@@ -33,6 +33,8 @@ enum RegisterTileStore {
     CREATE TABLE register_origins (
       position INTEGER NOT NULL PRIMARY KEY CHECK (position >= 1),
       origin TEXT NOT NULL UNIQUE,
+      -- of the store's outbox: another one shows that the file was put back from a copy
+      epoch TEXT NOT NULL,
       -- how many leaves there were when it got this name
       first_size INTEGER NOT NULL CHECK (first_size >= 0),
       begun_at INTEGER NOT NULL
@@ -43,12 +45,13 @@ enum RegisterTileStore {
   struct Signed: Sendable {
     let size: Int
     let note: String
+    let at: Instant
   }
 
   /// Nil before the first one.
   static func last(_ database: Database) throws -> Signed? {
-    try database.first("SELECT size, note FROM register_checkpoints ORDER BY size DESC LIMIT 1") {
-      Signed(size: $0.number(0), note: $0.text(1))
+    try database.first("SELECT size, note, signed_at FROM register_checkpoints ORDER BY size DESC LIMIT 1") {
+      Signed(size: $0.number(0), note: $0.text(1), at: $0.instant(2))
     }
   }
 
@@ -113,6 +116,13 @@ enum RegisterTileStore {
       """, .number(size), .text(note), .instant(transaction.now))
   }
 
+  /// Adds a witness's cosignature to a checkpoint, unless that was signed anew meanwhile.
+  static func add(_ cosignature: String, to signed: Signed, _ transaction: Transaction) throws {
+    try transaction.database.run(
+      "UPDATE register_checkpoints SET note = note || ?3 WHERE size = ?1 AND note = ?2", .number(signed.size),
+      .text(signed.note), .text(cosignature))
+  }
+
   /// Forgets checkpoints that a later one has replaced long ago.
   static func forgetCheckpoints(before time: Instant, _ transaction: Transaction) throws {
     try transaction.database.run(
@@ -125,17 +135,30 @@ enum RegisterTileStore {
 
   // MARK: - The log's name
 
-  /// What the log is called now; nil before it has a name.
-  static func origin(_ database: Database) throws -> String? {
-    try database.first("SELECT origin FROM register_origins ORDER BY position DESC LIMIT 1") { $0.text(0) }
+  /// What the log is called.
+  struct Origin: Sendable {
+    let position: Int
+    let name: String
+    let epoch: String
   }
 
-  /// Gives the log its first name, which it keeps.
-  static func name(_ origin: String, _ transaction: Transaction) throws -> String {
-    if let known = try self.origin(transaction.database) { return known }
+  /// What the log is called now; nil before it has a name.
+  static func origin(_ database: Database) throws -> Origin? {
+    try database.first("SELECT position, origin, epoch FROM register_origins ORDER BY position DESC LIMIT 1") {
+      Origin(position: $0.number(0), name: $0.text(1), epoch: $0.text(2))
+    }
+  }
+
+  /// What the log was called first; its keys keep that name. Nil before it has one.
+  static func firstOrigin(_ database: Database) throws -> String? {
+    try database.first("SELECT origin FROM register_origins WHERE position = 1") { $0.text(0) }
+  }
+
+  /// Gives the log a name that it keeps while the store is not put back from a copy.
+  static func name(_ origin: Origin, _ transaction: Transaction) throws {
     try transaction.database.run(
-      "INSERT INTO register_origins (position, origin, first_size, begun_at) VALUES (1, ?, 0, ?)", .text(origin),
-      .instant(transaction.now))
-    return origin
+      "INSERT INTO register_origins (position, origin, epoch, first_size, begun_at) VALUES (?, ?, ?, ?, ?)",
+      .number(origin.position), .text(origin.name), .text(origin.epoch),
+      .number(try RegisterStore.leafCount(transaction.database)), .instant(transaction.now))
   }
 }

@@ -37,20 +37,32 @@ struct RegisterWorker: Service {
     let origin: String
     let signers: [SigningKey]
 
+    /// Whether a checkpoint that was kept is what would be signed now, cosignatures apart.
+    func hasSigned(_ kept: String?, as note: String) throws -> Bool {
+      guard let kept else { return false }
+      let (before, now) = (try SignedNote(parsing: Array(kept.utf8)), try SignedNote(parsing: Array(note.utf8)))
+      return before.text == now.text && before.signatures.filter { $0.name == now.signatures[0].name } == now.signatures
+    }
+
     func note(_ edge: TileEdge) throws -> String {
       try Checkpoint(origin: origin, size: edge.size, root: edge.root).signed(by: signers).description
     }
   }
 
-  /// Names the log if it has no name, and signs its last checkpoint anew where the keys are others now.
+  /// Names the log if it has no name, or the store was put back from a copy, and signs its last checkpoint anew where name or keys are others
+  /// now.
   func begin() async throws -> Log {
-    let origin = try await store.write { [origin] in try RegisterTileStore.name(origin, $0) }
-    let log = Log(origin: origin, signers: try keys.signers(origin))
+    let epoch = try await store.log.head().epoch
+    let (origin, keyName) = try await store.write { [origin] transaction in
+      let name = try RegisterOrigin.begin(origin, epoch: epoch, transaction)
+      return (name, try RegisterTileStore.firstOrigin(transaction.database) ?? name)
+    }
+    let log = Log(origin: origin, signers: try keys.signers(keyName))
     let last = try await store.read { database in
       try RegisterTileStore.last(database).map { ($0.note, try RegisterTileStore.edge(of: $0.size, in: database)) }
     }
     let note = try log.note(last?.1 ?? TileEdge())
-    if last?.0 != note {
+    if try !log.hasSigned(last?.0, as: note) {
       let size = last?.1.size ?? 0
       try await store.write { try RegisterTileStore.advance([], size, note: note, $0) }
     }
