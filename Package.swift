@@ -343,7 +343,7 @@ let package = Package(
         name: "racha-bench",
         dependencies: [
           "ActivityContract", "Client", "Cluster", "GeneratedHistory", "IdentityContract", "Operations", "RewardsContract",
-          "SocialContract", arguments, grdb, httpClient,
+          "SocialContract", "TransparencyLog", arguments, crypto, grdb, httpClient,
         ],
         path: "Tests/Bench/Main", swiftSettings: settings),
       .executableTarget(

@@ -85,4 +85,56 @@ struct RegisterTests {
     #expect(status == 1 && said.contains("not signed by any key"), "\(status) \(said)")
     #expect(try register("verify", "http://127.0.0.1:1/register").status == 2)
   }
+
+  @Test("Each change becomes one leaf, and the log only grows, however often social and identity are killed meanwhile")
+  func killed() async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "register-\(UUID()).checkpoint").path
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    let cluster = try RunningCluster(settings: Play.settings)
+    defer { cluster.stop() }
+    try await cluster.start()
+    let ana = try await cluster.join("ana", password: "Rio-7-lento")
+    let ben = try await cluster.join("ben", password: "Mar-9-bravo")
+    let rounds = Play.rounds(4)
+    for round in 0..<rounds {
+      let killer = Task {
+        for service in [ServiceName.social, .identity].shuffled() {
+          try await Task.sleep(for: .milliseconds(Int.random(in: 0...150)))
+          cluster.kill(service)
+        }
+      }
+      _ = try await ana.client.callUntilDone(
+        EditProfile.self, .init(username: FormField(text: "ana"), name: FormField(text: "Ana \(round)")))
+      let task = try await ana.client.callUntilDone(
+        CreateTask.self, .init(name: TaskName(text: "Task \(round)"), participants: [ben.account.username]),
+        idempotencyKey: "task-\(round)")
+      _ = try await ana.client.callUntilDone(ConfirmTaskCompletion.self, .init(taskID: task.id))
+      _ = try await ana.client.callUntilDone(WithdrawTaskCompletion.self, .init(taskID: task.id))
+      _ = try await ana.client.callUntilDone(ConfirmTaskCompletion.self, .init(taskID: task.id))
+      try await killer.value
+      try await cluster.waitUntilReady()
+      let (status, said) = try register("verify", "\(cluster.url)/register", "--checkpoint", file)
+      #expect(status == 0, "\(said)")
+    }
+    let wanted = [
+      "accountCreated": 2, "profileChanged": rounds, "taskCreated": rounds, "completionConfirmed": 2 * rounds,
+      "completionWithdrawn": rounds,
+    ]
+    let kinds = try await eventually {
+      try await self.kinds(cluster)
+    } until: {
+      $0.values.reduce(0, +) >= wanted.values.reduce(0, +)
+    }
+    #expect(kinds == wanted)
+    let (status, said) = try register("verify", "\(cluster.url)/register", "--checkpoint", file)
+    #expect(status == 0 && said.contains("all is well"), "\(said)")
+  }
+
+  /// How many leaves of each kind there are, fewer than 256 in all.
+  private func kinds(_ cluster: RunningCluster) async throws -> [String: Int] {
+    let size = try await cluster.client.callUntilDone(ProveRegisterConsistency.self, .init(from: 0)).to
+    let url = try #require(URL(string: "\(cluster.url)/register/tile/entries/000.p/\(size)"))
+    let text = String(decoding: try await URLSession.shared.data(from: url).0, as: UTF8.self)
+    return text.matches(of: /"kind":"([a-zA-Z]+)"/).reduce(into: [:]) { $0[String($1.output.1), default: 0] += 1 }
+  }
 }

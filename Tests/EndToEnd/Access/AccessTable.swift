@@ -265,12 +265,6 @@ struct AccessTable: Sendable {
   // MARK: - Identity, rewards, notifications
 
   private mutating func addAccounts() {
-    let ofRegister: [any OpenOperation.Type] = [
-      ReadRegisterTile.self, ProveRegisterInclusion.self, ReadRegisterProof.self, FindRegisterAccountLeaf.self,
-    ]
-    for register in ofRegister {
-      own(register, because: "the register is everybody's, and names nobody")
-    }
     own(EditProfile.self, because: "the username is what the account wants to be called")
     owned(AnswerLoginAlert.self) { things, _ in .init(alertID: things.alert, answer: .confirm) }
     owned(UnlinkIdentity.self) { things, _ in .init(identityID: things.identity) }
