@@ -308,7 +308,11 @@ struct Bench: AsyncParsableCommand {
 
   private func register(_ cluster: RunningCluster, _ people: People, _ report: Report) async throws {
     let load = RegisterLoad(
-      cluster: cluster, report: report, first: people.all[0], second: people.all[2], leaves: registerLeaves, seconds: seconds)
+      cluster: cluster, report: report, first: people.all[0], second: people.all[2], leaves: registerLeaves, seconds: seconds
+    ) { options in
+      let load = try wrk(cluster.url, options)
+      return "\(Int(load.perSecond)) requests/s, p99 \(load.p99) ms, \(load.errors) not answered 2xx"
+    }
     try await load.measure()
     let megabytes = try residentMegabytes(cluster.processID(.social), "VmHWM")
     report.add(
