@@ -151,6 +151,8 @@ let package = Package(
     shared("Operations", ["CEmbeddedFile", "COperationsWords"], exclude: ["Words"]),
     shared("Images", ["CPNG", "CTurboJPEG", "CWebP", "Operations", "Sandbox", "Workers", crypto, logging]),
     shared("Sandbox", ["CSandbox", logging, metrics]),
+    shared("TransparencyLog", [crypto]),
+    shared("Web", ["CCurl"]),
     shared("Workers", ["Operations"]),
     shared("Messaging", ["CZeroMQ", "Operations", logging, metrics]),
     shared(
@@ -185,8 +187,8 @@ let package = Package(
     + service(
       "Identity", showing: ["Social"], calls: ["Social"],
       uses: [
-        "CCommonPasswords", "CCurl", "CMaxMind", "CReservedUsernames", "CSodium", "Images", "Sandbox", "SecureStorage", "Workers",
-        crypto, jwt, lifecycle, logging,
+        "CCommonPasswords", "CCurl", "CMaxMind", "CReservedUsernames", "CSodium", "Images", "Sandbox", "SecureStorage",
+        "TransparencyLog", "Workers", crypto, jwt, lifecycle, logging,
       ],
       beside: ["Passwords/List", "Registration/List"])
     + [
@@ -201,7 +203,7 @@ let package = Package(
       beside: ["Imports/Formats"])
     + service(
       "Social", showing: ["Activity"], calls: ["Activity", "Identity"],
-      uses: ["Images", "Sandbox", "Workers", crypto, lifecycle])
+      uses: ["Images", "Sandbox", "TransparencyLog", "Web", "Workers", crypto, lifecycle, logging])
     + service("Rewards", calls: ["Activity", "Identity"], uses: [lifecycle, logging])
     + [embedded("CMailTemplates", path: "Services/Notifications/Mails/Templates")]
     + service(
@@ -229,7 +231,8 @@ let package = Package(
       tests(
         "EndToEnd",
         [
-          "Client", "Cluster", "Messaging", "Operations", "Sampling", "ServiceKit", "SmallDisk", "racha-admin", grdb, logging,
+          "BuiltPrograms", "Client", "Cluster", "Messaging", "Operations", "Sampling", "ServiceKit", "SmallDisk", "racha-admin",
+          grdb, logging,
         ] + everyContract
           + everyExecutable, exclude: ["API/session.py"]),
       tests(
@@ -244,8 +247,8 @@ let package = Package(
         "Identity",
         [
           "BuiltPrograms", "EarlierStores", "IdentityContract", "IdentityService", "InMemoryBus", "InProcess", "Messaging",
-          "Operations", "Sampling", "SecureStorage", "ServiceKit", "SocialContract", "Storage", crypto, grdb, httpClient, jwt,
-          logging, nioCore, nioHTTP1, sqlite,
+          "Operations", "Sampling", "SecureStorage", "ServiceKit", "SocialContract", "Storage", "TransparencyLog", crypto, grdb,
+          httpClient, jwt, logging, nioCore, nioHTTP1, sqlite,
         ], exclude: ["ExternalProviders/provider.py", "Places/make_places.py", "Places/places.mmdb", "README.md"]),
       tests("Images", ["BuiltPrograms", "Images", "Operations", logging], exclude: ["Fixtures"]),
       tests("Workers", ["Operations", "Workers"]),
@@ -276,9 +279,9 @@ let package = Package(
       tests(
         "Social",
         [
-          "ActivityContract", "ActivityService", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
+          "ActivityContract", "ActivityService", "BuiltPrograms", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
           "NotificationsContract", "NotificationsService", "Operations", "ServiceKit", "SocialContract", "SocialService",
-          "Storage", crypto, grdb, logging, sqlite,
+          "Storage", "TransparencyLog", "Web", crypto, grdb, logging, sqlite,
         ]),
       tests(
         "Storage",
@@ -288,6 +291,8 @@ let package = Package(
         ],
         exclude: ["Probe"],
         resources: [.copy("Fixtures")]),
+
+      tests("TransparencyLog", ["Sampling", "TransparencyLog", crypto], exclude: ["Peers"]),
 
       // A process that writes to a store until it is killed
       .executableTarget(
@@ -338,14 +343,15 @@ let package = Package(
         name: "racha-bench",
         dependencies: [
           "ActivityContract", "Client", "Cluster", "GeneratedHistory", "IdentityContract", "Operations", "RewardsContract",
-          "SocialContract", arguments, grdb, httpClient,
+          "SocialContract", "TransparencyLog", arguments, crypto, grdb, httpClient,
         ],
         path: "Tests/Bench/Main", swiftSettings: settings),
       .executableTarget(
         name: "racha-bench-hello", dependencies: [hummingbird], path: "Tests/Bench/Hello", swiftSettings: settings),
       .executableTarget(
         name: "racha-admin",
-        dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", arguments, logging] + everyContract,
+        dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", "TransparencyLog", "Web", arguments, crypto, logging]
+          + everyContract,
         path: "deploy/Admin", swiftSettings: settings),
       .executableTarget(
         name: "racha-demo",

@@ -39,6 +39,7 @@ public enum Identity {
     let logins = ExternalLogins(providers, web: ProviderWeb(), clock: clock, key: keys.externalLogins, secrets: secrets)
     let others: [any Feature] = [
       AccountFeature(),
+      RegisterRecordFeature(),
       AdministratorFeature(),
       SecurityEventFeature(),
       IncidentFeature(),

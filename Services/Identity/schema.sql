@@ -351,6 +351,39 @@ CREATE INDEX refresh_tokens_by_session ON refresh_tokens (session_id);
 
 CREATE UNIQUE INDEX refresh_tokens_unused ON refresh_tokens (session_id) WHERE used_at IS NULL;
 
+CREATE TABLE register_backlog (
+  account_id BLOB NOT NULL PRIMARY KEY REFERENCES accounts (account_id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE register_openings (
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  number INTEGER NOT NULL REFERENCES register_records (number),
+  -- the profile as it was registered, canonical JSON
+  profile TEXT NOT NULL,
+  record TEXT NOT NULL,
+  salt BLOB NOT NULL CHECK (length(salt) = 32),
+  own_salt BLOB NOT NULL CHECK (length(own_salt) = 32),
+  PRIMARY KEY (account_id, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE register_records (
+  -- 1, 2, 3, … without gaps
+  number INTEGER NOT NULL PRIMARY KEY CHECK (number >= 1),
+  kind TEXT NOT NULL CHECK (kind IN ('accountCreated', 'profileChanged', 'accountDeleted')),
+  registered_at INTEGER NOT NULL,
+  commitment BLOB NOT NULL CHECK (length(commitment) = 32)
+) STRICT;
+
+CREATE TRIGGER register_records_are_not_changed BEFORE UPDATE ON register_records
+BEGIN SELECT RAISE(ABORT, 'a record is never changed'); END;
+
+CREATE TRIGGER register_records_are_not_deleted BEFORE DELETE ON register_records
+BEGIN SELECT RAISE(ABORT, 'a record is never deleted'); END;
+
+CREATE TRIGGER register_records_have_no_gaps BEFORE INSERT ON register_records
+WHEN NEW.number IS NOT (SELECT ifnull(max(number) + 1, 1) FROM register_records)
+BEGIN SELECT RAISE(ABORT, 'a record comes behind the last one'); END;
+
 CREATE TABLE relations (
   -- As this account sees it.
   account_id BLOB NOT NULL CHECK (length(account_id) = 16),

@@ -23,7 +23,7 @@ public enum Social {
 /// What the social service is made of.
 enum SocialFeatures {
   /// Who follows the completions of tasks.
-  static let completionObservers: [TaskCompletionObserver] = [TeamScoreStore.observe]
+  static let completionObservers: [TaskCompletionObserver] = [TeamScoreStore.observe, RegisterStore.observe]
 
   /// Each behind those that it builds on.
   static func all(
@@ -39,6 +39,7 @@ enum SocialFeatures {
     return [
       AccountsFeature(
         migrations: (table: 1, settings: 6, people: 10, enrollment: 26), whenMoved: TaskSeriesStore.moved),
+      RegisterFeature(environment),
       FriendFeature(),
       FriendRequestFeature(life: life),
       ConversationFeature(),

@@ -355,6 +355,82 @@ CREATE INDEX moderation_records_by_accused ON moderation_records (accused_accoun
 CREATE INDEX moderation_records_by_administrator ON moderation_records (administrator_account)
   WHERE administrator_account IS NOT NULL;
 
+CREATE TABLE register_account_leaves (
+  record_number INTEGER NOT NULL PRIMARY KEY CHECK (record_number >= 1),
+  number INTEGER NOT NULL UNIQUE REFERENCES register_leaves (number)
+) STRICT;
+
+CREATE TABLE register_checkpoints (
+  size INTEGER NOT NULL PRIMARY KEY CHECK (size >= 0),
+  note TEXT NOT NULL,
+  signed_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE register_leaves (
+  -- 0, 1, 2, … without gaps
+  number INTEGER NOT NULL PRIMARY KEY CHECK (number >= 0),
+  -- canonical JSON: kind, time and commitment
+  entry TEXT NOT NULL CHECK (length(entry) <= 65535)
+) STRICT;
+
+CREATE TRIGGER register_leaves_are_not_changed BEFORE UPDATE ON register_leaves
+BEGIN SELECT RAISE(ABORT, 'a leaf is never changed'); END;
+
+CREATE TRIGGER register_leaves_are_not_deleted BEFORE DELETE ON register_leaves
+BEGIN SELECT RAISE(ABORT, 'a leaf is never deleted'); END;
+
+CREATE TRIGGER register_leaves_have_no_gaps BEFORE INSERT ON register_leaves
+WHEN NEW.number IS NOT (SELECT ifnull(max(number) + 1, 0) FROM register_leaves)
+BEGIN SELECT RAISE(ABORT, 'a leaf comes behind the last one'); END;
+
+CREATE TABLE register_origins (
+  position INTEGER NOT NULL PRIMARY KEY CHECK (position >= 1),
+  origin TEXT NOT NULL UNIQUE,
+  -- of the store's outbox: another one shows that the file was put back from a copy
+  epoch TEXT NOT NULL,
+  -- how many leaves there were when it got this name
+  first_size INTEGER NOT NULL CHECK (first_size >= 0),
+  begun_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE register_people (
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  number INTEGER NOT NULL REFERENCES register_records (number),
+  role TEXT NOT NULL,
+  salt BLOB NOT NULL CHECK (length(salt) = 32),
+  PRIMARY KEY (account_id, number, role)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX register_people_by_number ON register_people (number);
+
+CREATE TRIGGER register_records_end AFTER DELETE ON register_people
+WHEN NOT EXISTS (SELECT 1 FROM register_people WHERE number = OLD.number)
+BEGIN DELETE FROM register_records WHERE number = OLD.number; END;
+
+CREATE TABLE register_records (
+  number INTEGER NOT NULL PRIMARY KEY REFERENCES register_leaves (number),
+  kind TEXT NOT NULL,
+  record TEXT NOT NULL,
+  salt BLOB NOT NULL CHECK (length(salt) = 32),
+  registered_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE register_tiles (
+  level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 7),
+  number INTEGER NOT NULL CHECK (number >= 0),
+  -- up to 256 of them, 32 bytes each
+  hashes BLOB NOT NULL CHECK (length(hashes) BETWEEN 32 AND 8192 AND length(hashes) % 32 = 0),
+  PRIMARY KEY (level, number)
+) STRICT;
+
+CREATE TRIGGER register_tiles_are_not_deleted BEFORE DELETE ON register_tiles
+BEGIN SELECT RAISE(ABORT, 'a tile is never deleted'); END;
+
+CREATE TRIGGER register_tiles_only_grow BEFORE UPDATE ON register_tiles
+WHEN NEW.level <> OLD.level OR NEW.number <> OLD.number
+  OR substr(NEW.hashes, 1, length(OLD.hashes)) <> OLD.hashes
+BEGIN SELECT RAISE(ABORT, 'a tile only grows'); END;
+
 CREATE TABLE relations (
   low_account BLOB NOT NULL CHECK (length(low_account) = 16),
   high_account BLOB NOT NULL CHECK (length(high_account) = 16),

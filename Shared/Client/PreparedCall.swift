@@ -38,9 +38,11 @@ private struct Address {
         path += segment
         continue
       }
-      let name = segment.dropFirst().dropLast()
+      let name = Route.name(of: segment)
       guard let index = members.firstIndex(where: { $0.name == name }) else { preconditionFailure("\(route.path) needs \(name)") }
-      path += Address.escape(Address.text(members.remove(at: index).value))
+      let text = Address.text(members.remove(at: index).value)
+      let parts = Route.isTail(segment) ? text.split(separator: "/", omittingEmptySubsequences: false) : [text[...]]
+      path += parts.map { Address.escape(String($0)) }.joined(separator: "/")
     }
     if route.method.hasBody {
       (self.path, body) = (path, JSON.object(members).bytes)

@@ -44,6 +44,7 @@ public final class IdentityDouble: Sendable {
     var deletions: [AccountDeletionID: ReadDeletionReport.Output] = [:]
     var endedReports: [AccountDeletionID] = []
     var refusesReportEnds = false
+    var registerRecords: [RegisterRecordLine] = []
     var lookUps = 0
     var isAway = false
   }
@@ -54,6 +55,9 @@ public final class IdentityDouble: Sendable {
   private let asking: AsyncStream<VerificationLinkID>.Continuation
 
   public init() { (asked, asking) = AsyncStream.makeStream() }
+
+  /// Registers something of an account, as identity does; nothing is registered by itself.
+  public func register(_ record: RegisterRecordLine) { state.withLock { $0.registerRecords.append(record) } }
 
   /// How often an account was looked up.
   public var lookUps: Int { state.withLock { $0.lookUps } }
@@ -268,6 +272,10 @@ public final class IdentityDouble: Sendable {
     serve(ReadReportedAccount.self, in: &service) { input, state in
       guard let person = state.people[input.accountID]?.event else { return nil }
       return ReportedAccount(username: person.username, nickname: person.nickname, photo: state.photos[input.accountID])
+    }
+    serve(ListRegisterRecords.self, in: &service) { input, state in
+      let records = state.registerRecords.filter { $0.number > input.after }
+      return ListRegisterRecords.Output(records: records, lastNumber: state.registerRecords.last?.number ?? 0)
     }
     serveSecrets(in: &service)
     serve(ReadDeletionReport.self, in: &service) { input, state in state.deletions[input.deletionID] }

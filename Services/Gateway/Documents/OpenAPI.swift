@@ -19,9 +19,9 @@ struct OpenAPI {
     var paths: JSON = [:]
     for endpoint in catalog.endpoints {
       guard let route = endpoint.spec.route else { continue }
-      var item = paths[route.path] ?? [:]
+      var item = paths[route.template] ?? [:]
       item[route.method.rawValue.lowercased()] = operation(endpoint, route)
-      paths[route.path] = item
+      paths[route.template] = item
     }
     paths[EventStream.path] = ["get": live]
     if catalog.downloads != nil { paths[TaskAttachmentDownloads.path] = ["get": OpenAPI.download] }

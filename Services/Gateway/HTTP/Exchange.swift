@@ -99,13 +99,27 @@ struct HTTPAnswer: Sendable {
   /// Whether the body is one for all who ask, so that it takes no room of its own.
   var isShared = false
 
-  /// Whether a client keeps an answer (RFC 9111, section 5.2.2). What it keeps is no one else's.
+  /// Whether a client keeps an answer (RFC 9111, section 5.2.2). What it keeps is no one else's, unless it is public.
   enum Caching: String, Sendable {
     case none = "no-store"
     /// As long as it asks each time whether it is still the same.
     case revalidated = "private, no-cache"
     /// For a year without asking: the same address never has another answer (RFC 8246).
     case immutable = "private, max-age=31536000, immutable"
+    /// The same by anybody for everybody.
+    case publicImmutable = "public, max-age=31536000, immutable"
+    /// For a second by anybody: so often there is another one.
+    case publicForASecond = "public, max-age=1"
+
+    init(_ file: MediaFile) {
+      self =
+        switch (file.isPublic == true, file.isImmutable == true) {
+        case (true, true): .publicImmutable
+        case (true, false): .publicForASecond
+        case (false, true): .immutable
+        case (false, false): .revalidated
+        }
+    }
   }
 
   static func json(_ status: Int, _ body: [UInt8]) -> HTTPAnswer {

@@ -26,6 +26,6 @@ extension Endpoint {
     let isKnown = given.knows(tag)
     return HTTPAnswer(
       status: isKnown ? 304 : status, type: file.mediaType, body: isKnown ? ByteBuffer() : ByteBuffer(bytes: file.content.bytes),
-      extra: [ResponseField(name: "ETag", value: tag)], caching: file.isImmutable == true ? .immutable : .revalidated)
+      extra: [ResponseField(name: "ETag", value: tag)], caching: HTTPAnswer.Caching(file))
   }
 }

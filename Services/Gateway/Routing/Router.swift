@@ -2,11 +2,14 @@ import Operations
 
 /// Finds what a method and a path lead to.
 ///
-/// Paths without parameters are found by one look-up; the others by walking a tree segment by segment, literal before parameter.
+/// Paths without parameters are found by one look-up; the others by walking a tree segment by segment, literal before parameter, and a
+/// parameter before a tail, which takes all segments that are left (`/register/tile/{path*}`).
 struct Router<Target: Sendable>: Sendable {
   /// What a path leads to for each method.
   struct Methods: Sendable {
     fileprivate(set) var targets: [(method: String, target: Target, parameters: [String])] = []
+    /// Whether the last parameter is all segments from its place on.
+    fileprivate var endsInTail = false
 
     /// For the `Allow` header (RFC 9110, section 10.2.1).
     ///
@@ -24,6 +27,8 @@ struct Router<Target: Sendable>: Sendable {
     var literals: [Substring: Int] = [:]
     var parameter: Int?
     var methods: Methods?
+    /// Where the segments from here on are one parameter.
+    var tail: Methods?
   }
 
   private var fixed: [String: Methods] = [:]
@@ -34,13 +39,15 @@ struct Router<Target: Sendable>: Sendable {
   /// Adds a route; two for the same method and shape of path are a programming error.
   mutating func add(_ method: String, _ path: String, _ target: Target) {
     let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-    let parameters = segments.filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+    let parameters = segments.filter { $0.hasPrefix("{") }.map { Route.name(of: $0) }
     if parameters.isEmpty {
       Router.insert(method, target, [], into: &fixed[path, default: Methods()])
       return
     }
     var node = 0
-    for segment in segments {
+    let hasTail = segments.last.map { Route.isTail($0) } ?? false
+    for segment in hasTail ? segments.dropLast() : segments {
+      precondition(!segment.hasPrefix("{") || !Route.isTail(segment), "a tail ends its path")
       let existing = segment.hasPrefix("{") ? nodes[node].parameter : nodes[node].literals[segment]
       let next = existing ?? nodes.count
       if existing == nil {
@@ -49,9 +56,11 @@ struct Router<Target: Sendable>: Sendable {
       }
       node = next
     }
-    var methods = nodes[node].methods ?? Methods()
+    let place = hasTail ? \Node.tail : \Node.methods
+    var methods = nodes[node][keyPath: place] ?? Methods()
     Router.insert(method, target, parameters, into: &methods)
-    nodes[node].methods = methods
+    methods.endsInTail = hasTail
+    nodes[node][keyPath: place] = methods
   }
 
   private static func insert(_ method: String, _ target: Target, _ parameters: [String], into methods: inout Methods) {
@@ -72,10 +81,16 @@ struct Router<Target: Sendable>: Sendable {
     var parameters: [String: String] = [:]
     for (name, value) in zip(entry.parameters, values) {
       guard let decoded = PercentEncoding.decode(value) else { return .notFound }
+      // An escaped slash within a tail would make two paths one.
+      if methods.endsInTail, name == entry.parameters.last {
+        guard decoded.utf8.count(where: Router.isSlash) == value.utf8.count(where: Router.isSlash) else { return .notFound }
+      }
       parameters[name] = decoded
     }
     return .found(entry.target, parameters: parameters)
   }
+
+  private static func isSlash(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") }
 
   private func walk(_ path: Substring, _ node: Int, _ values: inout [Substring]) -> Methods? {
     let slash = path.utf8.firstIndex(of: UInt8(ascii: "/"))
@@ -85,11 +100,15 @@ struct Router<Target: Sendable>: Sendable {
       return walk(path[path.utf8.index(after: slash)...], next, &values)
     }
     if let next = nodes[node].literals[segment], let methods = go(next) { return methods }
-    guard let next = nodes[node].parameter, !segment.isEmpty else { return nil }
-    values.append(segment)
-    if let methods = go(next) { return methods }
-    values.removeLast()
-    return nil
+    guard !segment.isEmpty else { return nil }
+    if let next = nodes[node].parameter {
+      values.append(segment)
+      if let methods = go(next) { return methods }
+      values.removeLast()
+    }
+    guard let methods = nodes[node].tail else { return nil }
+    values.append(path)
+    return methods
   }
 }
 

@@ -140,6 +140,7 @@ enum AccountDeletionStore {
     try keepAddressee(of: account, id, secrets, transaction)
     try erasure.begin(
       account.id, id, registration: AnonymousRequest(RegisterAccount.spec.name, at: account.createdAt), transaction)
+    try RegisterRecordStore.noteDeletion(of: account.id, transaction)
     try transaction.publish(AccountDeleted(deletionID: id, accountID: account.id, at: transaction.now))
     try SecurityEventStore.record(SecurityEvent(.accountDeleted, account: nil), from: .service(.identity), transaction)
     return try require(id, transaction)

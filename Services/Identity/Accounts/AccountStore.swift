@@ -122,11 +122,12 @@ extension AccountStore {
       .execute(arguments: [hash.text, id])
   }
 
-  /// Publishes the account as it is now, and lets the directory follow.
+  /// Publishes the account as it is now, and lets directory and register follow.
   static func publish(_ id: AccountID, _ transaction: Transaction) throws -> AccountRecord {
     guard let account = try find(id, in: transaction.database) else { throw Failure(RequestFailure.notFound) }
     try transaction.publish(account.changed)
     try DirectoryStore.update(account, transaction)
+    try RegisterRecordStore.note(account, transaction)
     return account
   }
 }

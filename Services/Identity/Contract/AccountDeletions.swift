@@ -13,7 +13,7 @@ public enum ErasedKind: String, Choice {
   case friendships, friendRequests, conversations, messages
   case follows, followRequests, blocks, relations
   case friendChallenges, reports
-  case tasks, taskComments, attachments, teams
+  case tasks, taskComments, attachments, teams, registerRecords
   case coins, redemptions
   case notifications, mails
   case events

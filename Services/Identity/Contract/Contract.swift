@@ -30,6 +30,7 @@ extension Contract {
       ValidateMailedLink.self,
       ReadPersonalAccessTokenNotice.self,
       ReadReportedAccount.self, ListAdministrators.self,
+      ListRegisterRecords.self, ListOwnAccountRecords.self,
       ReadSuspension.self, AppealSuspension.self, DeleteSuspendedAccount.self, ReadSuspensionSecret.self,
     ],
     events: [

@@ -182,6 +182,10 @@ enum TaskAttachmentStore {
       transaction.now,
     ])
     try TaskAttachmentUploadStore.remove(upload.id, transaction)
+    try RegisterStore.append(
+      .attachmentAdded(
+        upload.id, to: upload.task, name: upload.name, sha256: sha256, by: upload.charged, isByToken: upload.account == nil),
+      transaction)
     try publish(.attached, upload.id, of: upload.task, access, transaction)
   }
 

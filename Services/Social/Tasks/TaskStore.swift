@@ -132,6 +132,7 @@ enum TaskStore {
         try notify(person, of: notice, id, text.name, by: isRecurring ? nil : account, transaction)
       }
     }
+    try RegisterStore.append(.taskCreated(id, text, by: account, with: others), transaction)
     try settle(id, transaction)
     return id
   }

@@ -39,6 +39,7 @@ struct TeamHandlers: Sendable {
     let team = try TeamStore.add(input.name, transaction)
     try TeamMemberStore.add(account, to: team, .created, transaction)
     for member in members { try TeamMemberStore.add(member, to: team, .added, transaction) }
+    try RegisterStore.append(.teamCreated(team, input.name, by: account, with: members), transaction)
     return try view(team, call, database)
   }
 

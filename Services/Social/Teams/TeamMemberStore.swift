@@ -94,6 +94,8 @@ enum TeamMemberStore {
       WHERE position IS NULL
       """, .id(account), .id(team), .truth(change == .created), .instant(transaction.now), .text(change.rawValue))
     try publish(account, transaction)
+    // The others come with the team, which is registered as one.
+    if change == .joined { try RegisterStore.append(.teamMember(account, change, team), transaction) }
   }
 
   /// Ends an account's membership and publishes it. Where it was the owner, the longest other member is first; with the last one the
@@ -101,6 +103,9 @@ enum TeamMemberStore {
   ///
   /// - Parameter change: `left` or `removed`.
   static func end(_ account: AccountID, _ change: TeamMembershipChange, _ transaction: Transaction) throws {
+    if let team = try membership(of: account, in: transaction.database)?.team {
+      try RegisterStore.append(.teamMember(account, change, team), transaction)
+    }
     _ = try handOver(from: account, transaction)
     try transaction.database.run(
       "UPDATE team_members SET position = NULL, is_owner = 0, \(changed) WHERE account_id = ?1", .id(account),
@@ -125,6 +130,9 @@ enum TeamMemberStore {
 
   /// Lets a member be the owner in place of another of the same team, and publishes it for both.
   static func handOver(from owner: AccountID, to member: AccountID, _ transaction: Transaction) throws {
+    if let team = try membership(of: owner, in: transaction.database)?.team {
+      try RegisterStore.append(.teamHandedOver(team, from: owner, to: member), transaction)
+    }
     for (account, isOwner, change) in [(owner, false, TeamMembershipChange.handedOver), (member, true, .madeOwner)] {
       try transaction.database.run(
         "UPDATE team_members SET is_owner = ?4, \(changed) WHERE account_id = ?1", .id(account), .instant(transaction.now),

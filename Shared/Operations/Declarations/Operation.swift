@@ -106,7 +106,8 @@ public protocol AccountOperation: Operation {}
 /// An operation that takes no account: anyone may call it (``CallerRule/anyone``), or only services (``CallerRule/services(_:)``).
 public protocol OpenOperation: Operation {}
 
-/// HTTP method and path template; `{name}` segments fill the input's field of that name.
+/// HTTP method and path template; `{name}` segments fill the input's field of that name, and `{name*}` at the end all segments from there,
+/// however many, but at least one.
 public struct Route: Hashable, Sendable {
   public enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE" }
 
@@ -126,8 +127,19 @@ public struct Route: Hashable, Sendable {
 
   /// Names of the fields in the path.
   public var parameters: [String] {
-    path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+    path.split(separator: "/").filter { $0.hasPrefix("{") }.map { Route.name(of: $0) }
   }
+
+  /// The path as documentation has it, which knows no segments of any number.
+  public var template: String { path.hasSuffix("*}") ? path.dropLast(2) + "}" : path }
+
+  /// The field that a segment in braces fills.
+  public static func name(of segment: Substring) -> String {
+    String(segment.dropFirst().dropLast(isTail(segment) ? 2 : 1))
+  }
+
+  /// Whether a segment in braces stands for all from there.
+  public static func isTail(_ segment: Substring) -> Bool { segment.hasSuffix("*}") }
 }
 
 /// Who may call. Whether this account may do it to that thing is the handler's decision.

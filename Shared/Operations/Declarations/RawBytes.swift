@@ -20,12 +20,15 @@ public struct MediaFile: Document, Hashable {
   public var content: Base64Bytes
   /// Whether what was asked for names exactly these bytes, so that whoever has them need not ask again.
   public var isImmutable: Bool?
+  /// Whether it is for everybody, so that anybody between may keep it for others.
+  public var isPublic: Bool?
 
-  public init(mediaType: String, tag: String, content: Base64Bytes, isImmutable: Bool? = nil) {
+  public init(mediaType: String, tag: String, content: Base64Bytes, isImmutable: Bool? = nil, isPublic: Bool? = nil) {
     self.mediaType = mediaType
     self.tag = tag
     self.content = content
     self.isImmutable = isImmutable
+    self.isPublic = isPublic
   }
 
   public static let notes: Notes = [
@@ -33,5 +36,6 @@ public struct MediaFile: Document, Hashable {
     "tag": Note("Names exactly these bytes; other ones have another.", length: 1...100, example: "9f86d081884c7d65"),
     "content": "The bytes.",
     "isImmutable": "True where the address that was asked for never has other bytes; absent otherwise.",
+    "isPublic": "True where anybody may keep the file for others; absent otherwise.",
   ]
 }

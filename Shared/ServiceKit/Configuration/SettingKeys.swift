@@ -28,7 +28,7 @@ extension Settings {
     "racha.limits.writeSeconds", "racha.live.heartbeatSeconds", "racha.live.page", "racha.live.queue", "racha.log.level",
     "racha.mailbox", "racha.mails.reportKeptSeconds", "racha.messages.bytesPerAccount", "racha.metrics",
     "racha.metricsToken", "racha.metricsTokenFile",
-    "racha.places.database", "racha.publicUrl",
+    "racha.places.database", "racha.publicUrl", "racha.register.witnesses",
     "racha.secrets.spareFolder", "racha.security.reports", "racha.smtp.authorities", "racha.smtp.from", "racha.smtp.connections",
     "racha.smtp.password", "racha.smtp.timeoutSeconds", "racha.smtp.tls", "racha.smtp.url", "racha.smtp.username",
     "racha.social.requestDays", "racha.tasks.bytesPerAccount",

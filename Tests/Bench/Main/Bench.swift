@@ -22,11 +22,13 @@ struct Bench: AsyncParsableCommand {
   @Option(help: "Megabytes of the Apple Health export that is imported; 1000 is the whole form.") var importMegabytes = 100
   @Option(help: "Entries of the account whose days and history are looked at.") var historyEntries = 1_000_000
 
-  @Option(help: "Only this part, which can be given several times: http, samples, imports, live, logins, history.")
+  @Option(help: "Leaves of the register in which one is proven.") var registerLeaves = 10_000_000
+
+  @Option(help: "Only this part, which can be given several times: http, samples, imports, live, logins, history, register.")
   var only: [Part] = []
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case http, samples, imports, live, logins, history
+    case http, samples, imports, live, logins, history, register
   }
 
   func run() async throws {
@@ -57,6 +59,7 @@ struct Bench: AsyncParsableCommand {
       case .logins: try await logins(cluster, people, report)
       case .history:
         try await LookingBack(cluster: cluster, yardstick: yardstick, report: report, entries: historyEntries).measure()
+      case .register: try await register(cluster, people, report)
       }
     }
     report.print()
@@ -299,6 +302,21 @@ struct Bench: AsyncParsableCommand {
     report.raw(
       "200 at the same time: \(answers.sorted { $0.key < $1.key }.map { "\($0.value) answered \($0.key)" }.joined(separator: ", "))"
     )
+  }
+
+  // MARK: - Register
+
+  private func register(_ cluster: RunningCluster, _ people: People, _ report: Report) async throws {
+    let load = RegisterLoad(
+      cluster: cluster, report: report, first: people.all[0], second: people.all[2], leaves: registerLeaves, seconds: seconds
+    ) { options in
+      let load = try wrk(cluster.url, options)
+      return "\(Int(load.perSecond)) requests/s, p99 \(load.p99) ms, \(load.errors) not answered 2xx"
+    }
+    try await load.measure()
+    let megabytes = try residentMegabytes(cluster.processID(.social), "VmHWM")
+    report.add(
+      "social's most memory with that", String(format: "%.0f MB", megabytes), target: "60 MB", isReached: megabytes <= 60)
   }
 
   // MARK: - Tools

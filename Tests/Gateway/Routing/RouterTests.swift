@@ -15,6 +15,9 @@ struct RouterTests {
     router.add("GET", "/v1/things/special", "special")
     router.add("GET", "/v1/things/special/{name}/more", "more")
     router.add("GET", "/v1/{any}/special/tail", "tail")
+    router.add("GET", "/files/{path*}", "file")
+    router.add("GET", "/files/{name}/info", "info")
+    router.add("GET", "/files/index", "index")
     return router
   }()
 
@@ -25,6 +28,10 @@ struct RouterTests {
       ("DELETE", "/v1/things/a%2Fb%20c", "delete", ["thingID": "a/b c"]), ("GET", "/v1/things/special", "special", [:]),
       ("POST", "/v1/things/1/parts/%C3%A9", "part", ["thingID": "1", "partID": "é"]),
       ("GET", "/v1/things/special/x/more", "more", ["name": "x"]), ("GET", "/v1/things/special/tail", "tail", ["any": "things"]),
+      ("GET", "/files/a", "file", ["path": "a"]), ("GET", "/files/a/b/c.p/12", "file", ["path": "a/b/c.p/12"]),
+      ("GET", "/files/a/info", "info", ["name": "a"]), ("GET", "/files/a/info/x", "file", ["path": "a/info/x"]),
+      ("GET", "/files/index", "index", [:]), ("GET", "/files/index/x", "file", ["path": "index/x"]),
+      ("GET", "/files/%C3%A9/..//", "file", ["path": "é/..//"]), ("GET", "/files/%2e%2e/x", "file", ["path": "../x"]),
     ] as [(String, String, String, [String: String])])
   func finds(method: String, path: String, target: String, parameters: [String: String]) {
     guard case .found(let found, let values) = Self.router.match(method, path[...]) else {
@@ -40,6 +47,7 @@ struct RouterTests {
     arguments: [
       "", "/", "/v1", "/v1/things/", "/v1/things//parts/1", "/v1/thing", "/v2/things", "/v1/things/1/parts",
       "/v1/things/1/parts/2/3",
+      "/files", "/files/", "/files//", "/files//a", "/files/a%2Fb", "/files/a/%2f", "/files/%zz/a", "/files/a/%ff", "/files/%",
       "/v1/things/%zz", "/v1/things/%ff", "v1/things", "//v1/things",
     ])
   func findsNothing(path: String) {

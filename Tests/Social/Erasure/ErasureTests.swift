@@ -40,7 +40,7 @@ struct ErasureTests {
           == [
             "profiles 1", "links 0", "friendships 2", "friendRequests 3", "conversations 5", "messages 2", "follows 0",
             "followRequests 0", "blocks 0", "relations 3", "friendChallenges 0", "reports 0", "tasks 0", "taskComments 0",
-            "attachments 0", "teams 0",
+            "attachments 0", "teams 0", "registerRecords 0",
             "events 18",
           ])
 
@@ -83,7 +83,8 @@ struct ErasureTests {
         try await store.erasedCounts(of: ana.account) == [
           "profiles 1", "links 0", "friendships 0", "friendRequests 0",
           "conversations 0", "messages 0", "follows 2", "followRequests 3", "blocks 0",
-          "relations 2", "friendChallenges 0", "reports 0", "tasks 0", "taskComments 0", "attachments 0", "teams 0", "events 17",
+          "relations 2", "friendChallenges 0", "reports 0", "tasks 0", "taskComments 0", "attachments 0", "teams 0",
+          "registerRecords 0", "events 17",
         ])
       #expect(try await services.call(ListFollowers.self, .init(), as: ben.caller).items.map(\.accountID) == [eva.account])
       #expect(try await services.call(ListFollows.self, .init(), as: eva.caller).items.map(\.accountID) == [ben.account])

@@ -1,0 +1,97 @@
+import Operations
+import ServiceKit
+import ServiceLifecycle
+import SocialContract
+import Storage
+import TransparencyLog
+
+/// Makes the leaves that came part of the tree, and signs a checkpoint over it: at its start, and when something was committed, several
+/// times a second at most.
+struct RegisterWorker: Service {
+  let store: Store
+  let keys: RegisterKeys
+  /// What the log is called if it has no name yet.
+  let origin: String
+
+  /// How many leaves one transaction takes in: some milliseconds of hashing.
+  static let batch = 2_048
+  /// Between two checkpoints.
+  private static let pause = Duration.milliseconds(200)
+  /// How long checkpoints are kept that later ones have replaced.
+  private static let keptDays = 30
+
+  func run() async throws {
+    try await cancelWhenGracefulShutdown {
+      let commits = store.commits()
+      let log = try await begin()
+      try await advance(log)
+      for await _ in commits {
+        try await advance(log)
+        try await Task.sleep(for: Self.pause)
+      }
+    }
+  }
+
+  /// The log as it signs.
+  struct Log: Sendable {
+    let origin: String
+    let signers: [SigningKey]
+
+    /// Whether a checkpoint that was kept is what would be signed now, cosignatures apart.
+    func hasSigned(_ kept: String?, as note: String) throws -> Bool {
+      guard let kept else { return false }
+      let (before, now) = (try SignedNote(parsing: Array(kept.utf8)), try SignedNote(parsing: Array(note.utf8)))
+      return before.text == now.text && before.signatures.filter { $0.name == now.signatures[0].name } == now.signatures
+    }
+
+    func note(_ edge: TileEdge) throws -> String {
+      try Checkpoint(origin: origin, size: edge.size, root: edge.root).signed(by: signers).description
+    }
+  }
+
+  /// Names the log if it has no name, or the store was put back from a copy, and signs its last checkpoint anew where name or keys are others
+  /// now.
+  func begin() async throws -> Log {
+    let epoch = try await store.log.head().epoch
+    let (origin, keyName) = try await store.write { [origin] transaction in
+      let name = try RegisterOrigin.begin(origin, epoch: epoch, transaction)
+      return (name, try RegisterTileStore.firstOrigin(transaction.database) ?? name)
+    }
+    let log = Log(origin: origin, signers: try keys.signers(keyName))
+    let last = try await store.read { database in
+      try RegisterTileStore.last(database).map { ($0.note, try RegisterTileStore.edge(of: $0.size, in: database)) }
+    }
+    let note = try log.note(last?.1 ?? TileEdge())
+    if try !log.hasSigned(last?.0, as: note) {
+      let size = last?.1.size ?? 0
+      try await store.write { try RegisterTileStore.advance([], size, note: note, $0) }
+    }
+    return log
+  }
+
+  /// Takes in all leaves that there are.
+  func advance(_ log: Log) async throws {
+    while try await advanceOnce(log) {}
+  }
+
+  /// Takes in some leaves.
+  ///
+  /// - Returns: whether there may be more.
+  private func advanceOnce(_ log: Log) async throws -> Bool {
+    let (last, entries) = try await store.read { database in
+      let size = try RegisterTileStore.last(database)?.size ?? 0
+      let entries = try RegisterStore.entries(from: size, limit: Self.batch, in: database)
+      return (entries.isEmpty ? TileEdge() : try RegisterTileStore.edge(of: size, in: database), entries)
+    }
+    guard !entries.isEmpty else { return false }
+    var (edge, tiles) = (last, [(tile: Tile, hashes: [TreeHash])]())
+    for entry in entries { edge.append(.leaf(entry)) { tiles.append(($0, $1)) } }
+    let (grown, size, note) = (tiles + edge.tiles, edge.size, try log.note(edge))
+    try await store.write { transaction in
+      try RegisterTileStore.advance(grown, size, note: note, transaction)
+      try RegisterTileStore.forgetCheckpoints(
+        before: transaction.now.adding(seconds: -86_400 * Self.keptDays), transaction)
+    }
+    return entries.count == Self.batch
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import GRDB
+import IdentityContract
+import InMemoryBus
+import InProcess
+import Operations
+import Storage
+import Testing
+import TransparencyLog
+
+@testable import IdentityService
+
+@Suite("What is registered of accounts (TASK-9)")
+struct RegisterRecordTests {
+  private func records(_ identity: RunningIdentity, after number: Int = 0) async throws -> ListRegisterRecords.Output {
+    let social = MemoryBus(.social, on: identity.exchange, clock: identity.time.clock)
+    return try await Person(bus: social, caller: .service(.social), clock: identity.time.clock)
+      .send(ListRegisterRecords.self, .init(after: number))
+  }
+
+  private func edit(_ identity: RunningIdentity, _ signedIn: SignedIn, name: String?) async throws {
+    _ = try await identity.ask(
+      EditProfile.self, .init(username: FormField(text: "ana"), name: name.map { FormField(text: $0) }),
+      by: .signedIn(signedIn))
+  }
+
+  @Test("An account that is made, changes its profile and is deleted is registered each time, once, and settings are not")
+  func kinds() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      #expect(try await records(identity).records.map(\.kind) == [.accountCreated])
+      _ = try await identity.ask(UpdateSettings.self, json: #"{"language":"es"}"#, by: .signedIn(ana))
+      _ = try await identity.ask(VerifyAccount.self, .init(token: try await identity.mailedToken()))
+      #expect(try await records(identity).lastNumber == 1)
+      for _ in 0..<2 { try await edit(identity, ana, name: "Ana María") }
+      #expect(try await records(identity).records.map(\.kind) == [.accountCreated, .profileChanged])
+      let own = try await identity.ask(ListOwnAccountRecords.self, .init(), by: .signedIn(ana)).items
+      let lines = try await records(identity).records
+      #expect(own.map(\.number) == [2, 1])
+      for record in own {
+        let line = lines[record.number - 1]
+        #expect(Commitment(record.record, salt: record.salt.bytes).hash.bytes == line.commitment.bytes)
+        let commitment = Commitment(#"{"account":"\#(ana.account.id)"}"#, salt: record.ownSalt.bytes)
+        #expect(record.record.contains(#""people":[{"commitment":"\#(commitment)","role":"account"}]"#))
+        #expect(record.record.contains(#""name":\#(record.number == 2 ? #""Ana María""# : "null")"#))
+      }
+      _ = try await identity.ask(
+        DeleteAccount.self, .init(password: FormField(text: RunningIdentity.password)), by: .signedIn(ana))
+      #expect(try await records(identity).records.map(\.kind) == [.accountCreated, .profileChanged, .accountDeleted])
+      #expect(try await records(identity, after: 2).records.map(\.number) == [3])
+      #expect(try await identity.count("SELECT count(*) FROM register_openings") == 0)
+    }
+  }
+
+  @Test("Accounts from before the register are registered once, as they are; who changed meanwhile is not registered twice")
+  func earlier() async throws {
+    try await RunningIdentity.run { identity in
+      for name in ["ana", "ben", "eva"] { try await identity.register(name) }
+      try await identity.store.write { transaction in
+        try transaction.database.execute(
+          sql: """
+            DROP TRIGGER register_records_are_not_deleted; DELETE FROM register_openings; DELETE FROM register_records;
+            INSERT INTO register_backlog (account_id) SELECT account_id FROM accounts;
+            """)
+      }
+      let ana = try await identity.logIn()
+      try await edit(identity, ana, name: "Ana María")
+      for expected in [2, 0] {
+        #expect(try await identity.store.write { try RegisterRecordStore.noteEarlier(atMost: 100, $0) } == expected)
+      }
+      let lines = try await records(identity).records
+      #expect(lines.map(\.kind) == Array(repeating: .accountCreated, count: 3) && lines.map(\.number) == [1, 2, 3])
+      try await edit(identity, ana, name: nil)
+      #expect(try await records(identity).records.last?.kind == .profileChanged)
+    }
+  }
+
+  @Test("Only social gets what was registered", arguments: [ServiceName.gateway, .notifications])
+  func others(_ service: ServiceName) async throws {
+    try await RunningIdentity.run { identity in
+      let bus = MemoryBus(service, on: identity.exchange, clock: identity.time.clock)
+      let refused = try await failure {
+        try await Person(bus: bus, caller: .service(service), clock: identity.time.clock)
+          .send(ListRegisterRecords.self, .init(after: 0))
+      }
+      #expect(refused.code == "forbidden")
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import IdentityContract
+import InProcess
+import Operations
+import SocialContract
+import Storage
+import Testing
+
+@testable import SocialService
+
+@Suite("Accounts in the register (TASK-9)")
+struct RegisterAccountTests {
+  private func line(_ number: Int, _ kind: RegisterRecordKind) -> RegisterRecordLine {
+    RegisterRecordLine(number: number, kind: kind, at: .now, commitment: Base64Bytes(Array(repeating: UInt8(number), count: 32)))
+  }
+
+  @Test("What identity has registered becomes leaves in its order, once, also after a restart of social")
+  func fetched() async throws {
+    let path = "/tmp/racha-in-register-\(UInt64.random(in: .min ... .max))"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let identity = IdentityDouble()
+    for round in 1...2 {
+      identity.register(line(2 * round - 1, .accountCreated))
+      identity.register(line(2 * round, .profileChanged))
+      try await ServicesInProcess.running([{ Social.service($0) }], identity: identity, home: path) { services in
+        _ = try await services.registered(2 * round)
+        let kinds = try await services.registerKinds()
+        #expect(kinds == Array(repeating: ["accountCreated", "profileChanged"], count: round).flatMap { $0 })
+        let leaf = try await services.call(FindRegisterAccountLeaf.self, .init(recordNumber: 2), as: .nobody)
+        #expect(leaf.number == 1)
+        #expect(try await services.refusal(FindRegisterAccountLeaf.self, .init(recordNumber: 9), as: .nobody) == "not_found")
+      }
+    }
+  }
+
+  @Test("An account that changes while social runs is registered by its event")
+  func woken() async throws {
+    let identity = IdentityDouble()
+    try await ServicesInProcess.running([{ Social.service($0) }], identity: identity) { services in
+      identity.register(line(1, .accountCreated))
+      _ = try await services.register()
+      _ = try await services.registered(1)
+      #expect(try await services.registerKinds() == ["accountCreated"])
+    }
+  }
+
+  @Test("Records with a gap, or twice, become no leaves")
+  func gaps() async throws {
+    try await ServicesInProcess.withPeople(0) { services, _ in
+      let store = services.store(of: .social)
+      let (first, third) = (line(1, .accountCreated), line(3, .accountCreated))
+      let append: @Sendable ([RegisterRecordLine], Int) async throws -> Bool = { records, last in
+        try await store.write { try RegisterAccountStore.append(records, after: last, $0) }
+      }
+      #expect(try await append([first], 0))
+      #expect(try await !append([third], 1))
+      #expect(try await append([first], 0))
+      #expect(try await services.registerKinds().count == 1)
+      try await store.write { try RegisterAccountStore.goBack(to: 0, from: 1, $0) }
+      #expect(try await append([first], 0))
+      #expect(try await services.registerKinds().count == 2)
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import Crypto
+import Foundation
+import Testing
+import TransparencyLog
+
+@Suite("What a verifier finds of what a log's operator does")
+struct VerifierTests {
+  private func finding(_ body: () async throws -> LogVerifier.Report) async throws -> LogFinding? {
+    do {
+      _ = try await body()
+      return nil
+    } catch let finding as LogFinding {
+      return finding
+    }
+  }
+
+  @Test("An honest log is believed as it grows, from nothing to hundreds of leaves")
+  func honest() async throws {
+    var log = Operator(0)
+    var memory: LogMemory?
+    var size = 0
+    for step in [0, 1, 0, 5, 250, 1, 255, 256, 1] {
+      log.grow(step)
+      let report = try await log.visit(memory)
+      size += step
+      #expect(
+        report.memory.checkpoint.size == size && report.added == (memory == nil ? size : step) && report.continuations.isEmpty)
+      memory = report.memory
+    }
+  }
+
+  /// What the operator does to older leaves, making tree and signature anew.
+  enum Rewriting: CaseIterable {
+    case changed, removed, addedInThePast, exchanged, lastChanged
+
+    func apply(to log: inout Operator) {
+      switch self {
+      case .changed: log.entries[7][0] ^= 1
+      case .removed: log.entries.remove(at: 7)
+      case .addedInThePast: log.entries.insert(Array("late".utf8), at: 7)
+      case .exchanged: log.entries.swapAt(7, 8)
+      case .lastChanged: log.entries[299][0] ^= 1
+      }
+    }
+  }
+
+  @Test(
+    "A leaf changed, removed, added in the past, or two exchanged are found, whatever was added since",
+    arguments: Rewriting.allCases)
+  func rewritten(_ rewriting: Rewriting) async throws {
+    for growth in [0, 1, 300] {
+      var log = Operator(300)
+      let memory = try await log.visit().memory
+      rewriting.apply(to: &log)
+      log.grow(growth)
+      let found = try await finding { try await log.visit(memory) }
+      switch (rewriting, growth) {
+      case (.removed, 0): #expect(found == .rewound(size: 299, known: 300))
+      case (.addedInThePast, _), (.removed, 300), (_, 1...):
+        #expect(found == .rewritten(size: 300) || found == .forked(size: 300))
+      default: #expect(found == .forked(size: 300))
+      }
+      #expect(found != nil)
+    }
+  }
+
+  @Test("A leaf changed where it is served, with the tree as it was, is found at the first visit")
+  func served() async throws {
+    let log = Operator(300)
+    var files = try log.served()
+    let path = "tile/entries/000"
+    var entries = log.entries[0..<256].map { $0 }
+    entries[9][0] ^= 1
+    files[path] = try EntryBundle.encoded(entries)
+    #expect(try await finding { try await Operator.visit(files, keys: [log.key.verifierKey]) } == .entryChanged(number: 9))
+    entries.swapAt(0, 1)
+    files[path] = try EntryBundle.encoded(entries)
+    #expect(try await finding { try await Operator.visit(files, keys: [log.key.verifierKey]) } == .entryChanged(number: 0))
+    files[path] = Array((files[path] ?? []).dropLast())
+    #expect(try await finding { try await Operator.visit(files, keys: [log.key.verifierKey]) } == .unreadable(path: path))
+    files[path] = nil
+    #expect(try await finding { try await Operator.visit(files, keys: [log.key.verifierKey]) } == .missing(path: path))
+  }
+
+  @Test("Leaf and lowest tile changed alike, a changed upper tile, or a false root do not fit the tree")
+  func tree() async throws {
+    var log = Operator(600)
+    let honest = try log.served()
+    log.entries[9][0] ^= 1
+    let changed = try log.served()
+    var files = honest
+    for path in ["tile/0/000", "tile/entries/000"] { files[path] = changed[path] }
+    #expect(
+      try await finding { try await Operator.visit(files, keys: [log.key.verifierKey]) } == .tileChanged(path: "tile/1/000.p/2"))
+    files["tile/1/000.p/2"] = changed["tile/1/000.p/2"]
+    #expect(try await finding { try await Operator.visit(files, keys: [log.key.verifierKey]) } == .otherRoot(size: 600))
+    files = honest
+    files["tile/1/000.p/2"] = changed["tile/1/000.p/2"]
+    #expect(
+      try await finding { try await Operator.visit(files, keys: [log.key.verifierKey]) } == .tileChanged(path: "tile/1/000.p/2"))
+  }
+
+  @Test("A rewound log is found, also when it has grown again")
+  func rewound() async throws {
+    var log = Operator(300)
+    let memory = try await log.visit().memory
+    log.entries.removeLast(50)
+    #expect(try await finding { try await log.visit(memory) } == .rewound(size: 250, known: 300))
+    log.grow(50)
+    #expect(try await finding { try await log.visit(memory) } == .forked(size: 300))
+    log.grow(1)
+    #expect(try await finding { try await log.visit(memory) } == .rewritten(size: 300))
+  }
+
+  @Test("A log that shows two people two histories is found when either is shown the other's")
+  func forked() async throws {
+    var ana = Operator(200)
+    var ben = ana
+    let common = try await ana.visit().memory
+    ana.grow(3)
+    ben.grow(3)
+    let (hers, his) = (try await ana.visit(common).memory, try await ben.visit(common).memory)
+    #expect(try await finding { try await ben.visit(hers) } == .forked(size: 203))
+    ben.grow(1)
+    #expect(try await finding { try await ben.visit(hers) } == .rewritten(size: 203))
+    ana.grow(100)
+    #expect(try await finding { try await ana.visit(his) } == .rewritten(size: 203))
+  }
+
+  @Test("A checkpoint signed by another key, by none, or with a changed text is found")
+  func keys() async throws {
+    var log = Operator(10)
+    let memory = try await log.visit().memory
+    let files = try log.served()
+    log.key = try SigningKey(name: log.origin, Curve25519.Signing.PrivateKey())
+    #expect(try await finding { try await log.visit(memory) } == .foreignKey)
+    var forged = files
+    let text = String(decoding: files["checkpoint"] ?? [], as: UTF8.self)
+    forged["checkpoint"] = Array(text.replacing("\n10\n", with: "\n11\n").utf8)
+    #expect(try await finding { try await Operator.visit(forged, memory, keys: []) } == .foreignKey)
+    forged["checkpoint"] = Array("no note".utf8)
+    #expect(try await finding { try await Operator.visit(forged, memory, keys: []) } == .unreadable(path: "checkpoint"))
+  }
+
+  @Test("A key that signs beside a known one is known from then on; the former one may go")
+  func rotation() async throws {
+    var log = Operator(10)
+    let first = try await log.visit().memory
+    let next = try SigningKey(name: log.origin, Curve25519.Signing.PrivateKey())
+    log.others = [next]
+    let both = try await log.visit(first).memory
+    #expect(both.keys == [log.key.verifierKey, next.verifierKey])
+    (log.key, log.others) = (next, [])
+    log.grow(1)
+    #expect(try await log.visit(both).memory.keys == [next.verifierKey])
+    #expect(try await finding { try await log.visit(first) } == .foreignKey)
+  }
+
+  @Test("A log that says its restore is reported and followed, and one that does not is found")
+  func restored() async throws {
+    var log = Operator(300)
+    let memory = try await log.visit().memory
+    let early = try await { () async throws in
+      var before = log
+      before.entries.removeLast(100)
+      return try await before.visit().memory
+    }()
+    // Put back from a copy with 250 leaves, whose last checkpoint was of 240.
+    log.entries.removeLast(50)
+    var copy = log
+    copy.entries.removeLast(10)
+    let previous = try await copy.visit().memory.checkpoint
+    let continuation = LogContinuation(
+      time: "2026-11-21T12:00:00.000Z", previous: previous, restoredSize: 250, unknownFrom: "2026-11-20T12:00:00.000Z",
+      unknownUntil: "2026-11-21T12:00:00.000Z")
+    let silent = log
+    log.origin = "racha.example/register/2"
+    log.entries.append(Array(try continuation.entry.utf8))
+    log.grow(80)
+    for known in [memory, early] {
+      let report = try await log.visit(known)
+      #expect(report.continuations == [continuation])
+      #expect(report.added == 331 - min(known.checkpoint.size, 250))
+      var further = log
+      further.grow(5)
+      #expect(try await further.visit(report.memory).added == 5)
+    }
+    // Without a word, under the same name or another one.
+    #expect(try await finding { try await silent.visit(memory) } == .rewound(size: 250, known: 300))
+    var renamed = silent
+    renamed.origin = "racha.example/register/2"
+    #expect(
+      try await finding { try await renamed.visit(memory) }
+        == .otherOrigin("racha.example/register/2", known: "racha.example/register"))
+    // A restore that also changes what is left, or names another place.
+    var changed = log
+    changed.entries[3][0] ^= 1
+    #expect(try await finding { try await changed.visit(early) } == .rewritten(size: 200))
+    changed = log
+    changed.entries.remove(at: 3)
+    #expect(try await finding { try await changed.visit(early) } != nil)
+  }
+
+  @Test("A restore that names another log than the one that was seen is no restore of it")
+  func otherPrevious() async throws {
+    var log = Operator(20)
+    let memory = try await log.visit().memory
+    log.entries.removeLast(5)
+    let other = Checkpoint(origin: "other.example/register", size: 15, root: .empty)
+    let continuation = LogContinuation(time: "", previous: other, restoredSize: 15, unknownFrom: "", unknownUntil: "")
+    log.entries.append(Array(try continuation.entry.utf8))
+    log.origin = "racha.example/register/2"
+    #expect(
+      try await finding { try await log.visit(memory) }
+        == .otherOrigin("racha.example/register/2", known: "racha.example/register"))
+  }
+
+  @Test("What is remembered is believed only with a signature of its keys")
+  func memory() async throws {
+    let memory = try await Operator(3).visit().memory
+    let text = memory.description
+    for changed in [text.replacing("\n3\n", with: "\n2\n"), String(text.dropFirst(10)), "", "\n", text + "x"] {
+      #expect(throws: LogFault.self) { _ = try LogMemory(parsing: Array(changed.utf8)) }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import Foundation
+import Operations
+import SocialContract
+import TransparencyLog
+import Web
+
+/// Watches the register of a cluster, from wherever that is: what it needs is public.
+struct Register: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "register", abstract: "Watch a register: a log to which is only ever added.",
+    subcommands: [VerifyRegister.self, WitnessRegister.self])
+}
+
+/// Verifies a register by its tiles alone.
+struct VerifyRegister: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Verify that a register is signed, that every leaf is in its tree, and that it has only grown since the last time.",
+    discussion: """
+      Ends with 0 if all is well, with 1 and a sentence if the register is not to be believed, and with 2 if that could not be found out.
+      """)
+
+  @Argument(help: "The register's address, such as https://racha.example/register.") var url: String
+  @Option(help: "A file that remembers keys and checkpoint of the last time; it is written when all is well.")
+  var checkpoint: String?
+  @Option(
+    help: "A key of the register (a verifier key of c2sp.org/signed-note); without one, the first time those that it says itself."
+  )
+  var key: [String] = []
+
+  func run() async throws {
+    do {
+      let report = try await verify()
+      for continuation in report.continuations { print(continuation) }
+      print(
+        "\(report.memory.checkpoint.origin): \(report.memory.checkpoint.size) leaves, \(report.added) of them new; all is well.")
+    } catch let finding as LogFinding {
+      Self.say("\(finding)")
+      throw ExitCode(1)
+    } catch {
+      Self.say(Admin.words(error))
+      throw ExitCode(2)
+    }
+  }
+
+  private func verify() async throws -> LogVerifier.Report {
+    let memory = try checkpoint.flatMap { FileManager.default.contents(atPath: $0) }.map(Self.memory)
+    let address = RegisterAddress(url)
+    let given = try key.isEmpty ? try await address.keys() : key.map { try VerifierKey($0) }
+    let report = try await LogVerifier(fetch: address.fetch).verify(since: memory, keys: given)
+    if let checkpoint { try Data(report.memory.description.utf8).write(to: URL(filePath: checkpoint), options: .atomic) }
+    return report
+  }
+
+  private static func memory(_ bytes: Data) throws -> LogMemory {
+    do { return try LogMemory(parsing: bytes) } catch { throw Refusal("the checkpoint file is damaged: \(error)") }
+  }
+
+  private static func say(_ sentence: String) { FileHandle.standardError.write(Data("\(sentence)\n".utf8)) }
+}
+
+/// Where a register lies, and how it is read there.
+struct RegisterAddress: Sendable {
+  private let prefix: String
+
+  init(_ url: String) { prefix = url.hasSuffix("/") ? String(url.dropLast()) : url }
+
+  /// What lies at a path; nil where there is nothing. Where too much is asked, it is asked again when it may be.
+  @Sendable func fetch(_ path: String) async throws -> [UInt8]? {
+    while true {
+      let answer = try await WebRequest("\(prefix)/\(path)").send()
+      switch answer.status {
+      case 200: return answer.body
+      case 404: return nil
+      case 429, 503: try await Task.sleep(for: .seconds(1))
+      default: throw Refusal("\(prefix)/\(path) was answered with \(answer.status)")
+      }
+    }
+  }
+
+  /// The keys that the register says itself.
+  func keys() async throws -> [VerifierKey] {
+    guard let body = try await fetch("keys") else { throw Refusal("\(prefix) says no keys") }
+    return try ListRegisterKeys.Output.decode(body).keys.map { try VerifierKey($0) }
+  }
+}
