@@ -22,7 +22,9 @@ enum TeamInvitationHandlers {
     let name: [String: Parameter] = ["username": .text(other.username.description)]
     try TeamMemberStore.requireOwner(account, of: team, in: database)
     if try BlockStore.hasBlocked(account, other.id, in: database) { throw BlockFailure.blockedByYou.with(name) }
-    guard try TeamMemberStore.membership(of: other.id, in: database) == nil else {
+    // To one that is blocked it looks sent; the other never learns of it, nor it whether the other is in a team.
+    let isHidden = try BlockStore.hasBlocked(other.id, account, in: database)
+    guard try isHidden || TeamMemberStore.membership(of: other.id, in: database) == nil else {
       throw TeamInvitationFailure.userInTeam.with(name)
     }
     guard try !TeamInvitationStore.isWaiting(for: other.id, of: team, in: database) else {
@@ -33,8 +35,6 @@ enum TeamInvitationHandlers {
     guard try TeamInvitationStore.countWaiting(of: team, in: database) < maximum else {
       throw TeamInvitationFailure.tooMany.with(["max": .number(maximum)])
     }
-    // To one that is blocked it looks sent; the other never learns of it.
-    let isHidden = try BlockStore.hasBlocked(other.id, account, in: database)
     let id = try TeamInvitationStore.add(to: team, from: account, to: other.id, isHidden: isHidden, transaction)
     return try TeamInvitationStore.view(id, .sent, for: account, in: database)
   }

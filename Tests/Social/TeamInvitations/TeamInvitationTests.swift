@@ -266,6 +266,24 @@ struct TeamInvitationTests {
       }
     }
   }
+
+  @Test("A team invitation looks sent to who is blocked by the invited person, in a team or not; that one learns of none")
+  func hidden() async throws {
+    let (eva, leo) = (try identity.person("eva"), try identity.person("leo"))
+    try await withTeam { services, team, ana, _ in
+      for person in [eva, leo] {
+        _ = try await services.call(CreateBlock.self, .init(accountID: ana.account), as: person.caller)
+      }
+      try await services.createTeam("Others", by: eva)
+      for person in [eva, leo] {
+        let sent = try await services.invite(person, to: team, by: ana)
+        #expect(sent.state == .pending && sent.username == person.username && sent.nickname == nil)
+        let again = SendTeamInvitation.Input(teamID: team.id, username: person.username)
+        #expect(try await services.refusal(SendTeamInvitation.self, again, as: ana.caller) == "team_invitation_pending")
+        #expect(try await invitations(services, of: person).isEmpty)
+      }
+    }
+  }
 }
 
 @Suite("Who is notified of teams (TEAM-1)")
