@@ -311,7 +311,7 @@ CREATE TABLE moderation_cases (
   -- When all who reported were sent what was decided.
   published_at INTEGER,
   -- When the copies of what was reported were deleted.
-  copies_deleted_at INTEGER, subject_day INTEGER,
+  copies_deleted_at INTEGER, subject_day INTEGER, removed TEXT CHECK (removed IS NULL OR json_valid(removed)),
   CHECK ((outcome IS NULL) = (decided_at IS NULL)),
   CHECK ((until IS NOT NULL) = coalesce(outcome IN ('suspended', 'banned'), 0)),
   CHECK (coalesce(outcome, 'nothing') = 'nothing' OR reason IS NOT NULL)
@@ -324,8 +324,10 @@ CREATE INDEX moderation_cases_by_administrator ON moderation_cases (decided_by) 
 CREATE INDEX moderation_cases_not_published ON moderation_cases (sequence)
   WHERE decided_at IS NOT NULL AND published_at IS NULL;
 
-CREATE UNIQUE INDEX moderation_cases_open ON moderation_cases (subject_kind, subject_id, ifnull(subject_day, -1))
-  WHERE decided_at IS NULL;
+CREATE UNIQUE INDEX moderation_cases_open
+  ON moderation_cases (subject_kind, subject_id, ifnull(subject_day, -1), accused_account) WHERE decided_at IS NULL;
+
+CREATE INDEX moderation_cases_removed ON moderation_cases (subject_kind, subject_id) WHERE removed IS NOT NULL;
 
 CREATE INDEX moderation_cases_waiting ON moderation_cases (sequence) WHERE decided_at IS NULL;
 

@@ -95,15 +95,16 @@ enum EntryStore {
   /// - Parameters:
   ///   - entry: the day's as it is, nil where there is none.
   ///   - picture: what the write's photo names.
+  ///   - instant: when it was decided, if not now.
   /// - Returns: the entry as it is then.
   @discardableResult
   static func write(
     _ write: EntryWrite, picture: Picture? = nil, over entry: StoredEntry?, _ goal: PlannedGoal, of account: AccountID,
-    _ transaction: Transaction
+    at instant: Instant? = nil, _ transaction: Transaction
   ) throws -> StoredEntry? {
     let before = try EntryRegisters.load(entry, goal.activity, goal.day, in: transaction.database)
     var after = before
-    let (_, lost) = after.merge(write, at: WriteStamp(transaction.now), isLast: true)
+    let (_, lost) = after.merge(write, at: WriteStamp(instant ?? transaction.now), isLast: true)
     return try after.save(over: before, of: entry, losing: lost, goal, of: account, picture: picture, transaction)
   }
 

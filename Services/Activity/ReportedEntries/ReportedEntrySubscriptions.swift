@@ -8,8 +8,8 @@ import Storage
 struct ReportedEntrySubscriptions: Sendable {
   let calendars: AccountCalendars
 
-  /// Takes away what was reported, as its owner would; what was written since the decision stays, and so does another photo. What a granted
-  /// appeal gives back comes back where its owner has written nothing since.
+  /// Takes away what was reported, as its owner would; what was written since the decision stays, and so do another comment and another
+  /// photo. A granted appeal gives the comment back where the removal took it away, which its stamp says, and its owner has written nothing since.
   func removalChanged(_ event: EntryRemovalChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     let (account, database) = (event.accountID, transaction.database)
     guard try !database.isErased(account), let entry = try EntryStore.find(event.activityID, event.day, in: database) else {
@@ -22,15 +22,18 @@ struct ReportedEntrySubscriptions: Sendable {
     } catch ActivityFailure.notFound {
       return
     }
-    let registers = try EntryRegisters.load(entry, event.activityID, event.day, in: database)
-    var (comment, photo): (Patch<String?>, Patch<String?>) = (.keep, .keep)
-    if event.isRemoved {
-      if event.comment != nil, let own = registers.comment, own.value != nil, own.stamp.at <= event.at { comment = .set(nil) }
-      if let tag = entry.photoTag, event.photoTags.contains(tag) { photo = .set(nil) }
-    } else if let removed = event.comment, let own = registers.comment, own.value == nil {
-      comment = .set(removed)
+    var after: StoredEntry? = entry
+    let own = try EntryRegisters.load(entry, event.activityID, event.day, in: database).comment
+    if let comment = event.comment, let own {
+      if event.isRemoved, own.value == comment, own.stamp.at <= event.at {
+        after = try EntryStore.write(
+          EntryWrite(comment: .set(nil)), over: after, goal, of: account, at: event.at, transaction)
+      } else if !event.isRemoved, own.value == nil, own.stamp == event.removedAt.map({ WriteStamp($0) }) {
+        after = try EntryStore.write(EntryWrite(comment: .set(comment)), over: after, goal, of: account, transaction)
+      }
     }
-    let write = EntryWrite(comment: comment, photo: photo)
-    if !write.isEmpty { try EntryStore.write(write, over: entry, goal, of: account, transaction) }
+    if event.isRemoved, let tag = after?.photoTag, event.photoTags.contains(tag) {
+      try EntryStore.write(EntryWrite(photo: .set(nil)), over: after, goal, of: account, transaction)
+    }
   }
 }

@@ -19,7 +19,7 @@ struct AppealHandlers: Sendable {
 
   static func list(_ input: ListAppeals.Input, _ call: AccountCall, _ database: Database) throws -> Page<ModerationCase> {
     let page = try call.page(input)
-    let rows = try AppealStore.waiting(after: page.after, limit: page.fetchLimit, in: database)
+    let rows = try AppealStore.waiting(for: call.account, after: page.after, limit: page.fetchLimit, in: database)
     return try page.page(of: rows, key: { $0["appeal_sequence"] as Int64 }) { try ModerationCase($0) }
   }
 
@@ -29,7 +29,9 @@ struct AppealHandlers: Sendable {
     let database = transaction.database
     let found = try ModerationCaseStore.require(input.caseID, in: database)
     let state = try AppealStore.state(of: found.id, in: database)
-    let decision = try AppealRules.decide(found, by: call.account, among: administrators, state)
+    let decision = try AppealRules.decide(
+      found, by: call.account, among: administrators,
+      reporters: try ReportStore.reporters(of: found.id, among: administrators, in: database), state)
     try AppealStore.decide(input, by: call.account, transaction)
     if input.outcome == .granted {
       try SuspensionStore.end(in: found.id, transaction)

@@ -22,16 +22,21 @@ enum AppealRules {
     guard canAppeal(decision, state, at: now) else { throw AppealFailure.tooLate.with() }
   }
 
-  /// - Parameter administrators: all accounts that administer.
+  /// - Parameters:
+  ///   - administrators: all accounts that administer.
+  ///   - reporters: those of them who have reported it: it is for one to decide who neither did nor decided before, where there is one.
   /// - Throws: why that administrator cannot decide the appeal.
   static func decide(
-    _ found: ModerationCaseRecord, by administrator: AccountID, among administrators: Set<AccountID>, _ state: State
+    _ found: ModerationCaseRecord, by administrator: AccountID, among administrators: Set<AccountID>,
+    reporters: Set<AccountID> = [], _ state: State
   ) throws(Failure) -> ModerationDecision {
     guard let decision = found.decision, state != .none else { throw Failure(RequestFailure.notFound) }
     guard found.accused != administrator else { throw ModerationFailure.aboutOneself.with() }
     guard state == .waiting else { throw AppealFailure.decided.with() }
     let others = administrators.subtracting([administrator, found.accused])
     guard decision.administratorAccountID != administrator || others.isEmpty else { throw AppealFailure.ofOwnDecision.with() }
+    let uninvolved = others.subtracting(reporters).filter { $0 != decision.administratorAccountID }
+    guard !reporters.contains(administrator) || uninvolved.isEmpty else { throw ModerationFailure.ofOwnReport.with() }
     return decision
   }
 }

@@ -56,14 +56,14 @@ enum AppealStore {
     ).execute(arguments: [input.outcome, input.reason, input.note, transaction.now, administrator, input.caseID])
   }
 
-  /// The cases whose appeals wait, the oldest appeal first.
-  static func waiting(after sequence: Int64, limit: Int, in database: Database) throws -> [Row] {
+  /// The cases whose appeals wait, the oldest appeal first, but for those about the reader.
+  static func waiting(for reader: AccountID, after sequence: Int64, limit: Int, in database: Database) throws -> [Row] {
     let statement = try database.cachedStatement(
       sql: """
         SELECT \(ModerationCaseStore.columns), w.sequence AS appeal_sequence
         FROM appeals w JOIN moderation_cases c ON c.case_id = w.case_id \(ModerationCaseStore.joins)
-        WHERE w.decided_at IS NULL AND w.sequence > ? ORDER BY w.sequence LIMIT ?
+        WHERE w.decided_at IS NULL AND w.sequence > ? AND c.accused_account <> ? ORDER BY w.sequence LIMIT ?
         """)
-    return try Row.fetchAll(statement, arguments: [sequence, limit])
+    return try Row.fetchAll(statement, arguments: [sequence, reader, limit])
   }
 }

@@ -104,10 +104,10 @@ public enum ListAppeals: AccountOperation {
 
   public static let spec = OperationSpec(
     "moderation.appeals", of: .social, .get("/v1/moderation/appeals"), by: .administrator, effect: .read,
-    requirements: ["SOC-8"], "List the cases whose appeals nobody has decided, the longest waiting first.")
+    requirements: ["SOC-8"], "List the cases whose appeals nobody has decided, the longest waiting first; none about yourself.")
 }
 
-/// Decides an appeal (SOC-8): another administrator than who decided the case, where there is one.
+/// Decides an appeal (SOC-8): another administrator than who decided the case or reported it, where there is one.
 public enum DecideAppeal: AccountOperation {
   public struct Input: Document {
     public var caseID: ID<ModerationCase>
@@ -135,8 +135,9 @@ public enum DecideAppeal: AccountOperation {
     effect: .write,
     failures: [
       RequestFailure.notFound.kind, AppealFailure.decided.kind, AppealFailure.ofOwnDecision.kind,
-      ModerationFailure.aboutOneself.kind,
-    ], requirements: ["SOC-8"], "Decide an appeal; where there is another administrator, not one's own decision.")
+      ModerationFailure.aboutOneself.kind, ModerationFailure.ofOwnReport.kind,
+    ], requirements: ["SOC-8"],
+    "Decide an appeal; where there is another administrator, not against your own decision nor of what you reported.")
 }
 
 // MARK: - Events

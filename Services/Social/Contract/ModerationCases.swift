@@ -214,7 +214,7 @@ public enum ListModerationCases: AccountOperation {
 
   public static let spec = OperationSpec(
     "moderation.queue", of: .social, .get("/v1/moderation/cases"), by: .administrator, effect: .read, requirements: ["SOC-8"],
-    "List what was reported and nobody has decided, the longest waiting first.")
+    "List what was reported and nobody has decided, the longest waiting first; nothing about yourself.")
 }
 
 /// Reads a case with its reports, and what was decided about the account before (SOC-8).
@@ -249,7 +249,8 @@ public enum ReadModerationCase: AccountOperation {
 
   public static let spec = OperationSpec(
     "moderation.get", of: .social, .get("/v1/moderation/cases/{caseID}"), by: .administrator, effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["SOC-8"], "Read a case with its reports.")
+    failures: [RequestFailure.notFound.kind, ModerationFailure.aboutOneself.kind], requirements: ["SOC-8"],
+    "Read a case with its reports; none about yourself.")
 }
 
 /// Reads the copy of the photo that a report made (SOC-8).
@@ -266,7 +267,8 @@ public enum ReadReportedPhoto: AccountOperation {
 
   public static let spec = OperationSpec(
     "moderation.photo", of: .social, .get("/v1/moderation/reports/{reportID}/photo"), by: .administrator, effect: .read,
-    failures: [RequestFailure.notFound.kind], raw: .answer(["image/jpeg", "image/png", "image/webp"]), requirements: ["SOC-8"],
+    failures: [RequestFailure.notFound.kind, ModerationFailure.aboutOneself.kind],
+    raw: .answer(["image/jpeg", "image/png", "image/webp"]), requirements: ["SOC-8"],
     "Read the photo that was reported, as it was then; `not_found` without one.")
 }
 
@@ -290,7 +292,8 @@ public enum ReadReportedFileChunk: AccountOperation {
 
   public static let spec = OperationSpec(
     "moderation.fileChunk", of: .social, .get("/v1/moderation/reports/{reportID}/file/chunks/{offset}"), by: .administrator,
-    effect: .read, rate: .bulk, failures: [RequestFailure.notFound.kind, TaskAttachmentFailure.lost.kind],
+    effect: .read, rate: .bulk,
+    failures: [RequestFailure.notFound.kind, ModerationFailure.aboutOneself.kind, TaskAttachmentFailure.lost.kind],
     requirements: ["SOC-8"], "Read a part of the file that was reported, as it was then; `not_found` without one.")
 }
 

@@ -50,7 +50,7 @@ public struct ModerationRecord: Document, Hashable {
     "id": "Names the record.", "action": "What was done.", "caseID": "In which case; a deleted account's is gone.",
     "kind": "What was reported.", "accountID": "About which account; absent where it is gone.", "username": "Its username.",
     "outcome": "What was decided in the case.", "removesContent": "Whether what was reported was removed.",
-    "until": "Until when the account was suspended.", "note": "What the administrator noted.",
+    "until": "Until when the account was suspended.", "note": "What the administrator noted; absent where it is about yourself.",
     "administratorAccountID": "Who did it; absent where that account is gone.", "administratorUsername": "Its username.",
     "at": "When.",
   ]

@@ -142,7 +142,7 @@ public struct ReportText: TextValue {
 public struct Report: Document, Hashable {
   public var id: ID<Report>
   public var subject: ReportSubject
-  public var accountID: AccountID
+  public var accountID: AccountID?
   public var username: Username?
   public var nickname: String?
   public var reason: ReportReason
@@ -152,7 +152,7 @@ public struct Report: Document, Hashable {
   public var decidedAt: Instant?
 
   public init(
-    id: ID<Report>, subject: ReportSubject, accountID: AccountID, username: Username?, nickname: String?, reason: ReportReason,
+    id: ID<Report>, subject: ReportSubject, accountID: AccountID?, username: Username?, nickname: String?, reason: ReportReason,
     text: ReportText?, sentAt: Instant, outcome: ModerationOutcome?, decidedAt: Instant?
   ) {
     self.id = id
@@ -168,8 +168,9 @@ public struct Report: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the report.", "subject": "What was reported.", "accountID": "Whose it is.", "username": "Its username.",
-    "nickname": "Its nickname, if it has one.", "reason": "What is wrong with it.", "text": "What you wrote about it.",
+    "id": "Names the report.", "subject": "What was reported.", "accountID": "Whose it is; absent for a team.",
+    "username": "Its username, where it is shown to you.", "nickname": "Its nickname, if it has one that is shown to you.",
+    "reason": "What is wrong with it.", "text": "What you wrote about it.",
     "sentAt": "When you reported it.", "outcome": "What moderators decided; absent while they have not.",
     "decidedAt": "When they decided.",
   ]
@@ -293,10 +294,11 @@ public struct EntryRemovalChanged: Event, Hashable {
   public var comment: String?
   public var photoTags: [String]
   public var at: Instant
+  public var removedAt: Instant?
 
   public init(
     accountID: AccountID, activityID: ActivityID, day: LocalDay, isRemoved: Bool, comment: String?, photoTags: [String],
-    at: Instant
+    at: Instant, removedAt: Instant? = nil
   ) {
     self.accountID = accountID
     self.activityID = activityID
@@ -305,14 +307,16 @@ public struct EntryRemovalChanged: Event, Hashable {
     self.comment = comment
     self.photoTags = photoTags
     self.at = at
+    self.removedAt = removedAt
   }
 
   public static let notes: Notes = [
     "accountID": "Whose entry.", "activityID": "The activity.", "day": "The day.",
-    "isRemoved": "Whether it is removed; otherwise it is given back where nothing else was written since.",
-    "comment": Note("The comment that was reported last; absent where none was.", breaksLines: true),
+    "isRemoved": "Whether it is removed; otherwise the comment is given back where the removal at `removedAt` took it away.",
+    "comment": Note(
+      "The comment that was reported last, another one stays; absent where none was.", breaksLines: true),
     "photoTags": Note("Names the bytes of each photo that was reported: another photo of the entry stays.", items: 0...1000),
-    "at": "When: what was written later stays.",
+    "at": "When: what was written later stays.", "removedAt": "Where it is given back, when it was removed.",
   ]
 
   public static let spec = EventSpec(

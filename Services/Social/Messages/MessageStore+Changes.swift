@@ -123,15 +123,15 @@ extension MessageStore {
     for event in events { try transaction.publish(event) }
   }
 
-  /// Gives a removed message its text and photo back, as they were copied, and publishes that. Who had not read it has it to read again.
+  /// Gives a removed message its text and photo back, as they were then, and publishes that. Who had not read it has it to read again.
   static func restore(
-    _ removed: StoredMessage, _ copy: ReportedContent, _ photo: MediaFile?, _ transaction: Transaction
+    _ removed: StoredMessage, _ content: ReportedContent, _ photo: MediaFile?, _ transaction: Transaction
   ) throws {
     let (database, writer, other) = (transaction.database, removed.message.fromAccountID, removed.other)
     var message = removed.message
     message.removedAt = nil
-    message.text = try copy.text.map { try ChatText(text: $0) }
-    if let photo, let width = copy.photoWidth, let height = copy.photoHeight {
+    message.text = try content.text.map { try ChatText(text: $0) }
+    if let photo, let width = content.photoWidth, let height = content.photoHeight {
       message.photo = MessagePhoto(url: MessagePhotoURL(message: message.id), width: width, height: height)
       try MessagePhotoStore.restore(photo, to: message.id, in: database)
     }

@@ -15,7 +15,8 @@ struct ModerationCaseHandlers: Sendable {
     _ input: ListModerationCases.Input, _ call: AccountCall, _ database: Database
   ) throws -> Page<ModerationCase> {
     let page = try call.page(input)
-    let rows = try ModerationCaseStore.queue(input.kind, after: page.after, limit: page.fetchLimit, in: database)
+    let rows = try ModerationCaseStore.queue(
+      input.kind, for: call.account, after: page.after, limit: page.fetchLimit, in: database)
     return try page.page(of: rows, key: { $0["sequence"] as Int64 }) { try ModerationCase($0) }
   }
 
@@ -24,6 +25,8 @@ struct ModerationCaseHandlers: Sendable {
   ) throws -> ReadModerationCase.Output {
     typealias Output = ReadModerationCase.Output
     let found = try ModerationCaseStore.view(input.caseID, in: database)
+    // Who reported one is not for oneself to read.
+    guard found.accountID != call.account else { throw ModerationFailure.aboutOneself }
     return Output(
       moderationCase: found, reports: try ReportStore.list(of: found.id, limit: Output.maxReports, in: database),
       earlierDecisions: try ModerationCaseStore.decisions(
@@ -31,15 +34,24 @@ struct ModerationCaseHandlers: Sendable {
   }
 
   static func photo(_ input: ReadReportedPhoto.Input, _ call: AccountCall, _ database: Database) throws -> MediaFile {
+    try requireOfAnother(input.reportID, call, database)
     guard let photo = try ReportStore.photo(of: input.reportID, in: database) else { throw Failure(RequestFailure.notFound) }
     return photo
   }
 
   func fileChunk(_ input: ReadReportedFileChunk.Input, _ call: AccountCall) async throws -> ReadReportedFileChunk.Output {
-    guard let file = try call.store.lookUp({ try ReportStore.file(of: input.reportID, in: $0) }) else {
+    let found = try await call.read { database in
+      try Self.requireOfAnother(input.reportID, call, database)
+      return try ReportStore.file(of: input.reportID, in: database)
+    }
+    guard let file = found else {
       throw Failure(RequestFailure.notFound)
     }
     return try await files.chunk(of: file.sha256, file.totalBytes, from: input.offset, for: call.account)
+  }
+
+  private static func requireOfAnother(_ report: ID<Report>, _ call: AccountCall, _ database: Database) throws {
+    guard try ReportStore.accused(in: report, database) != call.account else { throw ModerationFailure.aboutOneself }
   }
 
   /// All accounts that administer, as identity knows them at this moment: the caller's token may be older than its dismissal.

@@ -10,7 +10,7 @@ extension ReportReason: DatabaseValueConvertible {}
 extension ReportText: DatabaseValueConvertible {}
 extension ModerationOutcome: DatabaseValueConvertible {}
 
-/// The cases: all reports of one thing until they are decided are one. At most one of a thing is open.
+/// The cases: all reports of one thing until they are decided are one. At most one of a thing and of who answers for it is open.
 enum ModerationCaseStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "moderation cases") { database in
@@ -56,7 +56,29 @@ enum ModerationCaseStore {
     }
   }
 
-  /// The open case of a thing, opened if there is none.
+  /// Cases of who answers for a thing, which a team's name has several of; and what exactly each removed.
+  static func removedMigration(_ number: Int) -> Migration {
+    Migration(number, "cases by accused, and what they removed") { database in
+      try database.execute(
+        sql: """
+          DROP INDEX moderation_cases_open;
+          CREATE UNIQUE INDEX moderation_cases_open
+            ON moderation_cases (subject_kind, subject_id, ifnull(subject_day, -1), accused_account) WHERE decided_at IS NULL;
+
+          -- What stood there when it was removed, as JSON; null where nothing is to be given back.
+          ALTER TABLE moderation_cases ADD COLUMN removed TEXT CHECK (removed IS NULL OR json_valid(removed));
+          CREATE INDEX moderation_cases_removed ON moderation_cases (subject_kind, subject_id) WHERE removed IS NOT NULL;
+          -- Of former decisions the copy is what is left; a name of a team can be the one that the removal wrote.
+          UPDATE moderation_cases SET removed = (
+            SELECT r.copy FROM reports r WHERE r.case_id = moderation_cases.case_id AND r.copy IS NOT NULL
+            ORDER BY r.sequence DESC LIMIT 1)
+          WHERE removes_content = 1 AND (subject_kind IN ('message', 'taskComment') OR subject_kind = 'team' AND EXISTS (
+            SELECT 1 FROM teams t WHERE t.team_id = subject_id AND t.name IN ('Team', 'Equipo')));
+          """)
+    }
+  }
+
+  /// The open case of a thing and of who answers for it, opened if there is none.
   static func findOrOpen(
     _ subject: ReportSubject, of accused: AccountID, _ transaction: Transaction
   ) throws -> ID<ModerationCase> {
@@ -64,9 +86,10 @@ enum ModerationCaseStore {
     let open = try transaction.database.cachedStatement(
       sql: """
         SELECT case_id FROM moderation_cases
-        WHERE subject_kind = ? AND subject_id = ? AND ifnull(subject_day, -1) = ifnull(?, -1) AND decided_at IS NULL
+        WHERE subject_kind = ? AND subject_id = ? AND ifnull(subject_day, -1) = ifnull(?, -1) AND accused_account = ?
+          AND decided_at IS NULL
         """)
-    if let row = try Row.fetchOne(open, arguments: [subject.kind, key, day]) { return row["case_id"] }
+    if let row = try Row.fetchOne(open, arguments: [subject.kind, key, day, accused]) { return row["case_id"] }
     let id = ID<ModerationCase>()
     try transaction.database.cachedStatement(
       sql: """
@@ -115,6 +138,25 @@ enum ModerationCaseStore {
     ])
   }
 
+  /// Keeps what stood there when a case removed it.
+  static func keepRemoved(_ content: ReportedContent, by id: ID<ModerationCase>, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(sql: "UPDATE moderation_cases SET removed = ? WHERE case_id = ?")
+      .execute(arguments: [String(decoding: content.json, as: UTF8.self), id])
+  }
+
+  /// What a case removed; nil where it removed nothing, or something else came in its place.
+  static func removed(by id: ID<ModerationCase>, in database: Database) throws -> ReportedContent? {
+    let statement = try database.cachedStatement(sql: "SELECT removed FROM moderation_cases WHERE case_id = ?")
+    return try Row.fetchOne(statement, arguments: [id]).flatMap { try ReportedContent(copy: $0["removed"]) }
+  }
+
+  /// Forgets what was removed of a thing: something else came in its place.
+  static func forgetRemoved(_ subject: ReportSubject, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(
+      sql: "UPDATE moderation_cases SET removed = NULL WHERE subject_kind = ? AND subject_id = ? AND removed IS NOT NULL"
+    ).execute(arguments: [subject.kind, subject.key])
+  }
+
   /// What every case is shown with: names and photo of its account, its newest copy, its appeal.
   static let columns = """
     c.*, u.username, u.nickname, u.photo_tag, a.text AS appeal_text, a.appealed_at, a.outcome AS appeal_outcome,
@@ -133,17 +175,18 @@ enum ModerationCaseStore {
     return try ModerationCase(row)
   }
 
-  /// The cases that wait for a decision, the oldest first.
+  /// The cases that wait for a decision, the oldest first, but for those about the reader.
   static func queue(
-    _ kind: ReportSubjectKind?, after sequence: Int64, limit: Int, in database: Database
+    _ kind: ReportSubjectKind?, for reader: AccountID, after sequence: Int64, limit: Int, in database: Database
   ) throws -> [Row] {
     let condition = kind == nil ? "" : "AND c.subject_kind = :kind"
     let statement = try database.cachedStatement(
       sql: """
-        SELECT \(columns) FROM moderation_cases c \(joins) WHERE c.decided_at IS NULL AND c.sequence > :after \(condition)
+        SELECT \(columns) FROM moderation_cases c \(joins) WHERE c.decided_at IS NULL AND c.sequence > :after
+          AND c.accused_account <> :reader \(condition)
         ORDER BY c.sequence LIMIT :limit
         """)
-    var arguments: StatementArguments = ["after": sequence, "limit": limit]
+    var arguments: StatementArguments = ["after": sequence, "limit": limit, "reader": reader]
     if let kind { arguments += ["kind": kind] }
     return try Row.fetchAll(statement, arguments: arguments)
   }
@@ -188,8 +231,10 @@ enum ModerationCaseStore {
 
   /// Notes that the copies of what was reported are deleted.
   static func noteCopiesDeleted(_ id: ID<ModerationCase>, _ transaction: Transaction) throws {
-    try transaction.database.cachedStatement(sql: "UPDATE moderation_cases SET copies_deleted_at = ? WHERE case_id = ?")
-      .execute(arguments: [transaction.now, id])
+    try transaction.database.cachedStatement(
+      sql: "UPDATE moderation_cases SET copies_deleted_at = ?, removed = NULL WHERE case_id = ?"
+    )
+    .execute(arguments: [transaction.now, id])
   }
 
   /// The photos that moderators removed as events; see `SnapshotParts`. The key is `<sequence>/<tag>` of the last.
@@ -237,7 +282,8 @@ extension EntryRemovalChanged {
     self.init(
       accountID: found.accused, activityID: activity, day: day, isRemoved: isRemoved,
       comment: try ReportStore.copies(of: found.id, in: database).lazy.compactMap(\.comment).first,
-      photoTags: try ReportStore.photoTags(of: found.id, in: database), at: at)
+      photoTags: try ReportStore.photoTags(of: found.id, in: database), at: at,
+      removedAt: isRemoved ? nil : found.decision?.at)
   }
 }
 

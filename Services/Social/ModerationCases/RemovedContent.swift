@@ -23,10 +23,17 @@ struct RemovedContent: Sendable {
       guard let id = found.subject.messageID, let message = try MessageStore.find(id, for: found.accused, in: database),
         message.message.removedAt == nil
       else { return }
+      let photo = message.message.photo
+      let content = ReportedContent(
+        text: message.message.text?.description,
+        photoTag: photo == nil ? nil : try MessagePhotoStore.read(of: id, in: database).tag, photoWidth: photo?.width,
+        photoHeight: photo?.height)
       try MessageStore.remove(message, transaction)
+      try ModerationCaseStore.keepRemoved(content, by: found.id, transaction)
     case .taskComment:
       guard let (comment, task) = try comment(found, in: database), comment.removedAt == nil else { return }
       try TaskCommentStore.remove(comment, from: task, transaction)
+      try ModerationCaseStore.keepRemoved(ReportedContent(text: comment.text?.description), by: found.id, transaction)
     case .taskAttachment:
       guard let id = found.subject.taskAttachmentID, let file = try TaskAttachmentStore.find(id, in: database) else { return }
       try TaskAttachmentStore.delete(file, access, transaction)
@@ -38,35 +45,36 @@ struct RemovedContent: Sendable {
         try ReportStore.copies(of: found.id, in: database).contains(where: { $0.text == name.description })
       else { return }
       try TeamStore.rename(team, try neutralName(of: team, in: database), transaction)
+      try ModerationCaseStore.keepRemoved(ReportedContent(text: name.description), by: found.id, transaction)
     }
   }
 
-  /// Gives texts back that were removed by a case whose appeal is granted, as far as there is a copy and nothing else came in their place.
+  /// Gives back exactly the text that was removed by a case whose appeal is granted, where nothing else came in its place.
   func restore(_ found: ModerationCaseRecord, _ transaction: Transaction) throws {
     let database = transaction.database
-    guard let decision = found.decision, decision.removesContent,
-      let copy = try ReportStore.copies(of: found.id, in: database).first
-    else { return }
+    guard let decision = found.decision, decision.removesContent else { return }
+    // Activity knows what stands in its entries.
+    if found.subject.kind == .entry,
+      let event = try EntryRemovalChanged(found, isRemoved: false, at: transaction.now, in: database)
+    {
+      return try transaction.publish(event)
+    }
+    guard let removed = try ModerationCaseStore.removed(by: found.id, in: database) else { return }
     switch found.subject.kind {
-    case .account, .task, .photo, .entryPhoto, .taskAttachment: return
+    case .account, .task, .photo, .entry, .entryPhoto, .taskAttachment: return
     case .message:
       guard let id = found.subject.messageID, let message = try MessageStore.find(id, for: found.accused, in: database),
         message.message.removedAt == decision.at
       else { return }
-      let photo = try copy.photoTag.flatMap { try ReportStore.photo($0, in: found.id, database) }
-      try MessageStore.restore(message, copy, photo, transaction)
+      let photo = try removed.photoTag.flatMap { try ReportStore.photo($0, in: found.id, database) }
+      try MessageStore.restore(message, removed, photo, transaction)
     case .taskComment:
       guard let (comment, task) = try comment(found, in: database), comment.removedAt == decision.at,
-        let text = try copy.text.map({ try ChatText(text: $0) })
+        let text = try removed.text.map({ try ChatText(text: $0) })
       else { return }
       try TaskCommentStore.restore(comment, text, in: task, transaction)
-    case .entry:
-      guard let event = try EntryRemovalChanged(found, isRemoved: false, at: transaction.now, in: database) else { return }
-      try transaction.publish(event)
     case .team:
-      guard let team = found.subject.teamID, let text = copy.text,
-        try TeamStore.name(of: team, in: database) == neutralName(of: team, in: database)
-      else { return }
+      guard let team = found.subject.teamID, let text = removed.text else { return }
       try TeamStore.rename(team, try TeamName(text: text), transaction)
     }
   }

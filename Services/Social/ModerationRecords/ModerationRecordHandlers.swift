@@ -11,6 +11,11 @@ enum ModerationRecordHandlers {
   ) throws -> Page<ModerationRecord> {
     let page = try call.page(input)
     let rows = try ModerationRecordStore.list(before: page.before, limit: page.fetchLimit, in: database)
-    return page.page(of: rows, key: { $0["sequence"] as Int64 }, item: ModerationRecord.init)
+    return page.page(of: rows, key: { $0["sequence"] as Int64 }) { row in
+      var record = ModerationRecord(row)
+      // What administrators note about one can name who reported one.
+      if record.accountID == call.account { record.note = nil }
+      return record
+    }
   }
 }

@@ -19,7 +19,8 @@ struct ReportHandlers: Sendable {
     if copied != nil, try BlockStore.hasBlocked(copy.accused, reporter, in: database) { throw Failure(RequestFailure.notFound) }
     // Identity may have answered just before it was deleted.
     if try database.isErased(copy.accused) { throw Failure(RequestFailure.notFound) }
-    let earlier = try ReportStore.earlier(of: reporter, input.subject, at: transaction.now, in: database)
+    let earlier = try ReportStore.earlier(
+      of: reporter, input.subject, of: copy.accused, at: transaction.now, in: database)
     try ReportRules.send(
       from: reporter, about: copy.accused, earlier, bytes: copy.bytes, fileBytes: copy.fileBytes, at: transaction.now)
     let found = try ModerationCaseStore.findOrOpen(input.subject, of: copy.accused, transaction)

@@ -75,22 +75,26 @@ enum ReportStore {
     }
   }
 
-  /// What an account has reported before, and whether that.
+  /// What an account has reported before, and whether that of who answers for it.
   static func earlier(
-    of reporter: AccountID, _ subject: ReportSubject, at now: Instant, in database: Database
+    of reporter: AccountID, _ subject: ReportSubject, of accused: AccountID, at now: Instant, in database: Database
   ) throws -> ReportRules.Earlier {
     let statement = try database.cachedStatement(
       sql: """
         SELECT
           EXISTS (
             SELECT 1 FROM moderation_cases c JOIN reports r ON r.case_id = c.case_id AND r.reporter_account = :reporter
-            WHERE c.subject_kind = :kind AND c.subject_id = :subject AND c.subject_day IS :day AND c.decided_at IS NULL) AS is_reported,
+            WHERE c.subject_kind = :kind AND c.subject_id = :subject AND c.subject_day IS :day AND c.accused_account = :accused
+              AND c.decided_at IS NULL) AS is_reported,
           coalesce((SELECT sum(bytes) FROM reports WHERE reporter_account = :reporter AND copy IS NOT NULL), 0) AS bytes,
           coalesce((SELECT sum(file_bytes) FROM reports WHERE reporter_account = :reporter AND copy IS NOT NULL), 0) AS file_bytes
         """)
     var earlier = ReportRules.Earlier()
     if let row = try Row.fetchOne(
-      statement, arguments: ["reporter": reporter, "kind": subject.kind, "subject": subject.key, "day": subject.day])
+      statement,
+      arguments: [
+        "reporter": reporter, "kind": subject.kind, "subject": subject.key, "day": subject.day, "accused": accused,
+      ])
     {
       (earlier.isReported, earlier.bytes, earlier.fileBytes) = (row["is_reported"], row["bytes"], row["file_bytes"])
     }
@@ -155,9 +159,12 @@ enum ReportStore {
     return Report(row)
   }
 
+  /// With the names that who reported is shown of an account; who owns a team is its members' alone to know.
   private static let own = """
-    SELECT r.*, c.subject_kind, c.subject_id, c.subject_day, c.accused_account, c.outcome, c.decided_at, u.username, u.nickname
-    FROM reports r JOIN moderation_cases c ON c.case_id = r.case_id LEFT JOIN accounts u ON u.account_id = c.accused_account
+    SELECT r.*, c.subject_kind, c.subject_id, c.subject_day, c.outcome, c.decided_at,
+      iif(c.subject_kind = 'team', NULL, c.accused_account) AS accused_account, \(ShownPerson.columns(for: "r.reporter_account"))
+    FROM reports r JOIN moderation_cases c ON c.case_id = r.case_id
+    LEFT JOIN accounts a ON a.account_id = c.accused_account AND c.subject_kind <> 'team'
     """
 
   /// The newest reports of a case, for administrators.
@@ -173,6 +180,13 @@ enum ReportStore {
         reason: row["reason"],
         text: row["text"], content: try ReportedContent(copy: row["copy"]), sentAt: row["sent_at"])
     }
+  }
+
+  /// Whom a report is about; nil where there is no such report.
+  static func accused(in report: ID<Report>, _ database: Database) throws -> AccountID? {
+    let statement = try database.cachedStatement(
+      sql: "SELECT c.accused_account FROM reports r JOIN moderation_cases c ON c.case_id = r.case_id WHERE r.report_id = ?")
+    return try AccountID.fetchOne(statement, arguments: [report])
   }
 
   /// The copy of the photo that a report made.

@@ -38,6 +38,8 @@ enum TeamStore {
     let statement = try transaction.database.cachedStatement(sql: "UPDATE teams SET name = ?2 WHERE team_id = ?1 AND name <> ?2")
     try statement.execute(arguments: [team, name])
     guard transaction.database.changesCount > 0 else { return }
+    // What moderators removed before does not come back in its place.
+    try ModerationCaseStore.forgetRemoved(.team(team), transaction)
     let members = try TeamMemberStore.accounts(of: team, in: transaction.database)
     for member in members { try TeamMemberStore.note(.renamed, of: member, transaction) }
     try RegisterStore.append(.teamRenamed(team, name, members: members), transaction)

@@ -47,4 +47,19 @@ struct AppealRulesTests {
     }
     #expect(failure?.code == code)
   }
+
+  @Test(
+    "Rules of appeals let no administrator decide who reported the case, while another one neither reported nor decided",
+    arguments: [
+      (other, [decider, other, stranger], [other], "case_of_own_report"), (stranger, [decider, other, stranger], [other], nil),
+      (other, [decider, other], [other], nil), (decider, [decider, other], [other], "appeal_of_own_decision"),
+      (other, [decider, other, stranger], [other, stranger], nil), (other, [decider, other, accused], [other], nil),
+      (decider, [decider], [decider], nil),
+    ] as [(AccountID, Set<AccountID>, Set<AccountID>, String?)])
+  func reporting(who: AccountID, administrators: Set<AccountID>, reporters: Set<AccountID>, code: String?) {
+    let failure = ReportRulesTests.failure { () throws(Failure) in
+      _ = try AppealRules.decide(Self.found(.warned), by: who, among: administrators, reporters: reporters, .waiting)
+    }
+    #expect(failure?.code == code)
+  }
 }

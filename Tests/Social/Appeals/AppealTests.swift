@@ -136,4 +136,17 @@ struct AppealTests {
       #expect(try await people.published(SuspensionChanged.self).allSatisfy { $0.until != nil })
     }
   }
+
+  @Test("An administrator who reported a case does not decide its appeal while there is one who neither reported nor decided")
+  func reported() async throws {
+    try await Moderating.running { people in
+      let zoe = try people.services.identity.administrator("zoe")
+      try await people.report(.account(people.ben.account), by: people.vera)
+      let id = try await people.decide(.warned).id
+      _ = try await appeal(id, by: people.ben, people)
+      #expect(try await decide(id, .refused, by: people.vera, people) == "case_of_own_report")
+      #expect(try await decide(id, .refused, by: people.root, people) == "appeal_of_own_decision")
+      #expect(try await decide(id, .granted, by: zoe, people) == nil)
+    }
+  }
 }

@@ -322,7 +322,11 @@ struct ModerationCaseTests {
   func plans() async throws {
     try await Moderating.running { people in
       let sql = [
-        "SELECT * FROM moderation_cases c WHERE c.decided_at IS NULL AND c.sequence > 1 ORDER BY c.sequence LIMIT 2",
+        """
+        SELECT * FROM moderation_cases c WHERE c.decided_at IS NULL AND c.sequence > 1 AND c.accused_account <> x'00'
+        ORDER BY c.sequence LIMIT 2
+        """,
+        "UPDATE moderation_cases SET removed = NULL WHERE subject_kind = 'team' AND subject_id = x'00' AND removed IS NOT NULL",
         """
         SELECT * FROM moderation_cases c WHERE c.decided_at IS NULL AND c.sequence > 1 AND c.subject_kind = 'photo'
         ORDER BY c.sequence LIMIT 2
@@ -344,6 +348,34 @@ struct ModerationCaseTests {
         }
         #expect(steps.allSatisfy { $0.hasPrefix("SEARCH ") }, "\(sql): \(steps)")
       }
+    }
+  }
+
+  @Test("A case about an administrator is not for that one to read: neither its reports, photo and file nor notes and appeals")
+  func aboutOneself() async throws {
+    try await Moderating.running { people in
+      let (services, vera, root) = (people.services, people.vera.caller, people.root.caller)
+      services.identity.setPhoto(of: people.vera, Moderating.photo)
+      let report = try await people.report(.photo(of: people.vera.account), by: people.ana)
+      let id = try await people.queue()[0].id
+      #expect(try await services.call(ListModerationCases.self, .init(), as: vera).items.isEmpty)
+      for isDecided in [false, true] {
+        if isDecided { try await people.decide(.warned) }
+        #expect(try await services.refusal(ReadModerationCase.self, .init(caseID: id), as: vera) == "case_about_oneself")
+        #expect(try await services.refusal(ReadReportedPhoto.self, .init(reportID: report.id), as: vera) == "case_about_oneself")
+        let part = ReadReportedFileChunk.Input(reportID: report.id, offset: 0)
+        #expect(try await services.refusal(ReadReportedFileChunk.self, part, as: vera) == "case_about_oneself")
+        #expect(try await services.refusal(ReadModerationCase.self, .init(caseID: id), as: root) == nil)
+        #expect(try await services.refusal(ReadReportedPhoto.self, .init(reportID: report.id), as: root) == nil)
+      }
+      func notes(_ caller: Caller) async throws -> [String?] {
+        try await services.call(ListModerationRecords.self, .init(), as: caller).items.map { $0.note?.description }
+      }
+      #expect(try await notes(vera) == [nil])
+      #expect(try await notes(root) == ["Seen it."])
+      _ = try await services.call(AppealSanction.self, .init(caseID: id, text: try ChatText(text: "No.")), as: vera)
+      #expect(try await services.call(ListAppeals.self, .init(), as: vera).items.isEmpty)
+      #expect(try await services.call(ListAppeals.self, .init(), as: root).items.map(\.id) == [id])
     }
   }
 }

@@ -118,4 +118,41 @@ struct EntryReportTests {
       #expect(try await entry(walk, people).comment == "lovely")
     }
   }
+
+  private func comment(_ text: String?, on activity: ActivityID, _ people: Moderating) async throws {
+    _ = try await people.services.call(
+      EditEntry.self, .init(activityID: activity, day: .day(try LocalDay(text: Self.day)), comment: .set(text)),
+      as: people.ben.caller)
+  }
+
+  @Test("A comment on an entry that was edited since its report stays, since nobody reported it")
+  func edited() async throws {
+    try await running { people, walk in
+      try await people.report(.entry(walk, try LocalDay(text: Self.day)), by: people.ana)
+      try await comment("lovely", on: walk, people)
+      let decided = try await people.decide(.removed)
+      let after = try await entry(walk, people)
+      #expect(after.comment == "lovely" && after.photoTag == nil)
+      try await people.grantAppeal(decided.id, of: people.ben)
+      #expect(try await entry(walk, people).comment == "lovely")
+    }
+  }
+
+  @Test("A comment on an entry that its owner withdrew does not come back by a granted appeal", arguments: [true, false])
+  func withdrawn(isBefore: Bool) async throws {
+    try await running { people, walk in
+      try await people.report(.entry(walk, try LocalDay(text: Self.day)), by: people.ana)
+      if isBefore { try await comment(nil, on: walk, people) }
+      people.services.clock.advance(seconds: 60)
+      let decided = try await people.decide(.removed)
+      #expect(try await entry(walk, people).comment == nil)
+      people.services.clock.advance(seconds: 60)
+      if !isBefore {
+        try await comment("lovely", on: walk, people)
+        try await comment(nil, on: walk, people)
+      }
+      try await people.grantAppeal(decided.id, of: people.ben)
+      #expect(try await entry(walk, people).comment == nil)
+    }
+  }
 }

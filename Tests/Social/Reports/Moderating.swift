@@ -1,3 +1,4 @@
+import IdentityContract
 import InProcess
 import Operations
 import SocialContract
@@ -58,6 +59,25 @@ struct Moderating {
     DecideModerationCase.Input(
       caseID: id, outcome: outcome, days: days, removesContent: removesContent,
       reason: outcome == .nothing ? nil : try ReportText(text: "No insults."), note: try ReportText(text: "Seen it."))
+  }
+
+  /// Appeals against a decided case as an account, and lets an administrator grant it.
+  func grantAppeal(
+    _ id: ID<ModerationCase>, of account: IdentityDouble.Account, by administrator: IdentityDouble.Account? = nil
+  ) async throws {
+    _ = try await services.call(
+      AppealSanction.self, .init(caseID: id, text: try ChatText(text: "No.")), as: account.caller)
+    let granted = DecideAppeal.Input(caseID: id, outcome: .granted, reason: try ReportText(text: "Right."), note: nil)
+    _ = try await services.call(DecideAppeal.self, granted, as: (administrator ?? vera).caller)
+  }
+
+  /// Lets an account have other names, which social learns.
+  func rename(_ account: IdentityDouble.Account, _ username: String) async throws {
+    var event = account.event
+    (event.username, event.nickname) = (try Username(text: username), try Nickname(text: username))
+    event.revision += 1
+    try await services.publish(.identity, event)
+    try await services.hasReceived(.social, of: .identity)
   }
 
   /// What was decided against an account, as it sees it.

@@ -200,4 +200,30 @@ struct ReportTests {
           == "appeal_too_late")
     }
   }
+
+  @Test("Reports show who sent them no names of whose it is once that account has blocked it, neither old nor new ones")
+  func blocked() async throws {
+    try await Moderating.running { people in
+      let services = people.services
+      let first = try await services.send("you fool", from: people.ben, to: people.ana)
+      let second = try await services.send("fool", from: people.ben, to: people.ana)
+      let task = try await services.call(
+        CreateTask.self, .init(name: TaskName(text: "Paint"), participants: [people.ben.username]), as: people.ana.caller)
+      let comment = try await services.call(
+        CreateTaskComment.self, .init(taskID: task.id, text: ChatText(text: "fool yourself")), as: people.ben.caller)
+      #expect(try await people.report(.message(first.id), by: people.ana).username == people.ben.username)
+      #expect(try await people.report(.taskComment(comment.id), by: people.ana).nickname == "Benji")
+      _ = try await services.call(CreateBlock.self, .init(accountID: people.ana.account), as: people.ben.caller)
+      try await people.rename(people.ben, "hidden.ben")
+      let report = try await people.report(.message(second.id), by: people.ana)
+      #expect(report.username == nil && report.nickname == nil && report.accountID == people.ben.account)
+      let own = try await services.call(ListOwnReports.self, .init(), as: people.ana.caller).items
+      #expect(own.count == 3 && own.allSatisfy { $0.username == nil && $0.nickname == nil })
+      // Moderators see who it is, and so does who reported once it is unblocked.
+      #expect(try await people.queue().allSatisfy { $0.username?.description == "hidden.ben" })
+      _ = try await services.call(RemoveBlock.self, .init(accountID: people.ana.account), as: people.ben.caller)
+      let unblocked = try await services.call(ListOwnReports.self, .init(), as: people.ana.caller).items
+      #expect(unblocked.allSatisfy { $0.username?.description == "hidden.ben" })
+    }
+  }
 }

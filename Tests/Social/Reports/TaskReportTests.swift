@@ -104,4 +104,29 @@ struct TaskReportTests {
       }
     }
   }
+
+  @Test("A message edited after its report comes back as it was removed, and one that its writer removed does not")
+  func restoredAsRemoved() async throws {
+    try await Moderating.running { people in
+      let services = people.services
+      func texts() async throws -> [String?] {
+        try await services.call(ListMessages.self, .init(accountID: people.ben.account), as: people.ana.caller).items
+          .map { $0.text?.description }
+      }
+      let first = try await services.send("you fool", from: people.ben, to: people.ana)
+      try await people.report(.message(first.id), by: people.ana)
+      _ = try await services.call(
+        EditMessage.self, .init(messageID: first.id, text: try ChatText(text: "you friend")), as: people.ben.caller)
+      let edited = try await people.decide(.removed)
+      #expect(try await texts() == [nil])
+      try await people.grantAppeal(edited.id, of: people.ben)
+      #expect(try await texts() == ["you friend"])
+      let second = try await services.send("fool", from: people.ben, to: people.ana)
+      try await people.report(.message(second.id), by: people.ana)
+      _ = try await services.call(RemoveMessage.self, .init(messageID: second.id), as: people.ben.caller)
+      let withdrawn = try await people.decide(.removed)
+      try await people.grantAppeal(withdrawn.id, of: people.ben)
+      #expect(try await texts() == [nil, "you friend"])
+    }
+  }
 }

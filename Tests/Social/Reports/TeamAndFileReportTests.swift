@@ -80,7 +80,8 @@ struct TeamAndFileReportTests {
       let team = try await services.createTeam("you fools", by: people.ben)
       for subject in [ReportSubject.team(ID())] { #expect(try await people.refusal(subject, by: people.eva) == "not_found") }
       #expect(try await people.refusal(.team(team.id), by: people.ben) == "report_of_oneself")
-      #expect(try await people.report(.team(team.id), by: people.eva).accountID == people.ben.account)
+      try await people.report(.team(team.id), by: people.eva)
+      #expect(try await people.queue(.team).first?.accountID == people.ben.account)
       #expect(try await people.queue(.team).first?.content?.text == "you fools")
       let decided = try await people.decide(.removed)
       let name = try await services.team(of: people.ben)?.name.description
@@ -98,6 +99,64 @@ struct TeamAndFileReportTests {
         EditTeam.self, .init(teamID: team.id, name: .set(try TeamName(text: "Friends"))), as: people.ben.caller)
       try await people.decide(.removed)
       #expect(try await services.team(of: people.ben)?.name.description == "Friends")
+    }
+  }
+
+  @Test("Who reports a team is not told who owns it, neither in the answer nor in the list of its reports")
+  func owner() async throws {
+    try await Moderating.running { people in
+      let team = try await people.services.createTeam("you fools", by: people.ben)
+      let report = try await people.report(.team(team.id), by: people.eva)
+      let own = try await people.services.call(ListOwnReports.self, .init(), as: people.eva.caller)
+      #expect(own.items == [report] && report.subject == .team(team.id))
+      for text in [String(decoding: report.json, as: UTF8.self), String(decoding: own.json, as: UTF8.self)] {
+        for trace in [people.ben.account.description, "\"ben\"", "Benji"] { #expect(!text.contains(trace), "\(trace)") }
+      }
+    }
+  }
+
+  @Test(
+    "A team's name reported under another owner is another case: each owner answers for the own, removed and given back apart")
+  func owners() async throws {
+    try await Moderating.running { people in
+      let services = people.services
+      let team = try await services.createTeam("fools", by: people.ben, with: [people.ana])
+      func name() async throws -> String? { try await services.team(of: people.ana)?.name.description }
+      try await people.report(.team(team.id), by: people.eva)
+      try await services.handOver(team, to: people.ana, by: people.ben)
+      _ = try await services.call(
+        EditTeam.self, .init(teamID: team.id, name: .set(try TeamName(text: "idiots"))), as: people.ana.caller)
+      try await people.report(.team(team.id), by: people.eva)
+      #expect(try await people.refusal(.team(team.id), by: people.eva) == "already_reported")
+      let queue = try await people.queue(.team)
+      #expect(queue.map(\.accountID) == [people.ben.account, people.ana.account])
+      #expect(queue.map(\.content?.text) == ["fools", "idiots"] && queue.allSatisfy { $0.reportCount == 1 })
+      let first = try await people.decide(.removed)
+      #expect(try await name() == "idiots")
+      let second = try await people.decide(.removed)
+      #expect(try await name() == "Team")
+      #expect(try await people.sanctions(of: people.ben).map(\.content?.text) == ["fools"])
+      #expect(try await people.sanctions(of: people.ana).map(\.content?.text) == ["idiots"])
+      try await people.grantAppeal(first.id, of: people.ben)
+      #expect(try await name() == "Team")
+      try await people.grantAppeal(second.id, of: people.ana)
+      #expect(try await name() == "idiots")
+    }
+  }
+
+  @Test("A team whose removed name has been replaced since keeps its name when an appeal is granted, whatever it is")
+  func renamedSince() async throws {
+    try await Moderating.running { people in
+      let services = people.services
+      let team = try await services.createTeam("you fools", by: people.ben)
+      try await people.report(.team(team.id), by: people.eva)
+      let decided = try await people.decide(.removed)
+      for name in ["Friends", "Team"] {
+        _ = try await services.call(
+          EditTeam.self, .init(teamID: team.id, name: .set(try TeamName(text: name))), as: people.ben.caller)
+      }
+      try await people.grantAppeal(decided.id, of: people.ben)
+      #expect(try await services.team(of: people.ben)?.name.description == "Team")
     }
   }
 }
