@@ -49,6 +49,36 @@ struct RegisterTests {
     }
   }
 
+  @Test("Who is notified that a task is completed gets the leaf of the last confirmation, and a checkpoint that covers it")
+  func notices() async throws {
+    try await ServicesInProcess.withPeople(3) { services, people in
+      let task = try await services.makeTask(by: people[0], with: [people[1], people[2]])
+      for person in people { try await person.confirm(task) }
+      func notices() async throws -> [TaskNoticed] {
+        try await services.published(TaskNoticed.self).filter { $0.notice == .completed }
+      }
+      let store = services.store(of: .social)
+      try await store.until { try await notices().count >= 2 }
+      let told = try await notices()
+      #expect(Set(told.map(\.accountID)) == [people[0].id, people[1].id] && told.count == 2)
+      for notice in told {
+        let note = try SignedNote(parsing: Array(try #require(notice.checkpoint).utf8))
+        #expect(try note.verify(by: try await services.registerKeys()).count == 1)
+        let (checkpoint, leaf) = (try Checkpoint(text: note.text), try #require(notice.leafNumber))
+        #expect(try await services.registerKinds()[leaf] == "completionConfirmed")
+        #expect(leaf == 3 && checkpoint.size == 4)
+      }
+      #expect(try await store.rows("register_notices") == 0)
+      // What is covered already, as where the last one missing leaves later, is told at once.
+      let other = try await services.makeTask(by: people[0], with: [people[1]])
+      try await people[0].confirm(other)
+      _ = try await services.registered(6)
+      _ = try await people[1].send(OptOutOfTask.self, .init(taskID: other.id, confirm: true))
+      let last = try #require(try await notices().last)
+      #expect(last.taskID == other.id && last.leafNumber == 5 && last.checkpoint != nil)
+    }
+  }
+
   @Test("Checkpoint, tiles and entries of hundreds of leaves are one tree, and every leaf and checkpoint is proven in it")
   func tree() async throws {
     try await ServicesInProcess.withPeople(1) { services, people in
