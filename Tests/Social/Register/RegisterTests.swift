@@ -190,20 +190,31 @@ struct RegisterTests {
       let store = services.store(of: .social)
       try await store.hasErased(people[0].id)
       try await store.clean()
-      let bytes = try services.storedBytes()
-      for salt in salts { #expect(Data(bytes).range(of: Data(salt)) == nil) }
-      #expect(!String(decoding: bytes, as: UTF8.self).contains("PLANTED"))
       let kept = try await people[1].send(ListOwnRegisterRecords.self, .init()).items
       #expect(kept.map(\.number) == [1])
-      #expect(Data(bytes).range(of: Data(kept[0].ownSalt.bytes)) != nil)
+      try expectStored(nothingOf: salts, "PLANTED", but: kept[0].ownSalt.bytes, services)
       let records = try await store.read { try Int.fetchAll($0, sql: "SELECT number FROM register_records ORDER BY number") }
       #expect(records == [1])
-      let after = try await services.registered(3)
-      #expect(after.checkpoint.root == before.checkpoint.root)
-      let proof = try await services.call(ReadRegisterProof.self, .init(number: 0), as: .nobody)
-      try LogProof(parsing: proof.content.bytes).verify(
-        try await services.registerEntries(3)[0], origin: after.checkpoint.origin, by: try await services.registerKeys())
+      try await expectInclusion(of: 0, asBefore: before.checkpoint, services)
     }
+  }
+
+  /// Looks for what was deleted in all files of the stores.
+  private func expectStored(
+    nothingOf salts: [[UInt8]], _ text: String, but kept: [UInt8], _ services: ServicesInProcess
+  ) throws {
+    let bytes = Data(try services.storedBytes())
+    for salt in salts { #expect(bytes.range(of: Data(salt)) == nil) }
+    #expect(bytes.range(of: Data(text.utf8)) == nil)
+    #expect(bytes.range(of: Data(kept)) != nil)
+  }
+
+  /// Proves a leaf in the tree, which is still what it was.
+  private func expectInclusion(of leaf: Int, asBefore before: Checkpoint, _ services: ServicesInProcess) async throws {
+    let proof = try await services.call(ProveRegisterInclusion.self, .init(number: leaf), as: .nobody)
+    let hashes = try proof.hashes.map { try #require(TreeHash(bytes: $0.bytes)) }
+    #expect(proof.size == before.size)
+    try InclusionProof(hashes).verify(.leaf(Array(proof.entry.utf8)), at: leaf, in: proof.size, root: before.root)
   }
 
   @Test("What happens while an account is being erased opens nothing of it")
