@@ -385,6 +385,19 @@ CREATE TRIGGER register_leaves_have_no_gaps BEFORE INSERT ON register_leaves
 WHEN NEW.number IS NOT (SELECT ifnull(max(number) + 1, 0) FROM register_leaves)
 BEGIN SELECT RAISE(ABORT, 'a leaf comes behind the last one'); END;
 
+CREATE TABLE register_notices (
+  notice_id BLOB NOT NULL PRIMARY KEY CHECK (length(notice_id) = 16),
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  task_id BLOB NOT NULL CHECK (length(task_id) = 16),
+  task_name TEXT NOT NULL,
+  leaf INTEGER NOT NULL,
+  completed_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX register_notices_by_account ON register_notices (account_id);
+
+CREATE INDEX register_notices_by_leaf ON register_notices (leaf);
+
 CREATE TABLE register_origins (
   position INTEGER NOT NULL PRIMARY KEY CHECK (position >= 1),
   origin TEXT NOT NULL UNIQUE,
@@ -830,7 +843,7 @@ CREATE TABLE tasks (
   completed_at INTEGER,
   cancelled_at INTEGER,
   changed_at INTEGER NOT NULL,
-  revision INTEGER NOT NULL CHECK (revision >= 1), series_id BLOB CHECK (length(series_id) = 16), series_day INTEGER CHECK ((series_day IS NULL) = (series_id IS NULL)), team_id BLOB CHECK (length(team_id) = 16),
+  revision INTEGER NOT NULL CHECK (revision >= 1), series_id BLOB CHECK (length(series_id) = 16), series_day INTEGER CHECK ((series_day IS NULL) = (series_id IS NULL)), team_id BLOB CHECK (length(team_id) = 16), confirmation_leaf INTEGER,
   CHECK ((state = 'completed') = (completed_at IS NOT NULL)),
   CHECK ((state = 'cancelled') = (cancelled_at IS NOT NULL)),
   CHECK (state <> 'open' OR confirmed_count < participant_count OR participant_count = 0),

@@ -63,6 +63,8 @@ public struct NotificationLinks: Document, Hashable {
   public var teamID: ID<Linked>?
   public var teamInvitationID: ID<Linked>?
   public var seriesID: ID<Linked>?
+  public var registerLeaf: Int?
+  public var registerCheckpoint: String?
 
   public init(
     accountID: AccountID? = nil, friendRequestID: ID<Linked>? = nil, conversationID: ID<Linked>? = nil,
@@ -74,7 +76,8 @@ public struct NotificationLinks: Document, Hashable {
     friendChallengeID: ID<Linked>? = nil,
     reportID: ID<Linked>? = nil, caseID: ID<Linked>? = nil, taskID: ID<Linked>? = nil,
     taskCommentID: ID<Linked>? = nil, taskHelpID: ID<Linked>? = nil,
-    teamID: ID<Linked>? = nil, teamInvitationID: ID<Linked>? = nil, seriesID: ID<Linked>? = nil
+    teamID: ID<Linked>? = nil, teamInvitationID: ID<Linked>? = nil, seriesID: ID<Linked>? = nil, registerLeaf: Int? = nil,
+    registerCheckpoint: String? = nil
   ) {
     self.accountID = accountID
     self.friendRequestID = friendRequestID
@@ -95,6 +98,8 @@ public struct NotificationLinks: Document, Hashable {
     self.teamID = teamID
     self.teamInvitationID = teamInvitationID
     self.seriesID = seriesID
+    self.registerLeaf = registerLeaf
+    self.registerCheckpoint = registerCheckpoint
   }
 
   public static let notes: Notes = [
@@ -108,6 +113,11 @@ public struct NotificationLinks: Document, Hashable {
     "taskCommentID": "The comment on the task.", "taskHelpID": "The request for help, or the offer, in the task.",
     "teamID": "The team.", "teamInvitationID": "The invitation to a team.",
     "seriesID": "The recurring task.",
+    "registerLeaf": Note(
+      "Of a completed task: the number that the last confirmation has in the register.", range: 0...9e15, example: 73_894),
+    "registerCheckpoint": Note(
+      "The first checkpoint that covers it, a signed note (c2sp.org/tlog-checkpoint): keep it, and nobody can change the register unseen.",
+      length: 1...1_000_000, breaksLines: true),
   ]
 }
 

@@ -19,7 +19,12 @@ extension NotificationSpec {
   /// Nobody alone did it.
   private static let taskCompleted = NotificationSpec(
     "taskCompleted", .social, on: TaskNoticed.self, when: { $0.notice == .completed }, about: { $0.noticeID },
-    to: { $0.accountID }, inbox: .init(values: [task], links: links))
+    to: { $0.accountID },
+    inbox: .init(
+      values: [task],
+      links: {
+        NotificationLinks(taskID: ID(linking: $0.taskID), registerLeaf: $0.leafNumber, registerCheckpoint: $0.checkpoint)
+      }))
 
   /// Nobody did it: the day began.
   private static let taskRecurred = NotificationSpec(

@@ -503,12 +503,16 @@ public struct TaskNoticed: Event, Hashable {
   /// Who did it; absent where nobody alone did.
   public var byAccountID: AccountID?
   public var byUsername: Username?
+  /// Of a completed task: the leaf of the last confirmation in the register, and the first checkpoint that covers it (TASK-9).
+  public var leafNumber: Int?
+  public var checkpoint: String?
   public var at: Instant
 
   /// The event from its parts.
   public init(
     noticeID: ID<TaskNotice>, accountID: AccountID, taskID: ID<SharedTask>, taskName: TaskName, notice: TaskNotice,
-    partTitle: TaskName? = nil, byAccountID: AccountID?, byUsername: Username?, at: Instant
+    partTitle: TaskName? = nil, byAccountID: AccountID?, byUsername: Username?, leafNumber: Int? = nil, checkpoint: String? = nil,
+    at: Instant
   ) {
     self.noticeID = noticeID
     self.accountID = accountID
@@ -518,12 +522,18 @@ public struct TaskNoticed: Event, Hashable {
     self.partTitle = partTitle
     self.byAccountID = byAccountID
     self.byUsername = byUsername
+    self.leafNumber = leafNumber
+    self.checkpoint = checkpoint
     self.at = at
   }
 
   public static let notes: Notes = [
     "noticeID": "Names the notice.", "accountID": "Who is to be notified.", "taskID": "The task.",
     "taskName": "What the task is called.", "notice": "Of what.",
+    "leafNumber": Note("Of a completed task: the leaf of the last confirmation in the register.", range: 0...9e15),
+    "checkpoint": Note(
+      "The first checkpoint that covers the leaf, a signed note (c2sp.org/tlog-checkpoint).", length: 1...1_000_000,
+      breaksLines: true),
     "partTitle": "What the part is called that was assigned; absent for other notices.",
     "byAccountID": "Who did it; absent where nobody alone did.",
     "byUsername": "The username of who did it.", "at": "When.",

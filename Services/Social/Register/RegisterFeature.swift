@@ -16,9 +16,10 @@ struct RegisterFeature: Feature {
   private let identity: ServiceClient
   private let witnesses: RegisterWitnesses
   private let logger: Logger
-  let migrations = [RegisterStore.migration(42)]
+  let migrations = [RegisterStore.migration(42), RegisterNoticeStore.migration(43)]
   let tables: [ErasedTable] = [
     .rows("register_people", "account_id = :account", .registerRecords),
+    .rows("register_notices", "account_id = :account", .registerRecords),
     .untouched("register_records", "deleted with the last of those whom a record names"),
     .untouched("register_leaves", "kind, time and commitment, which nothing opens any more"),
     .untouched("register_tiles", "hashes of leaves"),

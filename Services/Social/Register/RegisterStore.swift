@@ -94,7 +94,8 @@ enum RegisterStore {
   static func observe(
     _ task: ID<SharedTask>, _ account: AccountID, _ change: TaskCompletionChange, _ participants: Int, _ transaction: Transaction
   ) throws {
-    try append(.completion(change, of: task, by: account), transaction)
+    let leaf = try append(.completion(change, of: task, by: account), transaction)
+    if change == .confirmed { try RegisterNoticeStore.noteConfirmation(leaf, of: task, in: transaction.database) }
   }
 
   // MARK: - Reading

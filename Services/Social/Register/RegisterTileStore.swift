@@ -55,7 +55,14 @@ enum RegisterTileStore {
     }
   }
 
-  /// The same.
+  /// The first checkpoint that covers a leaf, of those that are kept; nil where none does yet.
+  static func first(covering leaf: Int, _ database: Database) throws -> String? {
+    try database.first(
+      "SELECT note FROM register_checkpoints WHERE size > ? ORDER BY size LIMIT 1", .number(leaf)
+    ) { $0.text(0) }
+  }
+
+  /// The last one.
   ///
   /// - Throws: `unavailable` before the first one.
   static func required(_ database: Database) throws -> Signed {

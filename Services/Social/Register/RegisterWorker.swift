@@ -89,6 +89,7 @@ struct RegisterWorker: Service {
     let (grown, size, note) = (tiles + edge.tiles, edge.size, try log.note(edge))
     try await store.write { transaction in
       try RegisterTileStore.advance(grown, size, note: note, transaction)
+      try RegisterNoticeStore.publish(below: size, note, transaction)
       try RegisterTileStore.forgetCheckpoints(
         before: transaction.now.adding(seconds: -86_400 * Self.keptDays), transaction)
     }

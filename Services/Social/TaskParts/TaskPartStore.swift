@@ -130,7 +130,8 @@ extension TaskPartStore {
   /// Parts as the account `:account` sees them, to be narrowed down. Accounts that were deleted are left out.
   private static let selection = """
     SELECT p.*, a.account_id AS assignee_id, a.username, a.nickname,
-      \(ShownPerson.photoTag(of: "a.account_id", for: ":account")), p.done_by AS doer_id
+      \(ShownPerson.photoTag(of: "a.account_id", for: ":account")), p.done_by AS doer_id,
+      (SELECT state FROM tasks t WHERE t.task_id = p.task_id) AS task_state
     FROM task_parts p LEFT JOIN accounts a ON a.account_id = p.assignee_account
       AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = a.account_id)
     """
@@ -163,7 +164,8 @@ extension TaskPartStore {
     return TaskPart(
       id: stored.id, title: stored.text.title, description: stored.text.description, assignee: assignee,
       doneAt: row["done_at"], doneBy: try (row["doer_id"] as AccountID?).flatMap { try person($0, for: account, in: database) },
-      isOpenToCaller: TaskPartRules.mayComplete(account, assignee: assignee?.accountID))
+      isOpenToCaller: row["task_state"] == TaskState.open
+        && TaskPartRules.mayComplete(account, assignee: assignee?.accountID))
   }
 
   private static func person(_ id: AccountID, for account: AccountID, in database: Database) throws -> TaskPerson? {

@@ -28,8 +28,11 @@ struct TaskSeriesHandlers: Sendable {
       findings.add("endDay", PlannableDays.mayNotEndBefore(startDay))
     }
     let planned = PlannedDays(input.schedule, anchor: startDay)
-    let next = TaskSeriesRules.firstDay(planned, from: startDay, until: input.endDay)
-    if next == nil, findings.problems.isEmpty { findings.add("schedule", FieldRule("no_planned_day")) }
+    var next: LocalDay?
+    if input.found.areRight("schedule", "startDay", "endDay") {
+      next = TaskSeriesRules.firstDay(planned, from: startDay, until: input.endDay)
+      if next == nil, findings.problems.isEmpty { findings.add("schedule", FieldRule("no_planned_day")) }
+    }
     try findings.end()
     guard let next, others.count < TaskRules.maxParticipants else { throw TaskParticipantRules.tooMany }
     guard try TaskSeriesStore.countActive(by: account, in: database) < TaskSeriesRules.maxActive else {
@@ -75,6 +78,10 @@ struct TaskSeriesHandlers: Sendable {
     if terms != old {
       try checkSpace(of: account, adding: terms.text.bytes - old.text.bytes, database)
       try series.edit(stored, terms, today: today, transaction)
+      // A last day that is over ends it.
+      if try TaskSeriesStore.find(stored.id, madeBy: account, in: database).nextDay == nil {
+        try TaskSeriesStore.notifyEnd(of: stored, by: account, transaction)
+      }
     }
     return try TaskSeriesStore.view(stored.id, for: account, in: database)
   }

@@ -185,7 +185,12 @@ struct TaskSeriesStore: Sendable {
     let database = transaction.database
     try database.cachedStatement(sql: "UPDATE task_series SET \(ending) WHERE series_id = :series")
       .execute(arguments: ["series": series.id, "now": transaction.now])
-    for other in try accounts(of: series.id, in: database) where other != account {
+    try notifyEnd(of: series, by: account, transaction)
+  }
+
+  /// Lets the others know that its creator has ended a series.
+  static func notifyEnd(of series: Stored, by account: AccountID, _ transaction: Transaction) throws {
+    for other in try accounts(of: series.id, in: transaction.database) where other != account {
       try notify(other, of: .ended, series.id, series.terms.text.name, by: account, transaction)
     }
   }

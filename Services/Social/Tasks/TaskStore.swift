@@ -200,7 +200,7 @@ enum TaskStore {
     guard let row else { return }
     if row["state"] == TaskState.completed, try TaskParticipantStore.setState(.completed, of: id, in: database) {
       for other in try TaskParticipantStore.accounts(of: id, in: database) where other != account {
-        try notify(other, of: .completed, id, row["name"], by: nil, transaction)
+        try RegisterNoticeStore.notify(other, id, row["name"], transaction)
       }
     }
     if row["state"] != TaskState.open { try TaskHelpStore.close(in: id, transaction) }

@@ -43,7 +43,8 @@ enum TeamTaskStore {
     }
   }
 
-  /// Lets somebody who is to be in a team no more leave those of its open tasks that it has not confirmed and did not make.
+  /// Lets somebody who is to be in a team no more leave those of its open tasks that it has not confirmed and did not make. Those that it
+  /// made are the team's no more, but go on among who takes part.
   ///
   /// - Parameter actor: who ends the membership: its own account, or the team's owner.
   static func leave(_ account: AccountID, _ team: ID<Team>, by actor: AccountID, _ transaction: Transaction) throws {
@@ -55,6 +56,13 @@ enum TeamTaskStore {
         """)
     let tasks = try ID<SharedTask>.fetchAll(statement, arguments: ["account": account, "team": team])
     for task in tasks { try TaskParticipantStore.leave(task, account, by: actor, transaction) }
+    let detached = try transaction.database.cachedStatement(
+      sql: """
+        UPDATE tasks SET team_id = NULL WHERE team_id = :team AND state = 'open' AND creator_account = :account RETURNING task_id
+        """)
+    for task in try ID<SharedTask>.fetchAll(detached, arguments: ["account": account, "team": team]) {
+      try TaskStore.settle(task, transaction)
+    }
   }
 }
 

@@ -15,7 +15,7 @@ public struct PlannedDays: Hashable, Sendable {
     self.anchor = anchor
   }
 
-  /// The days of a schedule that counts from a day.
+  /// The days of a schedule that counts from a day. Of one that breaks its rules, which findings name, it takes what there is.
   public init(_ schedule: Schedule, anchor: LocalDay) {
     self.anchor = anchor
     kind = schedule.kind
@@ -24,9 +24,11 @@ public struct PlannedDays: Hashable, Sendable {
       case .daily: 0
       case .weekdays: (schedule.weekdays ?? []).reduce(0) { $0 | 1 << $1 }
       case .monthDays: (schedule.monthDays ?? []).reduce(0) { $0 | 1 << $1 }
-      case .everyNDays: schedule.everyDays ?? 1
+      case .everyNDays: max(1, schedule.everyDays ?? 1)
       case .timesAWeek: schedule.timesAWeek ?? 7
-      case .nthWeekdays: (schedule.nthWeekdays ?? []).reduce(0) { $0 | 1 << PlannedDays.bit($1) }
+      case .nthWeekdays:
+        (schedule.nthWeekdays ?? []).filter { $0.nth <= 5 && (1...7).contains($0.weekday) }
+          .reduce(0) { $0 | 1 << PlannedDays.bit($1) }
       }
   }
 

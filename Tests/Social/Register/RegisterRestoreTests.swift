@@ -17,6 +17,9 @@ struct RegisterRestoreTests {
   ) async throws -> LogVerifier.Report {
     try await ServicesInProcess.running([{ Social.service($0) }], home: path) { services in
       let store = services.store(of: .social)
+      // The log has its name before anything is registered.
+      let epoch = try await store.log.head().epoch
+      try await store.until { try await store.read { try RegisterTileStore.origin($0)?.epoch } == epoch }
       let leaves = try await store.write { transaction in
         for _ in 0..<count { try RegisterStore.append(.completion(.confirmed, of: ID(), by: AccountID()), transaction) }
         return try RegisterStore.leafCount(transaction.database)

@@ -49,6 +49,36 @@ struct RegisterTests {
     }
   }
 
+  @Test("Who is notified that a task is completed gets the leaf of the last confirmation, and a checkpoint that covers it")
+  func notices() async throws {
+    try await ServicesInProcess.withPeople(3) { services, people in
+      let task = try await services.makeTask(by: people[0], with: [people[1], people[2]])
+      for person in people { try await person.confirm(task) }
+      func notices() async throws -> [TaskNoticed] {
+        try await services.published(TaskNoticed.self).filter { $0.notice == .completed }
+      }
+      let store = services.store(of: .social)
+      try await store.until { try await notices().count >= 2 }
+      let told = try await notices()
+      #expect(Set(told.map(\.accountID)) == [people[0].id, people[1].id] && told.count == 2)
+      for notice in told {
+        let note = try SignedNote(parsing: Array(try #require(notice.checkpoint).utf8))
+        #expect(try note.verify(by: try await services.registerKeys()).count == 1)
+        let (checkpoint, leaf) = (try Checkpoint(text: note.text), try #require(notice.leafNumber))
+        #expect(try await services.registerKinds()[leaf] == "completionConfirmed")
+        #expect(leaf == 3 && checkpoint.size == 4)
+      }
+      #expect(try await store.rows("register_notices") == 0)
+      // What is covered already, as where the last one missing leaves later, is told at once.
+      let other = try await services.makeTask(by: people[0], with: [people[1]])
+      try await people[0].confirm(other)
+      _ = try await services.registered(6)
+      _ = try await people[1].send(OptOutOfTask.self, .init(taskID: other.id, confirm: true))
+      let last = try #require(try await notices().last)
+      #expect(last.taskID == other.id && last.leafNumber == 5 && last.checkpoint != nil)
+    }
+  }
+
   @Test("Checkpoint, tiles and entries of hundreds of leaves are one tree, and every leaf and checkpoint is proven in it")
   func tree() async throws {
     try await ServicesInProcess.withPeople(1) { services, people in
@@ -160,20 +190,31 @@ struct RegisterTests {
       let store = services.store(of: .social)
       try await store.hasErased(people[0].id)
       try await store.clean()
-      let bytes = try services.storedBytes()
-      for salt in salts { #expect(Data(bytes).range(of: Data(salt)) == nil) }
-      #expect(!String(decoding: bytes, as: UTF8.self).contains("PLANTED"))
       let kept = try await people[1].send(ListOwnRegisterRecords.self, .init()).items
       #expect(kept.map(\.number) == [1])
-      #expect(Data(bytes).range(of: Data(kept[0].ownSalt.bytes)) != nil)
+      try expectStored(nothingOf: salts, "PLANTED", but: kept[0].ownSalt.bytes, services)
       let records = try await store.read { try Int.fetchAll($0, sql: "SELECT number FROM register_records ORDER BY number") }
       #expect(records == [1])
-      let after = try await services.registered(3)
-      #expect(after.checkpoint.root == before.checkpoint.root)
-      let proof = try await services.call(ReadRegisterProof.self, .init(number: 0), as: .nobody)
-      try LogProof(parsing: proof.content.bytes).verify(
-        try await services.registerEntries(3)[0], origin: after.checkpoint.origin, by: try await services.registerKeys())
+      try await expectInclusion(of: 0, asBefore: before.checkpoint, services)
     }
+  }
+
+  /// Looks for what was deleted in all files of the stores.
+  private func expectStored(
+    nothingOf salts: [[UInt8]], _ text: String, but kept: [UInt8], _ services: ServicesInProcess
+  ) throws {
+    let bytes = Data(try services.storedBytes())
+    for salt in salts { #expect(bytes.range(of: Data(salt)) == nil) }
+    #expect(bytes.range(of: Data(text.utf8)) == nil)
+    #expect(bytes.range(of: Data(kept)) != nil)
+  }
+
+  /// Proves a leaf in the tree, which is still what it was.
+  private func expectInclusion(of leaf: Int, asBefore before: Checkpoint, _ services: ServicesInProcess) async throws {
+    let proof = try await services.call(ProveRegisterInclusion.self, .init(number: leaf), as: .nobody)
+    let hashes = try proof.hashes.map { try #require(TreeHash(bytes: $0.bytes)) }
+    #expect(proof.size == before.size)
+    try InclusionProof(hashes).verify(.leaf(Array(proof.entry.utf8)), at: leaf, in: proof.size, root: before.root)
   }
 
   @Test("What happens while an account is being erased opens nothing of it")

@@ -50,6 +50,10 @@ struct TaskCompletionTests {
       let task = try await services.makeTask(by: people[0], with: Array(people.dropFirst()))
       try await services.together(5, writingTo: .social) { number in try await people[number].confirm(task) }
       #expect(try await people[0].details(of: task).task.state == .completed)
+      // They wait for the checkpoint that covers the last confirmation.
+      try await services.store(of: .social).until {
+        try await services.published(TaskNoticed.self).filter { $0.notice == .completed }.count >= 4
+      }
       #expect(try await services.published(TaskNoticed.self).filter { $0.notice == .completed }.count == 4)
     }
   }
@@ -94,6 +98,9 @@ struct TaskCompletionTests {
       #expect(done.task.state == .completed && done.task.participantCount == 2 && done.task.confirmedCount == 2)
       #expect(done.participants.map(\.person.accountID) == [ana.id, ben.id])
       #expect(try await services.lastChange(of: task, for: ben)?.state == .completed)
+      try await services.store(of: .social).until {
+        try await services.published(TaskNoticed.self).contains { $0.notice == .completed && $0.accountID == ben.id }
+      }
       #expect(try await services.notices(of: ben).first?.text == "“Paint” is completed: everybody has confirmed.")
     }
   }

@@ -41,6 +41,24 @@ struct TaskSeriesTests {
     }
   }
 
+  @Test(
+    "A schedule of a recurring task that breaks its rules is refused by name, whatever it says",
+    arguments: [
+      #"{"kind":"everyNDays","everyDays":0}"#, #"{"kind":"everyNDays","everyDays":-9223372036854775808}"#,
+      #"{"kind":"nthWeekdays","nthWeekdays":[{"nth":9223372036854775807,"weekday":1}]}"#,
+      #"{"kind":"nthWeekdays","nthWeekdays":[{"nth":1,"weekday":9223372036854775807}]}"#,
+      #"{"kind":"nthWeekdays","nthWeekdays":[{"nth":1,"weekday":-9223372036854775808}]}"#,
+      #"{"kind":"weekdays","weekdays":[9223372036854775807,-9223372036854775808]}"#,
+      #"{"kind":"monthDays","monthDays":[-1,64]}"#, #"{"kind":"weekdays","weekdays":[]}"#,
+    ])
+  func nonsense(schedule: String) async throws {
+    try await ServicesInProcess.withPeople(1) { services, people in
+      let input = try CreateTaskSeries.Input.decode(Array(#"{"name":"Bins","schedule":\#(schedule)}"#.utf8))
+      #expect(try await people[0].failure(CreateTaskSeries.self, input) == "invalid_fields")
+      #expect(try await services.store(of: .social).rows("task_series") == 0)
+    }
+  }
+
   @Test("However often it is looked for, and however late, a planned day has one occurrence, and days missed are not made up for")
   func once() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
