@@ -10,7 +10,7 @@ struct ModerationCaseFeature: Feature {
   let access: TaskAccess
   let files: TaskAttachmentFiles
 
-  let migrations = [ModerationCaseStore.migration(21), ModerationCaseStore.removedMigration(43)]
+  let migrations = [ModerationCaseStore.migration(21), ModerationCaseStore.removedMigration(44)]
   let tables: [ErasedTable] = [
     ErasedTable.changed(
       "moderation_cases", "accused_account = :account OR decided_by = :account", .reports,
