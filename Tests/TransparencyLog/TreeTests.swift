@@ -19,6 +19,12 @@ struct TreeTests {
     "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
   ]
 
+  @Test("A hash of the tree asks for no more alignment than tasks give what they keep across a suspension")
+  func alignment() {
+    #expect(MemoryLayout<TreeHash>.alignment <= 16 && MemoryLayout<TreeHash>.size == 32)
+    #expect(MemoryLayout<Checkpoint>.alignment <= 16)
+  }
+
   @Test("The tree has the roots of the reference tree at every size")
   func referenceTree() {
     var range = CompactRange()

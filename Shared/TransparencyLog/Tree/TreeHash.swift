@@ -5,7 +5,13 @@ public struct TreeHash: Hashable, Sendable, CustomStringConvertible {
   /// How many bytes a hash has.
   public static let byteCount = 32
 
-  private let words: SIMD4<UInt64>
+  /// As large as a vector of 32 bytes, but of a word's alignment: what is kept across a suspension may not ask for more than 16, or its task's
+  /// memory is overrun.
+  private struct Words: Hashable, Sendable {
+    let first, second, third, fourth: UInt64
+  }
+
+  private let words: Words
 
   /// The root of the tree without leaves: the hash of nothing.
   public static let empty = TreeHash(SHA256.hash(data: [UInt8]()))
@@ -19,8 +25,8 @@ public struct TreeHash: Hashable, Sendable, CustomStringConvertible {
   public static func node(_ left: TreeHash, _ right: TreeHash) -> TreeHash {
     withUnsafeTemporaryAllocation(byteCount: 1 + 2 * byteCount, alignment: 1) { buffer in
       buffer[0] = 0x01
-      buffer.storeBytes(of: left.words, toByteOffset: 1, as: SIMD4<UInt64>.self)
-      buffer.storeBytes(of: right.words, toByteOffset: 1 + byteCount, as: SIMD4<UInt64>.self)
+      buffer.storeBytes(of: left.words, toByteOffset: 1, as: Words.self)
+      buffer.storeBytes(of: right.words, toByteOffset: 1 + byteCount, as: Words.self)
       var hash = SHA256()
       hash.update(bufferPointer: UnsafeRawBufferPointer(buffer))
       return TreeHash(hash.finalize())
@@ -41,13 +47,13 @@ public struct TreeHash: Hashable, Sendable, CustomStringConvertible {
 
   /// A digest as a hash.
   public init(_ digest: SHA256.Digest) {
-    words = digest.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+    words = digest.withUnsafeBytes { $0.loadUnaligned(as: Words.self) }
   }
 
   /// The hash with these bytes; nil if they are not 32.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
-    words = Array(bytes).withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+    words = Array(bytes).withUnsafeBytes { $0.loadUnaligned(as: Words.self) }
   }
 
   /// The hash in base 64.

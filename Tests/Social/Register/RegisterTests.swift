@@ -195,7 +195,7 @@ struct RegisterTests {
       try expectStored(nothingOf: salts, "PLANTED", but: kept[0].ownSalt.bytes, services)
       let records = try await store.read { try Int.fetchAll($0, sql: "SELECT number FROM register_records ORDER BY number") }
       #expect(records == [1])
-      try await expectInclusion(of: 0, asBefore: before.checkpoint, services)
+      try await expectProof(of: 0, asBefore: before.checkpoint, services)
     }
   }
 
@@ -210,11 +210,12 @@ struct RegisterTests {
   }
 
   /// Proves a leaf in the tree, which is still what it was.
-  private func expectInclusion(of leaf: Int, asBefore before: Checkpoint, _ services: ServicesInProcess) async throws {
-    let proof = try await services.call(ProveRegisterInclusion.self, .init(number: leaf), as: .nobody)
-    let hashes = try proof.hashes.map { try #require(TreeHash(bytes: $0.bytes)) }
-    #expect(proof.size == before.size)
-    try InclusionProof(hashes).verify(.leaf(Array(proof.entry.utf8)), at: leaf, in: proof.size, root: before.root)
+  private func expectProof(of leaf: Int, asBefore before: Checkpoint, _ services: ServicesInProcess) async throws {
+    let after = try await services.registered(before.size).checkpoint
+    #expect(after.root == before.root)
+    let proof = try await services.call(ReadRegisterProof.self, .init(number: leaf), as: .nobody)
+    let (entries, keys) = (try await services.registerEntries(before.size), try await services.registerKeys())
+    try LogProof(parsing: proof.content.bytes).verify(entries[leaf], origin: after.origin, by: keys)
   }
 
   @Test("What happens while an account is being erased opens nothing of it")
