@@ -17,7 +17,7 @@ import Testing
 /// `deploy/racha faults` kills more often (`RACHA_FAULT_ROUNDS`).
 @Suite("Killing social and the gateway while files are attached by a task's token", .serialized)
 struct AttachKillsTests {
-  @Test("loses no file that a page has confirmed, attaches none twice, and leaves no stray file (TASK-8, UC17)")
+  @Test("Kills while files are attached lose no confirmed one, attach none twice, and leave no stray one (TASK-8, UC17)")
   func attaching() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }
@@ -63,6 +63,7 @@ struct AttachKillsTests {
       try $0.execute(sql: "UPDATE task_attachment_uploads SET touched_at = 0")
     }
     try cluster.release(.social)
+    try await cluster.waitUntilReady()
     let left = try await eventually {
       (uploads: try Self.files(in: "uploads", of: cluster.home), contents: try Self.files(in: "contents", of: cluster.home))
     } until: {

@@ -22,7 +22,8 @@ struct TaskKillsTests {
     }
   }
 
-  @Test("leaves each task and comment once, completed when all have confirmed, and each notified of that once (TASK-2, TASK-5)")
+  @Test(
+    "Kills leave each task and comment once, completed when all have confirmed, and each notified of that once (TASK-2, TASK-5)")
   func confirming() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }
@@ -65,7 +66,7 @@ struct TaskKillsTests {
     #expect(codes.values.allSatisfy { $0 == 0 }, "all six stop gracefully: \(codes)")
   }
 
-  @Test("completes every task that waited for a deleted account alone (TASK-5, ID-12)")
+  @Test("Killing social completes every task that waited for a deleted account alone (TASK-5, ID-12)")
   func erasing() async throws {
     var settings = Play.settings
     settings["RACHA_ERASURE_ROWS_PER_TRANSACTION"] = "1"

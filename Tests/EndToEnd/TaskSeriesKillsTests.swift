@@ -12,7 +12,9 @@ import Testing
 /// `deploy/racha faults` kills more often (`RACHA_FAULT_ROUNDS`).
 @Suite("Killing social while tasks recur", .serialized)
 struct TaskSeriesKillsTests {
-  @Test("leaves each planned day with one occurrence, and each participant notified of it once (TASK-1)")
+  @Test(
+    "Killing social leaves each planned day of a recurring task with one occurrence, and each participant notified of it once (TASK-1)"
+  )
   func recurring() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }

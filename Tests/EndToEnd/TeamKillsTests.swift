@@ -11,7 +11,9 @@ import Testing
 /// `deploy/racha faults` kills more often (`RACHA_FAULT_ROUNDS`).
 @Suite("Killing social in the middle of a team's life", .serialized)
 struct TeamKillsTests {
-  @Test("leaves each in one team at most, each team with one owner, and its tasks with those who are in it (TEAM-1, TEAM-2)")
+  @Test(
+    "Killing social leaves everybody in one team at most, each team with one owner, and its tasks with those who are in it (TEAM-1, TEAM-2)"
+  )
   func living() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }
