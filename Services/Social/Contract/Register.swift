@@ -89,7 +89,7 @@ public enum ListRegisterKeys: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "origin": Note("The origin line of the checkpoints.", length: 1...300, example: "racha.example/register"),
+      "origin": Note("The origin line of the checkpoints.", length: 1...300, example: "example.org/register"),
       "keys": Note("The keys that sign, as verifier keys (c2sp.org/signed-note), the newest last.", items: 1...16),
     ]
   }
