@@ -196,6 +196,7 @@ public enum BeginTaskAttachment: AccountOperation {
 
   public static let spec = OperationSpec(
     "taskAttachments.begin", of: .social, .post("/v1/tasks/{taskID}/attachments"), by: .verifiedAccount, effect: .create,
+    rate: .registered,
     failures: [RequestFailure.notFound.kind, TaskAttachmentFailure.tooManyUploads.kind] + TaskAttachmentFailure.ofUploads,
     requirements: ["TASK-8"], "Announce a file to be attached to a task; it is then sent in chunks and completed.")
 }

@@ -148,7 +148,7 @@ public enum CreateTaskSeries: AccountOperation {
   public typealias Output = TaskSeries
 
   public static let spec = OperationSpec(
-    "taskSeries.create", of: .social, .post("/v1/task-series"), by: .verifiedAccount, effect: .create,
+    "taskSeries.create", of: .social, .post("/v1/task-series"), by: .verifiedAccount, effect: .create, rate: .registered,
     failures: [TaskSeriesFailure.tooMany.kind, TaskFailure.tooManyParticipants.kind, TaskFailure.spaceFull.kind],
     requirements: ["TASK-1"],
     "Make a recurring task, with an occurrence on each day of a schedule; at most 100 that you made may go on.")

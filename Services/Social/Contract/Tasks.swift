@@ -227,7 +227,7 @@ public enum CreateTask: AccountOperation {
   public typealias Output = SharedTask
 
   public static let spec = OperationSpec(
-    "tasks.create", of: .social, .post("/v1/tasks"), by: .verifiedAccount, effect: .create,
+    "tasks.create", of: .social, .post("/v1/tasks"), by: .verifiedAccount, effect: .create, rate: .registered,
     failures: [
       RequestFailure.notFound.kind, TaskFailure.tooMany.kind, TaskFailure.tooManyParticipants.kind, TaskFailure.spaceFull.kind,
       TeamTaskFailure.tooMany.kind,

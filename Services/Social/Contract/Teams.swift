@@ -199,7 +199,8 @@ public enum EditTeam: AccountOperation {
   public typealias Output = Team
 
   public static let spec = OperationSpec(
-    "teams.edit", of: .social, .patch("/v1/teams/{teamID}"), by: .account, effect: .write, failures: TeamReference.failures,
+    "teams.edit", of: .social, .patch("/v1/teams/{teamID}"), by: .account, effect: .write, rate: .registered,
+    failures: TeamReference.failures,
     requirements: ["TEAM-1"], "Rename a team that you own.")
 }
 
@@ -210,7 +211,7 @@ public enum LeaveTeam: AccountOperation {
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "teams.leave", of: .social, .post("/v1/teams/{teamID}/leave"), by: .account, effect: .write,
+    "teams.leave", of: .social, .post("/v1/teams/{teamID}/leave"), by: .account, effect: .write, rate: .registered,
     failures: [RequestFailure.notFound.kind], requirements: ["TEAM-1"],
     "Leave your team. If it is yours, it becomes that of whoever is in it longest; with its last member it ends.")
 }
@@ -222,6 +223,7 @@ public enum HandOverTeam: AccountOperation {
 
   public static let spec = OperationSpec(
     "teams.handOver", of: .social, .post("/v1/teams/{teamID}/members/{accountID}/hand-over"), by: .account, effect: .write,
+    rate: .registered,
     failures: TeamReference.failures, requirements: ["TEAM-1"], "Hand your team over to another of its members.")
 }
 
@@ -232,6 +234,7 @@ public enum RemoveTeamMember: AccountOperation {
 
   public static let spec = OperationSpec(
     "teamMembers.remove", of: .social, .delete("/v1/teams/{teamID}/members/{accountID}"), by: .account, effect: .write,
+    rate: .registered,
     failures: TeamReference.failures + [TeamFailure.removalOfOneself.kind], requirements: ["TEAM-1"],
     "Remove somebody from a team that you own.")
 }

@@ -200,6 +200,8 @@ public enum RateClass: String, Sendable, CaseIterable {
   case sensitive
   /// Lets a caller look for people, and so gather their names.
   case search
+  /// Becomes a leaf of the register, or may, which is kept for good (TASK-9).
+  case registered
 }
 
 /// What a service shows the others: its operations, its events and the words for both.
