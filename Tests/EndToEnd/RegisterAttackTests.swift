@@ -208,6 +208,32 @@ struct RegisterAttackTests {
     }
   }
 
+  @Test("A register put back from a backup says so and is followed to its new address; put back by hand, it is found")
+  func restored() async throws {
+    try await scene { scene in
+      let backup = scene.folder.appending(path: "backup").path
+      try scene.cluster.administer("backup", backup)
+      for _ in 0..<2 { try await scene.confirmTask() }
+      try await scene.covered(11)
+      #expect(try scene.verify().status == 0)
+      try await scene.whileStopped { store in
+        try scene.copy(from: "store", to: "later", store)
+        try FileManager.default.copyItem(atPath: backup + "/social.sqlite", toPath: scene.folder.appending(path: "copy").path)
+        try scene.copy(from: "copy", to: "store", store)
+      }
+      try await scene.covered(8)
+      let (status, said) = try scene.verify()
+      #expect(
+        status == 0 && said.contains("goes on as after a restore of") && said.contains("8 leaves, 1 of them new"), "\(said)")
+      let again = try scene.verify()
+      #expect(again.status == 0 && again.said.contains("0 of them new"), "\(again)")
+      // Should the log come back that was left, whoever has followed finds it.
+      try await scene.whileStopped { try scene.copy(from: "later", to: "store", $0) }
+      let back = try scene.verify()
+      #expect(back.status == 1 && back.said.contains("This is the log"), "\(back)")
+    }
+  }
+
   @Test(
     "A file that cannot be read or is damaged is never taken for a first visit, and an address that says nothing is no finding")
   func files() async throws {
