@@ -93,10 +93,8 @@ struct ContractsTests {
         "followRequests.accept", "followRequests.send", "friendChallenges.accept", "friendChallenges.send",
         "friendRequests.accept", "friendRequests.send", "messagePhotos.send", "messages.edit", "messages.send", "offers.redeem",
         "taskAttachments.begin", "taskAttachments.complete", "taskAttachments.uploadChunk", "taskComments.create",
-        "taskHelp.offer",
-        "taskHelp.request", "taskHelp.thank", "taskParticipants.add", "taskParts.create", "taskParts.edit", "taskSeries.create",
-        "taskSeries.edit", "taskTokens.renew",
-        "tasks.create", "tasks.edit",
+        "taskHelp.offer", "taskHelp.request", "taskHelp.thank", "taskParticipants.add", "taskParts.create", "taskParts.edit",
+        "taskSeries.addParticipants", "taskSeries.create", "taskSeries.edit", "taskTokens.renew", "tasks.create", "tasks.edit",
         "teamInvitations.accept", "teamInvitations.send", "teamTasks.join", "teams.create",
       ])
   }

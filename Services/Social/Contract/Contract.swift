@@ -22,7 +22,7 @@ extension Contract {
       AddTaskParticipants.self, RemoveTaskParticipant.self, OptOutOfTask.self, ConfirmTaskCompletion.self,
       WithdrawTaskCompletion.self, CreateTaskComment.self, ListTaskComments.self, RemoveTaskComment.self,
       CreateTaskSeries.self, ListTaskSeries.self, GetTaskSeries.self, EditTaskSeries.self, EndTaskSeries.self,
-      OptOutOfTaskSeries.self,
+      OptOutOfTaskSeries.self, AddTaskSeriesParticipants.self, RemoveTaskSeriesParticipant.self,
       CreateTaskPart.self, EditTaskPart.self, RemoveTaskPart.self, CompleteTaskPart.self, ReopenTaskPart.self,
       RequestTaskHelp.self, OfferTaskHelp.self, CloseTaskHelp.self, ThankForTaskHelp.self,
       GetTaskToken.self, RenewTaskToken.self, BeginTaskAttachment.self, UploadTaskAttachmentChunk.self,
@@ -50,11 +50,12 @@ extension Contract {
       FollowRequestSent.self, FollowRequestAccepted.self, FollowRequestEnded.self, FollowChanged.self, RelationChanged.self,
       SuspensionChanged.self,
       FriendChallengeChanged.self, FriendChallengeAccepted.self,
-      TaskChanged.self, TaskNoticed.self, TaskCommentCreated.self, TaskCommentRemoved.self,
+      TaskChanged.self, TaskNoticed.self, TaskCommentCreated.self, TaskCommentRemoved.self, TaskCommentRestored.self,
       TaskSeriesNoticed.self,
       TaskHelpChanged.self, TaskHelpThanked.self, TaskHelpGiven.self, TaskAttachmentsChanged.self,
       TeamMembershipChanged.self, TeamInvitationChanged.self,
-      ReportDecided.self, PhotoRemovalDecided.self, EntryRemovalChanged.self, SanctionImposed.self, AppealDecided.self,
+      ReportDecided.self, PhotoRemovalDecided.self, PhotoRestorationDecided.self, EntryRemovalChanged.self, SanctionImposed.self,
+      AppealDecided.self,
     ],
     words: [.init(en: [UInt8](social_words_en), es: [UInt8](social_words_es))])
 }

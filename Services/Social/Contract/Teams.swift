@@ -36,10 +36,10 @@ public struct Team: Document, Hashable {
   ]
 }
 
-/// Somebody in a team, with no more of them than their names and photo (TEAM-1).
+/// Somebody in a team, with no more of them than their names and photo (TEAM-1), and of who has blocked the reader neither (SOC-8).
 public struct TeamMember: Document, Hashable {
   public var accountID: AccountID
-  public var username: Username
+  public var username: Username?
   public var nickname: String?
   public var photoURL: PhotoURL?
   public var isOwner: Bool
@@ -47,7 +47,7 @@ public struct TeamMember: Document, Hashable {
 
   /// The member from its parts.
   public init(
-    accountID: AccountID, username: Username, nickname: String?, photoURL: PhotoURL?, isOwner: Bool, joinedAt: Instant
+    accountID: AccountID, username: Username?, nickname: String?, photoURL: PhotoURL?, isOwner: Bool, joinedAt: Instant
   ) {
     self.accountID = accountID
     self.username = username
@@ -58,8 +58,9 @@ public struct TeamMember: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "The member's account.", "username": "Its username.", "nickname": "Its nickname, if it has one.",
-    "photoURL": "Its photo, if it has one.", "isOwner": "Whether the team is this member's.",
+    "accountID": "The member's account.", "username": "Its username; absent where it is not shown to you.",
+    "nickname": "Its nickname, if it has one that you may see.", "photoURL": "Its photo, if it has one that you may see.",
+    "isOwner": "Whether the team is this member's.",
     "joinedAt": "Since when it is in the team.",
   ]
 }
