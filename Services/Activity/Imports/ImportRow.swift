@@ -51,7 +51,7 @@ struct ImportRow: Sendable {
     refused = row["refused"]
     days = row["days"]
     createdAt = row["created_at"]
-    publishedAt = row["told_at"]
+    publishedAt = row["published_at"]
     endedAt = row["ended_at"]
   }
 

@@ -25,7 +25,7 @@ enum ImportStore {
     try database.cachedStatement(
       sql: """
         INSERT INTO imports (import_id, account_id, name, said_format, sha256, person, state, total_bytes, received_bytes, progress,
-          position, taken, repeated, refused, days, created_at, touched_at, told_at)
+          position, taken, repeated, refused, days, created_at, touched_at, published_at)
         VALUES (?, ?, ?, ?, ?, ?, 'uploading', ?, 0, 0, 0, 0, 0, 0, 0, ?, ?, 0)
         """
     ).execute(arguments: [
@@ -125,7 +125,7 @@ enum ImportStore {
     let database = transaction.database
     try database.cachedStatement(
       sql: """
-        UPDATE imports SET state = ?, reason = ?, ended_at = ?, told_at = ?, progress = iif(?1 = 'done', 100, progress)
+        UPDATE imports SET state = ?, reason = ?, ended_at = ?, published_at = ?, progress = iif(?1 = 'done', 100, progress)
         WHERE import_id = ? AND ended_at IS NULL
         """
     ).execute(arguments: [state, reason, transaction.now, transaction.now, id])
@@ -203,7 +203,7 @@ enum ImportStore {
     try database.cachedStatement(
       sql: """
         UPDATE imports SET starts = 0, position = ?, progress = max(progress, ?), taken = taken + ?, repeated = repeated + ?,
-          refused = refused + ?, days = days + ?, told_at = ? WHERE import_id = ?
+          refused = refused + ?, days = days + ?, published_at = ? WHERE import_id = ?
         """
     ).execute(arguments: [
       position, progress, outcome.taken, outcome.repeated, outcome.problems.count, days,

@@ -1,4 +1,14 @@
+import GRDB
+import Storage
+
 extension MovementDayStore {
+  /// A day's flags are called so.
+  static func flagsMigration(_ number: Int) -> Migration {
+    Migration(number, "flags of movement days") { database in
+      try database.execute(sql: "ALTER TABLE movement_days RENAME COLUMN marks TO flags")
+    }
+  }
+
   /// What is kept of the sources of each day, as ``MovementSampleStore/migration(_:)`` makes it.
   static let sourceTables = """
     -- Which sources measured on a day, and between when: at least that long.
@@ -31,7 +41,7 @@ extension MovementDayStore {
     ALTER TABLE movement_days ADD COLUMN cycling INTEGER NOT NULL DEFAULT 0 CHECK (cycling >= 0);
     -- The steps that are not marked.
     ALTER TABLE movement_days ADD COLUMN plausible_steps INTEGER NOT NULL DEFAULT 0 CHECK (plausible_steps BETWEEN 0 AND steps);
-    -- DayMarks.rawValue
+    -- DayFlags.rawValue
     ALTER TABLE movement_days ADD COLUMN marks INTEGER NOT NULL DEFAULT 0;
     UPDATE movement_days SET plausible_steps = steps;
     """

@@ -26,7 +26,7 @@ struct MovementState: Hashable, Sendable {
     running = row["running"]
     cycling = row["cycling"]
     plausibleSteps = row["plausible_steps"]
-    flags = DayFlags(rawValue: row["marks"])
+    flags = DayFlags(rawValue: row["flags"])
     revision = row["revision"]
   }
 
