@@ -473,7 +473,7 @@ CREATE TABLE imports (
   -- When a chunk arrived last, and when progress was told last.
   touched_at INTEGER NOT NULL,
   told_at INTEGER NOT NULL,
-  ended_at INTEGER, starts INTEGER NOT NULL DEFAULT 0 CHECK (starts >= 0), persons TEXT,
+  ended_at INTEGER, starts INTEGER NOT NULL DEFAULT 0 CHECK (starts >= 0), persons TEXT, detail_bytes INTEGER NOT NULL DEFAULT 0 CHECK (detail_bytes >= 0), details_forgotten INTEGER NOT NULL DEFAULT 0 CHECK (details_forgotten IN (0, 1)), movement TEXT,
   CHECK ((state IN ('done', 'failed', 'cancelled')) = (ended_at IS NOT NULL)),
   CHECK ((state = 'failed') = (reason IS NOT NULL)),
   CHECK (state NOT IN ('waiting', 'reading', 'done') OR (format IS NOT NULL AND received_bytes = total_bytes))
