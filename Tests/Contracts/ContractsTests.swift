@@ -47,7 +47,8 @@ struct ContractsTests {
   func idempotencyKeys() async throws {
     let without = allSpecs.filter { spec in
       switch spec.caller {
-      case .account, .verifiedAccount, .administrator: spec.effect != .read && !spec.takesIdempotencyKey
+      case .account, .verifiedAccount, .administrator, .partnerOwner, .partnerClerk:
+        spec.effect != .read && !spec.takesIdempotencyKey
       case .anyone, .services: false
       }
     }
@@ -68,7 +69,7 @@ struct ContractsTests {
       switch spec.caller {
       case .anyone, .services: #expect(spec.inDoubt == .allowed, "\(spec.name)")
       case .administrator: #expect(spec.inDoubt == .refused, "\(spec.name)")
-      case .account, .verifiedAccount:
+      case .account, .verifiedAccount, .partnerOwner, .partnerClerk:
         let mayCall = spec.effect == .read || ContractsTests.allowedInDoubt.contains(spec.name)
         #expect((spec.inDoubt == .allowed) == mayCall, "\(spec.name)")
       }
