@@ -204,7 +204,9 @@ let package = Package(
     + service(
       "Social", showing: ["Activity"], calls: ["Activity", "Identity"],
       uses: ["Images", "Sandbox", "TransparencyLog", "Web", "Workers", crypto, lifecycle, logging])
-    + service("Rewards", calls: ["Activity", "Identity"], uses: [lifecycle, logging])
+    + service(
+      "Rewards", calls: ["Activity", "Identity"],
+      uses: ["Images", "Sandbox", "SecureStorage", crypto, lifecycle, logging])
     + [embedded("CMailTemplates", path: "Services/Notifications/Mails/Templates")]
     + service(
       "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"],
@@ -264,8 +266,8 @@ let package = Package(
       tests(
         "Rewards",
         [
-          "ActivityContract", "ActivityService", "IdentityContract", "InProcess", "Operations", "RewardsContract",
-          "RewardsService", "Sampling", "ServiceKit", "Storage", grdb,
+          "ActivityContract", "ActivityService", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess", "Operations",
+          "RewardsContract", "RewardsService", "Sampling", "ServiceKit", "Storage", grdb, logging,
         ]),
       tests("Sandbox", ["BuiltPrograms", "Sandbox", logging, "sandbox-probe"], exclude: ["Probe"]),
       tests("SecureStorage", ["SecureStorage", "ServiceKit", crypto]),

@@ -93,6 +93,7 @@ struct ContractsTests {
       restricted == [
         "followRequests.accept", "followRequests.send", "friendChallenges.accept", "friendChallenges.send",
         "friendRequests.accept", "friendRequests.send", "messagePhotos.send", "messages.edit", "messages.send", "offers.redeem",
+        "partners.register",
         "taskAttachments.begin", "taskAttachments.complete", "taskAttachments.uploadChunk", "taskComments.create",
         "taskHelp.offer",
         "taskHelp.request", "taskHelp.thank", "taskParticipants.add", "taskParts.create", "taskParts.edit", "taskSeries.create",
@@ -168,13 +169,15 @@ struct ContractsTests {
       let problems = ContractsTests.problems(of: operation, body: #"{"cursor":"no base64!","limit":0}"#)
       #expect(problems.contains("cursor invalid_cursor") && problems.contains("limit out_of_range"), "\(operation.spec.name)")
     }
-    #expect(count == 47)
+    #expect(count == 50)
   }
 
   @Test("Contracts refuse null by name in every field of a PATCH that null does not clear, and the schema says which")
   func patches() throws {
     // What is no field of the thing itself, but says which and as it was when.
-    let others: Set = ["activityID", "day", "messageID", "partID", "pauseID", "revision", "seriesID", "taskID", "teamID"]
+    let others: Set = [
+      "activityID", "day", "messageID", "offerID", "partID", "pauseID", "placeID", "revision", "seriesID", "taskID", "teamID",
+    ]
     var cleared: [String: [String]] = [:]
     for operation in ContractsTests.all.flatMap(\.operations) where operation.spec.route?.method == .patch {
       guard case .object(let properties) = ContractsTests.schemas(of: operation).input["properties"] else { continue }
@@ -193,7 +196,9 @@ struct ContractsTests {
     #expect(
       cleared == [
         "activities.update": ["reason", "endDay", "tie"], "entries.edit": ["comment", "location"], "messages.edit": [],
-        "pauses.update": [], "settings.update": [], "tasks.edit": ["description", "dueDay"],
+        "partnerOffers.edit": ["terms", "placeIDs", "limitPerAccount", "limitPerDay", "codeValidDays"],
+        "partnerPlaces.edit": [], "partners.edit": [], "pauses.update": [], "settings.update": [],
+        "tasks.edit": ["description", "dueDay"],
         "taskParts.edit": ["description", "assigneeID"], "taskSeries.edit": ["description", "endDay"],
         "teams.edit": [],
       ])

@@ -50,6 +50,7 @@ struct AccessTable: Sendable {
     table.addPeople()
     table.addTasks()
     table.addAccounts()
+    table.addPartners()
     table.addActivities()
     return table
   }()
@@ -323,6 +324,7 @@ struct AccessTable: Sendable {
     addSharedTeams()
     addMessagesAndChallenges(friendOnly(.refused(403, "not_friends")))
     addRelations()
+    addOpenPartners()
   }
 
   private mutating func addSharedTeams() {

@@ -90,7 +90,34 @@ struct NotificationKindTests {
       "taskHelpThanked", ben,
       NotificationLinks(accountID: ana, taskID: ID(linking: task), taskHelpID: ID(linking: taskHelp))
     ),
+    (
+      RedemptionUsed(accountID: ana, offerID: offer, redemptionID: redemption, title: "Coffee", partnerName: "Café", at: at),
+      "rewardUsed", ana, NotificationLinks(offerID: ID(linking: offer), redemptionID: ID(linking: redemption))
+    ),
+    (
+      RedemptionVoided(
+        accountID: ana, offerID: offer, redemptionID: redemption, title: "Coffee", reason: "Sold out", coins: 5, balance: 9,
+        at: at),
+      "rewardVoided", ana, NotificationLinks(offerID: ID(linking: offer), redemptionID: ID(linking: redemption))
+    ),
+    (decided(.approved), "partnerApproved", ben, NotificationLinks(partnerID: ID(linking: partner))),
+    (decided(.refused), "partnerRefused", ben, NotificationLinks(partnerID: ID(linking: partner))),
+    (decided(.suspended), "partnerSuspended", ben, NotificationLinks(partnerID: ID(linking: partner))),
+    (
+      PartnerOwnerLost(noticeID: ID(), accountID: ben, partnerID: partner, name: "Café", at: at), "partnerOwnerLost", ben,
+      NotificationLinks(partnerID: ID(linking: partner))
+    ),
   ]
+
+  private static let offer = OfferID()
+  private static let redemption = RedemptionID()
+  private static let partner = PartnerID()
+
+  private static func decided(_ state: PartnerState) -> PartnerDecided {
+    PartnerDecided(
+      noticeID: ID(), accountID: ben, partnerID: partner, name: "Café", state: state, reason: state == .approved ? nil : "Why.",
+      at: at)
+  }
 
   private static let series = ID<TaskSeries>()
   private static let taskName = try! TaskName(text: "Paint")
@@ -186,7 +213,7 @@ struct NotificationKindTests {
       // By it a repetition is known, also by a version that is older or newer.
       #expect(item.source.hasPrefix("\(type(of: event).spec.name)/"))
     }
-    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 21)
+    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 27)
   }
 
   @Test("A notification is as grave as its kind says, and one that nothing need be done about is for information")
@@ -199,6 +226,7 @@ struct NotificationKindTests {
     #expect(
       kinds(.warning) == [
         "accountLocked", "tokensReused", "loginSuspicious", "importFailed", "contentRemoved", "accountWarned",
+        "rewardVoided", "partnerRefused", "partnerSuspended", "partnerOwnerLost",
       ])
     #expect(kinds(.info).isSuperset(of: ["coinsEarned", "messageReceived", "loginNoticed", "accountVerified"]))
   }
