@@ -1,5 +1,7 @@
+import IdentityContract
 public import RewardsContract
 public import ServiceKit
+import Storage
 
 /// The rewards service: coins for steps, and what coins are good for.
 public enum Rewards {
@@ -10,14 +12,27 @@ public enum Rewards {
   public static func service(
     _ environment: ServiceEnvironment, makeCode: @escaping @Sendable () -> RedemptionCode = RedemptionCode.unpredictable
   ) throws -> ServiceDefinition {
-    ServiceDefinition(
-      .rewards, environment,
-      features: [
-        AccountsFeature(migrations: (table: 1, settings: 6, people: 8, enrollment: 9)),
-        LedgerFeature(),
-        CoinFeature(formula: CoinFormula(environment.settings)),
-        OfferFeature(published: try OffersFile.read(inHome: environment.home.path), logger: environment.logger),
-        RedemptionFeature(makeCode: makeCode),
-      ])
+    ServiceDefinition(.rewards, environment, features: try features(environment, makeCode: makeCode))
+  }
+
+  /// All of it. Each stands behind those that it builds on.
+  static func features(
+    _ environment: ServiceEnvironment, makeCode: @escaping @Sendable () -> RedemptionCode = RedemptionCode.unpredictable
+  ) throws -> [any Feature] {
+    let expiry = CoinExpiry(environment.settings)
+    return [
+      AccountsFeature(
+        migrations: (table: 1, settings: 6, people: 8, enrollment: 9),
+        whenWithdrawn: { account, purposes, transaction in
+          guard purposes.contains(.activityData) else { return }
+          try WaitingDayStore.noteWithdrawal(of: account, transaction)
+        }),
+      RelationFeature(),
+      LedgerFeature(expiry: expiry, clock: environment.clock, logger: environment.logger),
+      CoinFeature(formula: CoinFormula(environment.settings), expiry: expiry),
+      AdjustmentFeature(expiry: expiry),
+      OfferFeature(published: try OffersFile.read(inHome: environment.home.path), logger: environment.logger),
+      RedemptionFeature(makeCode: makeCode),
+    ]
   }
 }

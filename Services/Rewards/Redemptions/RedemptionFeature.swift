@@ -9,7 +9,12 @@ struct RedemptionFeature: Feature {
   let makeCode: @Sendable () -> RedemptionCode
 
   let migrations = [RedemptionStore.migration(5)]
-  let tables: [ErasedTable] = [.rows("redemptions", "account_id = :account", .redemptions)]
+  let tables: [ErasedTable] = [
+    // They stay as the causes of transfers, each under an id of its own that leads nowhere.
+    .changed(
+      "redemptions", "account_id = :account", .redemptions,
+      by: "UPDATE redemptions SET account_id = randomblob(16) WHERE account_id = :account")
+  ]
 
   func register(in service: inout ServiceDefinition) {
     let handlers = RedemptionHandlers(makeCode: makeCode)

@@ -33,26 +33,24 @@ enum RedemptionStore {
   ) throws -> Redemption {
     let database = transaction.database
     let offer = try OfferStore.take(offerID, at: transaction.now, in: database)
-    let person = try LedgerStore.person(account, in: database)
-    guard person.balance >= offer.costCoins else { throw OfferFailure.notEnoughCoins }
     let redemption = Redemption(
       id: RedemptionID(), offerID: offerID, title: offer.title, reward: offer.reward, partnerName: offer.partnerName,
       code: code, coins: offer.costCoins, redeemedAt: transaction.now)
-    let transfer = try LedgerStore.move(
-      offer.costCoins, from: person.id, to: LedgerStore.offers, .redeemed, reference: "redemption/\(redemption.id)",
-      transaction)
+    let booking = try LedgerStore.spend(
+      offer.costCoins, of: account, for: .redemption(redemption.id, title: offer.title),
+      reference: "redemption/\(redemption.id)", transaction)
     try database.cachedStatement(
       sql: """
         INSERT INTO redemptions (redemption_id, account_id, offer_id, transfer_id, code, coins, redeemed_at)
         VALUES (?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
-      redemption.id, account, offerID, transfer, code, redemption.coins, redemption.redeemedAt,
+      redemption.id, account, offerID, booking.transferID, code, redemption.coins, redemption.redeemedAt,
     ])
     try transaction.publish(
       OfferRedeemed(
         accountID: account, offerID: offerID, redemptionID: redemption.id, title: offer.title, coins: offer.costCoins,
-        balance: person.balance - offer.costCoins, at: transaction.now))
+        balance: booking.balance, at: transaction.now))
     return redemption
   }
 
