@@ -1,7 +1,9 @@
+import IdentityContract
 import Images
 public import RewardsContract
 public import Sandbox
 public import ServiceKit
+import Storage
 
 /// The rewards service: coins for steps, and what coins are good for.
 public enum Rewards {
@@ -18,15 +20,23 @@ public enum Rewards {
     ServiceDefinition(.rewards, environment, features: try features(environment, makeCode: makeCode))
   }
 
-  /// All of it, each behind those that it builds on.
+  /// All of it. Each stands behind those that it builds on.
   static func features(
     _ environment: ServiceEnvironment, makeCode: @escaping @Sendable () -> RedemptionCode = RedemptionCode.unpredictable
   ) throws -> [any Feature] {
+    let expiry = CoinExpiry(environment.settings)
     let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
     return [
-      AccountsFeature(migrations: (table: 1, settings: 6, people: 8, enrollment: 9)),
-      LedgerFeature(),
-      CoinFeature(formula: CoinFormula(environment.settings)),
+      AccountsFeature(
+        migrations: (table: 1, settings: 6, people: 8, enrollment: 9),
+        whenWithdrawn: { account, purposes, transaction in
+          guard purposes.contains(.activityData) else { return }
+          try WaitingDayStore.noteWithdrawal(of: account, transaction)
+        }),
+      RelationFeature(),
+      LedgerFeature(expiry: expiry, clock: environment.clock, logger: environment.logger),
+      CoinFeature(formula: CoinFormula(environment.settings), expiry: expiry),
+      AdjustmentFeature(expiry: expiry),
       PartnerFeature(handlers: PartnerHandlers(pictures: pictures), environment: environment),
       PartnerMemberFeature(),
       PartnerPlaceFeature(),

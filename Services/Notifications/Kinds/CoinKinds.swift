@@ -3,11 +3,22 @@ import Operations
 import RewardsContract
 
 extension NotificationSpec {
-  static let ofCoins: [NotificationSpec] = [coinsEarned, offerRedeemed, rewardUsed, rewardVoided]
+  static let ofCoins: [NotificationSpec] = [
+    coinsEarned, coinsAdjusted, coinsEnding, offerRedeemed, rewardUsed, rewardVoided,
+  ]
 
   private static let coinsEarned = NotificationSpec(
     "coinsEarned", .rewards, on: CoinsEarned.self, about: { $0.transferID }, to: { $0.accountID },
     inbox: .init(values: [.number("coins") { $0.coins }, .number("balance") { $0.balance }]))
+
+  private static let coinsAdjusted = NotificationSpec(
+    "coinsAdjusted", .rewards, on: CoinsAdjusted.self, about: { $0.transferID }, to: { $0.accountID },
+    inbox: .init(
+      values: [.number("coins") { $0.coins }, .text("reason") { $0.reason }, .number("balance") { $0.balance }]))
+
+  private static let coinsEnding = NotificationSpec(
+    "coinsEnding", .rewards, on: CoinsEnding.self, about: { $0.noticeID }, to: { $0.accountID },
+    inbox: .init(values: [.number("coins") { $0.coins }, .text("until") { MailContent.minute($0.endsAt) }]))
 
   private static let offerRedeemed = NotificationSpec(
     "offerRedeemed", .rewards, on: OfferRedeemed.self, about: { $0.redemptionID }, to: { $0.accountID },

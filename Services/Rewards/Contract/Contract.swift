@@ -6,7 +6,7 @@ extension Contract {
   public static let rewards = Contract(
     .rewards,
     operations: [
-      GetBalance.self, ListTransfers.self, ListOffers.self, GetOffer.self, GetOfferPicture.self, CreateOffer.self,
+      GetBalance.self, ListTransfers.self, AdjustCoins.self, ListOffers.self, GetOffer.self, GetOfferPicture.self, CreateOffer.self,
       RegisterPartner.self, GetOwnPartner.self, GetPartner.self, EditPartner.self, ListPartners.self, DecidePartner.self,
       PutPartnerLogo.self, DeletePartnerLogo.self, GetPartnerLogo.self,
       ListPartnerMembers.self, AddPartnerMember.self, RemovePartnerMember.self, LeavePartner.self,
@@ -17,8 +17,9 @@ extension Contract {
       CheckCode.self, UseCode.self, ListPartnerRedemptions.self, VoidPartnerRedemption.self,
     ],
     events: [
-      CoinsEarned.self, CoinsCorrected.self, OfferRedeemed.self, PartnerDecided.self, PartnerOwnerLost.self, RedemptionUsed.self,
-      RedemptionVoided.self,
+      CoinsEarned.self, CoinsCorrected.self, OfferRedeemed.self, CoinsRefunded.self, CoinsRewarded.self,
+      CoinsRewardTakenBack.self, CoinsAdjusted.self, CoinsExpired.self, CoinsEnding.self, LedgerFailed.self,
+      PartnerDecided.self, PartnerOwnerLost.self, RedemptionUsed.self, RedemptionVoided.self,
     ],
     words: [.init(en: [UInt8](rewards_words_en), es: [UInt8](rewards_words_es))])
 }

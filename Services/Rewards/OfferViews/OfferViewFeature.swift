@@ -7,7 +7,7 @@ import Storage
 
 /// What becomes of partners' offers, counted day by day (REW-3).
 struct OfferViewFeature: Feature {
-  let migrations = [OfferViewStore.migration(14)]
+  let migrations = [OfferViewStore.migration(20)]
   let tables: [ErasedTable] = [
     .untouched("offer_figures", "counts alone"),
     .rows("offer_viewers", "account_id = :account", .redemptions),

@@ -11,7 +11,7 @@ struct OfferFeature: Feature {
   let partners: PartnerOfferHandlers
   let logger: Logger
 
-  let migrations = [OfferStore.migration(4), OfferStore.partnersMigration(13)]
+  let migrations = [OfferStore.migration(4), OfferStore.partnersMigration(19)]
   let tables: [ErasedTable] = [
     .untouched("offer_pictures", "the partners' own"), .untouched("offer_places", "the partners' own"),
     .untouched("offers", "the partners' own"),

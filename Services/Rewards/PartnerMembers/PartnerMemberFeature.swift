@@ -5,7 +5,7 @@ import Storage
 
 /// A partner's people: ordinary accounts with a role at it (REW-3). What contracts call a partner's owner and a partner's clerk is said here.
 struct PartnerMemberFeature: Feature {
-  let migrations = [PartnerMemberStore.migration(11)]
+  let migrations = [PartnerMemberStore.migration(17)]
   let tables: [ErasedTable] = [
     ErasedTable.rows("partner_members", "account_id = :account", .profiles).atOnce
       .preceded(by: PartnerMemberStore.prepareErasure)

@@ -4,7 +4,7 @@ import Storage
 
 /// Where partners are, for offers nearby (REW-3, REW-4).
 struct PartnerPlaceFeature: Feature {
-  let migrations = [PartnerPlaceStore.migration(12)]
+  let migrations = [PartnerPlaceStore.migration(18)]
   let tables: [ErasedTable] =
     [
       .untouched("partner_place_areas", "goes with partner_places, by triggers"),

@@ -8,7 +8,7 @@ struct PartnerFeature: Feature {
   let handlers: PartnerHandlers
   let environment: ServiceEnvironment
 
-  let migrations = [PartnerStore.migration(10)]
+  let migrations = [PartnerStore.migration(16)]
   let tables: [ErasedTable] = [
     .untouched("partner_alerts", "companies"), .untouched("partner_logos", "the companies' own"),
     .untouched("partners", "companies; how to reach one goes with the last of its people"),

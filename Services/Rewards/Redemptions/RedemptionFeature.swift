@@ -31,7 +31,7 @@ struct RedemptionFeature: Feature {
     let (keys, codes) = (RedemptionKeys(environment.home), SealedCodes(environment))
     handlers = RedemptionHandlers(makeCode: makeCode, keys: keys, codes: codes, calendars: AccountCalendars())
     partners = PartnerRedemptionHandlers(keys: keys)
-    migrations = [RedemptionStore.migration(5), RedemptionStore.sealingMigration(15, codes, keys)]
+    migrations = [RedemptionStore.migration(5), RedemptionStore.sealingMigration(21, codes, keys)]
   }
 
   func register(in service: inout ServiceDefinition) {

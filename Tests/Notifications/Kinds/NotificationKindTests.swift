@@ -56,6 +56,12 @@ struct NotificationKindTests {
       NotificationLinks(accountID: ben, friendChallengeID: ID(linking: friendChallenge))
     ),
     (CoinsEarned(accountID: ana, transferID: ID(), coins: 12, balance: 99, at: at), "coinsEarned", ana, NotificationLinks()),
+    (
+      CoinsAdjusted(accountID: ana, transferID: ID(), coins: -12, reason: "A borrowed device", balance: 9, at: at),
+      "coinsAdjusted",
+      ana, NotificationLinks()
+    ),
+    (CoinsEnding(noticeID: ID(), accountID: ana, coins: 12, endsAt: at, at: at), "coinsEnding", ana, NotificationLinks()),
     (login(.notice), "loginNoticed", ana, NotificationLinks(loginAlertID: ID(linking: alert))),
     (login(.suspicious), "loginSuspicious", ana, NotificationLinks(loginAlertID: ID(linking: alert))),
     (login(.high), "loginRefused", ana, NotificationLinks(loginAlertID: ID(linking: alert))),
