@@ -219,7 +219,7 @@ struct NotificationKindTests {
       // By it a repetition is known, also by a version that is older or newer.
       #expect(item.source.hasPrefix("\(type(of: event).spec.name)/"))
     }
-    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 27)
+    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 29)
   }
 
   @Test("A notification is as grave as its kind says, and one that nothing need be done about is for information")
@@ -242,7 +242,7 @@ struct NotificationKindTests {
     func source(_ event: any Event) throws -> String { try #require(NotificationKindTests.drafts(event)[0].inbox).source }
     let incident = NotificationKindTests.incident
     #expect(try source(NotificationKindTests.cases[0].event) == "friendRequests.sent/\(Self.request)")
-    #expect(try source(NotificationKindTests.cases[7].event) == "loginAlerts.raised/\(Self.alert)")
+    #expect(try source(Self.login(.notice)) == "loginAlerts.raised/\(Self.alert)")
     #expect(try source(Self.protected(.tokensReused)) == "accounts.protected/\(incident)")
     #expect(
       try source(Self.protected(.tokensReused, .everythingRevoked))

@@ -15,11 +15,14 @@ import Testing
 
 @Suite("Ledgers of earlier versions")
 struct LedgerMigrationTests {
+  /// Where the keys are under which codes are sealed.
+  private static let home = Home(path: FileManager.default.temporaryDirectory.appendingPathComponent("racha-\(UUID())").path)
+
   /// All migrations of rewards, in their order.
   private static var migrations: [Migration] {
     get throws {
       let environment = ServiceEnvironment(
-        settings: Settings([:]), home: Home(path: "/nonexistent"), bus: MemoryBus(.rewards, on: MemoryExchange()),
+        settings: Settings([:]), home: LedgerMigrationTests.home, bus: MemoryBus(.rewards, on: MemoryExchange()),
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
       return try Rewards.features(environment).flatMap(\.migrations).sorted { $0.number < $1.number }
     }
@@ -97,5 +100,6 @@ struct LedgerMigrationTests {
         try await store.write { try $0.database.execute(sql: "DELETE FROM transfers WHERE number = 8") }
       }
     }
+    try FileManager.default.removeItem(atPath: Self.home.path)
   }
 }
