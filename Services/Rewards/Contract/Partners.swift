@@ -48,8 +48,8 @@ public enum PartnerState: String, Choice {
 public struct RegisteredPartner: Document, Hashable {
   /// What everybody sees.
   public var partner: Partner
-  /// How administrators reach it.
-  public var contact: String
+  /// How administrators reach it; absent once nobody belongs to it any more.
+  public var contact: String?
   /// What administrators have decided.
   public var state: PartnerState
   /// Why, where it was refused or suspended.
@@ -65,7 +65,7 @@ public struct RegisteredPartner: Document, Hashable {
 
   /// A partner from its parts.
   public init(
-    partner: Partner, contact: String, state: PartnerState, reason: String?, isWithoutOwner: Bool, role: PartnerRole?,
+    partner: Partner, contact: String?, state: PartnerState, reason: String?, isWithoutOwner: Bool, role: PartnerRole?,
     registeredAt: Instant, decidedAt: Instant?
   ) {
     self.partner = partner

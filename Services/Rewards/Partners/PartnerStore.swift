@@ -99,7 +99,8 @@ enum PartnerStore {
   /// What its own people and administrators see.
   static func registered(_ partner: Stored, role: PartnerRole?, in database: Database) throws -> RegisteredPartner {
     RegisteredPartner(
-      partner: try view(partner, in: database), contact: partner.contact, state: partner.state, reason: partner.reason,
+      partner: try view(partner, in: database), contact: partner.contact.isEmpty ? nil : partner.contact, state: partner.state,
+      reason: partner.reason,
       isWithoutOwner: partner.isWithoutOwner, role: role, registeredAt: partner.registeredAt, decidedAt: partner.decidedAt)
   }
 
