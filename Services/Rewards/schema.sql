@@ -179,7 +179,7 @@ CREATE TABLE offers (
   remaining INTEGER NOT NULL CHECK (remaining BETWEEN 0 AND stock),
   valid_from INTEGER NOT NULL,
   valid_until INTEGER NOT NULL CHECK (valid_until > valid_from)
-, partner_id BLOB REFERENCES partners (partner_id), terms TEXT, category TEXT, limit_per_account INTEGER CHECK (limit_per_account >= 1), limit_per_day INTEGER CHECK (limit_per_day >= 1), code_valid_days INTEGER CHECK (code_valid_days >= 1), state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'paused', 'withdrawn')), is_listed INTEGER NOT NULL DEFAULT 1 CHECK (is_listed IN (0, 1)), is_everywhere INTEGER NOT NULL DEFAULT 1 CHECK (is_everywhere IN (0, 1)), created_at INTEGER NOT NULL DEFAULT 0, picture_tag TEXT CHECK (length(picture_tag) = 32), search_text TEXT NOT NULL DEFAULT '') STRICT, WITHOUT ROWID;
+, partner_id BLOB REFERENCES partners (partner_id), terms TEXT, category TEXT, limit_in_all INTEGER CHECK (limit_in_all >= 1), limit_per_day INTEGER CHECK (limit_per_day >= 1), code_valid_days INTEGER CHECK (code_valid_days >= 1), state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'paused', 'withdrawn')), is_listed INTEGER NOT NULL DEFAULT 1 CHECK (is_listed IN (0, 1)), is_everywhere INTEGER NOT NULL DEFAULT 1 CHECK (is_everywhere IN (0, 1)), created_at INTEGER NOT NULL DEFAULT 0, picture_tag TEXT CHECK (length(picture_tag) = 32), search_text TEXT NOT NULL DEFAULT '') STRICT, WITHOUT ROWID;
 
 CREATE INDEX offers_by_age ON offers (created_at, offer_id) WHERE is_listed;
 

@@ -45,7 +45,7 @@ enum OfferStore {
     ALTER TABLE offers ADD COLUMN partner_id BLOB REFERENCES partners (partner_id);
     ALTER TABLE offers ADD COLUMN terms TEXT;
     ALTER TABLE offers ADD COLUMN category TEXT;
-    ALTER TABLE offers ADD COLUMN limit_per_account INTEGER CHECK (limit_per_account >= 1);
+    ALTER TABLE offers ADD COLUMN limit_in_all INTEGER CHECK (limit_in_all >= 1);
     ALTER TABLE offers ADD COLUMN limit_per_day INTEGER CHECK (limit_per_day >= 1);
     ALTER TABLE offers ADD COLUMN code_valid_days INTEGER CHECK (code_valid_days >= 1);
     ALTER TABLE offers ADD COLUMN state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'paused', 'withdrawn'));
@@ -213,7 +213,7 @@ extension Offer {
       id: id, title: row["title"], reward: row["reward"], terms: row["terms"], category: row["category"],
       partnerName: row["partner_name"], pictureURL: tag.map { PartnerPictureURL(pictureOf: id, tag: $0) },
       costCoins: row["cost_coins"], remaining: row["remaining"], validFrom: row["valid_from"], validUntil: row["valid_until"],
-      limitPerAccount: row["limit_per_account"], limitPerDay: row["limit_per_day"], codeValidDays: row["code_valid_days"])
+      limitPerAccount: row["limit_in_all"], limitPerDay: row["limit_per_day"], codeValidDays: row["code_valid_days"])
   }
 }
 

@@ -63,7 +63,7 @@ enum PartnerOfferStore {
     try database.cachedStatement(
       sql: """
         INSERT INTO offers (offer_id, partner_id, title, reward, terms, category, partner_name, cost_coins, stock, remaining,
-          valid_from, valid_until, limit_per_account, limit_per_day, code_valid_days, is_listed, created_at, search_text)
+          valid_from, valid_until, limit_in_all, limit_per_day, code_valid_days, is_listed, created_at, search_text)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
         """
     ).execute(arguments: [
@@ -98,7 +98,7 @@ enum PartnerOfferStore {
     try transaction.database.cachedStatement(
       sql: """
         UPDATE offers SET title = ?, reward = ?, terms = ?, category = ?, cost_coins = ?, stock = ?, remaining = ?, valid_from = ?,
-          valid_until = ?, limit_per_account = ?, limit_per_day = ?, code_valid_days = ?, search_text = ?
+          valid_until = ?, limit_in_all = ?, limit_per_day = ?, code_valid_days = ?, search_text = ?
         WHERE offer_id = ?
         """
     ).execute(arguments: [
