@@ -6,7 +6,8 @@ extension Contract {
   public static let rewards = Contract(
     .rewards,
     operations: [
-      GetBalance.self, ListTransfers.self, AdjustCoins.self, ListOffers.self, GetOffer.self, GetOfferPicture.self, CreateOffer.self,
+      GetBalance.self, ListTransfers.self, AdjustCoins.self,
+      ListOffers.self, GetOffer.self, GetOfferPicture.self, CreateOffer.self,
       RegisterPartner.self, GetOwnPartner.self, GetPartner.self, EditPartner.self, ListPartners.self, DecidePartner.self,
       PutPartnerLogo.self, DeletePartnerLogo.self, GetPartnerLogo.self,
       ListPartnerMembers.self, AddPartnerMember.self, RemovePartnerMember.self, LeavePartner.self,

@@ -158,7 +158,8 @@ struct RedemptionsTests {
       var (coins, codes) = (0, Set<RedemptionCode>())
       for person in everybody {
         let (balance, own) = (
-          try await person.send(GetBalance.self, .init()).coins, try await person.send(ListRedemptions.self, .init(limit: 200)).items
+          try await person.send(GetBalance.self, .init()).coins,
+          try await person.send(ListRedemptions.self, .init(limit: 200)).items
         )
         #expect(balance + own.count == 100 && own.allSatisfy { $0.code != nil })
         coins += balance
