@@ -185,7 +185,7 @@ let package = Package(
       embedded("CReservedUsernames", path: "Services/Identity/Registration/List"),
     ]
     + service(
-      "Identity", showing: ["Social"], calls: ["Social"],
+      "Identity", showing: ["Social"], calls: ["Rewards", "Social"],
       uses: [
         "CCommonPasswords", "CCurl", "CMaxMind", "CReservedUsernames", "CSodium", "Images", "Sandbox", "SecureStorage",
         "TransparencyLog", "Workers", crypto, jwt, lifecycle, logging,
@@ -204,7 +204,9 @@ let package = Package(
     + service(
       "Social", showing: ["Activity"], calls: ["Activity", "Identity"],
       uses: ["Images", "Sandbox", "TransparencyLog", "Web", "Workers", crypto, lifecycle, logging])
-    + service("Rewards", calls: ["Activity", "Identity"], uses: [lifecycle, logging])
+    + service(
+      "Rewards", calls: ["Activity", "Identity", "Social"],
+      uses: ["Images", "Sandbox", "SecureStorage", crypto, lifecycle, logging])
     + [embedded("CMailTemplates", path: "Services/Notifications/Mails/Templates")]
     + service(
       "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"],
@@ -247,8 +249,9 @@ let package = Package(
         "Identity",
         [
           "BuiltPrograms", "EarlierStores", "IdentityContract", "IdentityService", "InMemoryBus", "InProcess", "Messaging",
-          "Operations", "Sampling", "SecureStorage", "ServiceKit", "SocialContract", "Storage", "TransparencyLog", crypto, grdb,
-          httpClient, jwt, logging, nioCore, nioHTTP1, sqlite,
+          "Operations", "RewardsContract", "Sampling", "SecureStorage", "ServiceKit", "SocialContract", "Storage",
+          "TransparencyLog",
+          crypto, grdb, httpClient, jwt, logging, nioCore, nioHTTP1, sqlite,
         ], exclude: ["ExternalProviders/provider.py", "Places/make_places.py", "Places/places.mmdb", "README.md"]),
       tests("Images", ["BuiltPrograms", "Images", "Operations", logging], exclude: ["Fixtures"]),
       tests("Workers", ["Operations", "Workers"]),
@@ -264,8 +267,8 @@ let package = Package(
       tests(
         "Rewards",
         [
-          "ActivityContract", "ActivityService", "IdentityContract", "InProcess", "Operations", "RewardsContract",
-          "RewardsService", "Sampling", "ServiceKit", "Storage", grdb,
+          "ActivityContract", "ActivityService", "BuiltPrograms", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
+          "Operations", "RewardsContract", "RewardsService", "Sampling", "ServiceKit", "SocialContract", "Storage", grdb, logging,
         ]),
       tests("Sandbox", ["BuiltPrograms", "Sandbox", logging, "sandbox-probe"], exclude: ["Probe"]),
       tests("SecureStorage", ["SecureStorage", "ServiceKit", crypto]),
@@ -350,8 +353,10 @@ let package = Package(
         name: "racha-bench-hello", dependencies: [hummingbird], path: "Tests/Bench/Hello", swiftSettings: settings),
       .executableTarget(
         name: "racha-admin",
-        dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", "TransparencyLog", "Web", arguments, crypto, logging]
-          + everyContract,
+        dependencies: [
+          "Messaging", "Operations", "RewardsService", "ServiceKit", "Storage", "TransparencyLog", "Web", arguments, crypto,
+          logging,
+        ] + everyContract,
         path: "deploy/Admin", swiftSettings: settings),
       .executableTarget(
         name: "racha-demo",

@@ -1,8 +1,15 @@
+import IdentityContract
+import Images
 public import RewardsContract
+public import Sandbox
 public import ServiceKit
+import Storage
 
 /// The rewards service: coins for steps, and what coins are good for.
 public enum Rewards {
+  /// What it starts its own program anew for.
+  public static let decoders: [any SandboxedDecoder.Type] = [PictureDecoder.self]
+
   /// The service as its executable and the tests run it.
   ///
   /// - Parameter makeCode: makes the codes of redemptions; unpredictable by default.
@@ -10,14 +17,34 @@ public enum Rewards {
   public static func service(
     _ environment: ServiceEnvironment, makeCode: @escaping @Sendable () -> RedemptionCode = RedemptionCode.unpredictable
   ) throws -> ServiceDefinition {
-    ServiceDefinition(
-      .rewards, environment,
-      features: [
-        AccountsFeature(migrations: (table: 1, settings: 6, people: 8, enrollment: 9)),
-        LedgerFeature(),
-        CoinFeature(formula: CoinFormula(environment.settings)),
-        OfferFeature(published: try OffersFile.read(inHome: environment.home.path), logger: environment.logger),
-        RedemptionFeature(makeCode: makeCode),
-      ])
+    ServiceDefinition(.rewards, environment, features: try features(environment, makeCode: makeCode))
+  }
+
+  /// All of it. Each stands behind those that it builds on.
+  static func features(
+    _ environment: ServiceEnvironment, makeCode: @escaping @Sendable () -> RedemptionCode = RedemptionCode.unpredictable
+  ) throws -> [any Feature] {
+    let expiry = CoinExpiry(environment.settings)
+    let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
+    return [
+      AccountsFeature(
+        migrations: (table: 1, settings: 6, people: 8, enrollment: 9),
+        whenWithdrawn: { account, purposes, transaction in
+          guard purposes.contains(.activityData) else { return }
+          try WaitingDayStore.noteWithdrawal(of: account, transaction)
+        }),
+      RelationFeature(),
+      LedgerFeature(expiry: expiry, clock: environment.clock, logger: environment.logger),
+      CoinFeature(formula: CoinFormula(environment.settings), expiry: expiry),
+      AdjustmentFeature(expiry: expiry),
+      PartnerFeature(handlers: PartnerHandlers(pictures: pictures), environment: environment),
+      PartnerMemberFeature(),
+      PartnerPlaceFeature(),
+      OfferFeature(
+        published: try OffersFile.read(inHome: environment.home.path), partners: PartnerOfferHandlers(pictures: pictures),
+        logger: environment.logger),
+      OfferViewFeature(),
+      RedemptionFeature(makeCode: makeCode, environment),
+    ]
   }
 }

@@ -1,5 +1,6 @@
 import IdentityContract
 import Operations
+import RewardsContract
 import ServiceKit
 import Storage
 
@@ -27,5 +28,6 @@ struct IncidentFeature: Feature {
     service.serve(ListIncidents.self, read: IncidentHandlers.list)
     service.serve(ReadIncident.self, read: IncidentHandlers.read)
     service.serve(CloseIncident.self, write: IncidentHandlers.close)
+    service.subscribe(to: LedgerFailed.self, IncidentSubscriptions.ledgerFailed)
   }
 }

@@ -50,6 +50,7 @@ public struct NotificationLinks: Document, Hashable {
   public var messageID: ID<Linked>?
   public var offerID: ID<Linked>?
   public var redemptionID: ID<Linked>?
+  public var partnerID: ID<Linked>?
   public var loginAlertID: ID<Linked>?
   public var incidentID: ID<Linked>?
   public var followRequestID: ID<Linked>?
@@ -69,7 +70,7 @@ public struct NotificationLinks: Document, Hashable {
   public init(
     accountID: AccountID? = nil, friendRequestID: ID<Linked>? = nil, conversationID: ID<Linked>? = nil,
     messageID: ID<Linked>? = nil,
-    offerID: ID<Linked>? = nil, redemptionID: ID<Linked>? = nil,
+    offerID: ID<Linked>? = nil, redemptionID: ID<Linked>? = nil, partnerID: ID<Linked>? = nil,
     loginAlertID: ID<Linked>? = nil, incidentID: ID<Linked>? = nil,
     followRequestID: ID<Linked>? = nil,
     importID: ID<Linked>? = nil,
@@ -85,6 +86,7 @@ public struct NotificationLinks: Document, Hashable {
     self.messageID = messageID
     self.offerID = offerID
     self.redemptionID = redemptionID
+    self.partnerID = partnerID
     self.loginAlertID = loginAlertID
     self.incidentID = incidentID
     self.followRequestID = followRequestID
@@ -104,7 +106,7 @@ public struct NotificationLinks: Document, Hashable {
 
   public static let notes: Notes = [
     "accountID": "The account that caused it.", "friendRequestID": "The friend request.", "conversationID": "The conversation.",
-    "messageID": "The message.", "offerID": "The offer.", "redemptionID": "The redemption.",
+    "messageID": "The message.", "offerID": "The offer.", "redemptionID": "The redemption.", "partnerID": "The partner.",
     "loginAlertID": "The login to answer for.", "incidentID": "The incident, for administrators.",
     "followRequestID": "The follow request.",
     "importID": "The import.",

@@ -3,15 +3,47 @@ import Operations
 import RewardsContract
 
 extension NotificationSpec {
-  static let ofCoins: [NotificationSpec] = [coinsEarned, offerRedeemed]
+  static let ofCoins: [NotificationSpec] = [
+    coinsEarned, coinsAdjusted, coinsEnding, offerRedeemed, rewardUsed, rewardVoided,
+  ]
 
   private static let coinsEarned = NotificationSpec(
     "coinsEarned", .rewards, on: CoinsEarned.self, about: { $0.transferID }, to: { $0.accountID },
     inbox: .init(values: [.number("coins") { $0.coins }, .number("balance") { $0.balance }]))
+
+  private static let coinsAdjusted = NotificationSpec(
+    "coinsAdjusted", .rewards, on: CoinsAdjusted.self, about: { $0.transferID }, to: { $0.accountID },
+    inbox: .init(
+      values: [.number("coins") { $0.coins }, .text("reason") { $0.reason }, .number("balance") { $0.balance }]))
+
+  private static let coinsEnding = NotificationSpec(
+    "coinsEnding", .rewards, on: CoinsEnding.self, about: { $0.noticeID }, to: { $0.accountID },
+    inbox: .init(values: [.number("coins") { $0.coins }, .text("until") { MailContent.minute($0.endsAt) }]))
 
   private static let offerRedeemed = NotificationSpec(
     "offerRedeemed", .rewards, on: OfferRedeemed.self, about: { $0.redemptionID }, to: { $0.accountID },
     inbox: .init(
       values: [.text("offer") { $0.title }, .number("coins") { $0.coins }, .number("balance") { $0.balance }],
       links: { NotificationLinks(offerID: ID(linking: $0.offerID), redemptionID: ID(linking: $0.redemptionID)) }))
+
+  private static let rewardUsed = NotificationSpec(
+    "rewardUsed", .rewards, on: RedemptionUsed.self, about: { $0.redemptionID }, to: { $0.accountID },
+    inbox: .init(
+      values: [.text("offer") { $0.title }, .text("partner") { $0.partnerName }],
+      links: { NotificationLinks(offerID: ID(linking: $0.offerID), redemptionID: ID(linking: $0.redemptionID)) }))
+
+  private static let rewardVoided = NotificationSpec(
+    "rewardVoided", .rewards, .warning, on: RedemptionVoided.self, about: { $0.redemptionID }, to: { $0.accountID },
+    inbox: .init(
+      values: [
+        .text("offer") { $0.title }, .text("reason") { sentence($0.reason) }, .number("coins") { $0.coins },
+        .number("balance") { $0.balance },
+      ],
+      links: { NotificationLinks(offerID: ID(linking: $0.offerID), redemptionID: ID(linking: $0.redemptionID)) }))
+
+  /// What somebody wrote, with an end, so that another sentence can follow.
+  private static func sentence(_ text: String) -> String {
+    let text = Excerpt.of(text)
+    return text.last?.isPunctuation == true ? text : text + "."
+  }
 }

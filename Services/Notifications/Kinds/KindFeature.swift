@@ -14,7 +14,8 @@ struct KindFeature: Feature {
 extension NotificationSpec {
   /// All kinds, by what they report.
   static let all: [NotificationSpec] = [
-    ofFriends, ofChallenges, ofTasks, ofTeams, ofMessages, ofImports, ofCoins, ofAccounts, ofLogins, ofIncidents, ofModeration,
+    ofFriends, ofChallenges, ofTasks, ofTeams, ofMessages, ofImports, ofCoins, ofPartners, ofAccounts, ofLogins, ofIncidents,
+    ofModeration,
   ].flatMap { $0 }
 
   /// How grave it is what a kind in the inbox reports.

@@ -6,9 +6,21 @@ extension Contract {
   public static let rewards = Contract(
     .rewards,
     operations: [
-      GetBalance.self, ListTransfers.self, ListOffers.self, GetOffer.self, CreateOffer.self, RedeemOffer.self,
-      ListRedemptions.self,
+      GetBalance.self, ListTransfers.self, AdjustCoins.self,
+      ListOffers.self, GetOffer.self, GetOfferPicture.self, CreateOffer.self,
+      RegisterPartner.self, GetOwnPartner.self, GetPartner.self, EditPartner.self, ListPartners.self, DecidePartner.self,
+      PutPartnerLogo.self, DeletePartnerLogo.self, GetPartnerLogo.self,
+      ListPartnerMembers.self, AddPartnerMember.self, RemovePartnerMember.self, LeavePartner.self,
+      AddPartnerPlace.self, EditPartnerPlace.self, RemovePartnerPlace.self,
+      CreatePartnerOffer.self, EditPartnerOffer.self, PausePartnerOffer.self, ResumePartnerOffer.self,
+      WithdrawPartnerOffer.self, ListPartnerOffers.self, PutOfferPicture.self, DeleteOfferPicture.self, GetOfferFigures.self,
+      RedeemOffer.self, ListRedemptions.self, GetRedemption.self, PresentRedemption.self, VoidRedemption.self,
+      CheckCode.self, UseCode.self, ListPartnerRedemptions.self, VoidPartnerRedemption.self,
     ],
-    events: [CoinsEarned.self, CoinsCorrected.self, OfferRedeemed.self],
+    events: [
+      CoinsEarned.self, CoinsCorrected.self, OfferRedeemed.self, CoinsRefunded.self, CoinsRewarded.self,
+      CoinsRewardTakenBack.self, CoinsAdjusted.self, CoinsExpired.self, CoinsEnding.self, LedgerFailed.self,
+      PartnerDecided.self, PartnerOwnerLost.self, RedemptionUsed.self, RedemptionVoided.self,
+    ],
     words: [.init(en: [UInt8](rewards_words_en), es: [UInt8](rewards_words_es))])
 }

@@ -50,6 +50,7 @@ struct AccessTable: Sendable {
     table.addPeople()
     table.addTasks()
     table.addAccounts()
+    table.addPartners()
     table.addActivities()
     return table
   }()
@@ -338,6 +339,7 @@ struct AccessTable: Sendable {
     addSharedTeams()
     addMessagesAndChallenges(friendOnly(.refused(403, "not_friends")))
     addRelations()
+    addOpenPartners()
   }
 
   /// Who sees something reports it; the names of teams and public pages everybody sees.

@@ -56,6 +56,12 @@ struct NotificationKindTests {
       NotificationLinks(accountID: ben, friendChallengeID: ID(linking: friendChallenge))
     ),
     (CoinsEarned(accountID: ana, transferID: ID(), coins: 12, balance: 99, at: at), "coinsEarned", ana, NotificationLinks()),
+    (
+      CoinsAdjusted(accountID: ana, transferID: ID(), coins: -12, reason: "A borrowed device", balance: 9, at: at),
+      "coinsAdjusted",
+      ana, NotificationLinks()
+    ),
+    (CoinsEnding(noticeID: ID(), accountID: ana, coins: 12, endsAt: at, at: at), "coinsEnding", ana, NotificationLinks()),
     (login(.notice), "loginNoticed", ana, NotificationLinks(loginAlertID: ID(linking: alert))),
     (login(.suspicious), "loginSuspicious", ana, NotificationLinks(loginAlertID: ID(linking: alert))),
     (login(.high), "loginRefused", ana, NotificationLinks(loginAlertID: ID(linking: alert))),
@@ -90,7 +96,34 @@ struct NotificationKindTests {
       "taskHelpThanked", ben,
       NotificationLinks(accountID: ana, taskID: ID(linking: task), taskHelpID: ID(linking: taskHelp))
     ),
+    (
+      RedemptionUsed(accountID: ana, offerID: offer, redemptionID: redemption, title: "Coffee", partnerName: "Café", at: at),
+      "rewardUsed", ana, NotificationLinks(offerID: ID(linking: offer), redemptionID: ID(linking: redemption))
+    ),
+    (
+      RedemptionVoided(
+        accountID: ana, offerID: offer, redemptionID: redemption, title: "Coffee", reason: "Sold out", coins: 5, balance: 9,
+        at: at),
+      "rewardVoided", ana, NotificationLinks(offerID: ID(linking: offer), redemptionID: ID(linking: redemption))
+    ),
+    (decided(.approved), "partnerApproved", ben, NotificationLinks(partnerID: ID(linking: partner))),
+    (decided(.refused), "partnerRefused", ben, NotificationLinks(partnerID: ID(linking: partner))),
+    (decided(.suspended), "partnerSuspended", ben, NotificationLinks(partnerID: ID(linking: partner))),
+    (
+      PartnerOwnerLost(noticeID: ID(), accountID: ben, partnerID: partner, name: "Café", at: at), "partnerOwnerLost", ben,
+      NotificationLinks(partnerID: ID(linking: partner))
+    ),
   ]
+
+  private static let offer = OfferID()
+  private static let redemption = RedemptionID()
+  private static let partner = PartnerID()
+
+  private static func decided(_ state: PartnerState) -> PartnerDecided {
+    PartnerDecided(
+      noticeID: ID(), accountID: ben, partnerID: partner, name: "Café", state: state, reason: state == .approved ? nil : "Why.",
+      at: at)
+  }
 
   private static let series = ID<TaskSeries>()
   private static let taskName = try! TaskName(text: "Paint")
@@ -186,7 +219,7 @@ struct NotificationKindTests {
       // By it a repetition is known, also by a version that is older or newer.
       #expect(item.source.hasPrefix("\(type(of: event).spec.name)/"))
     }
-    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 21)
+    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 29)
   }
 
   @Test("A notification is as grave as its kind says, and one that nothing need be done about is for information")
@@ -199,6 +232,7 @@ struct NotificationKindTests {
     #expect(
       kinds(.warning) == [
         "accountLocked", "tokensReused", "loginSuspicious", "importFailed", "contentRemoved", "accountWarned",
+        "rewardVoided", "partnerRefused", "partnerSuspended", "partnerOwnerLost",
       ])
     #expect(kinds(.info).isSuperset(of: ["coinsEarned", "messageReceived", "loginNoticed", "accountVerified"]))
   }
@@ -208,7 +242,7 @@ struct NotificationKindTests {
     func source(_ event: any Event) throws -> String { try #require(NotificationKindTests.drafts(event)[0].inbox).source }
     let incident = NotificationKindTests.incident
     #expect(try source(NotificationKindTests.cases[0].event) == "friendRequests.sent/\(Self.request)")
-    #expect(try source(NotificationKindTests.cases[7].event) == "loginAlerts.raised/\(Self.alert)")
+    #expect(try source(Self.login(.notice)) == "loginAlerts.raised/\(Self.alert)")
     #expect(try source(Self.protected(.tokensReused)) == "accounts.protected/\(incident)")
     #expect(
       try source(Self.protected(.tokensReused, .everythingRevoked))
