@@ -12,10 +12,20 @@ struct AdjustmentHandlers: Sendable {
     guard try await Accounts.resolve(input.accountID, call) != nil else { throw Failure(RequestFailure.notFound) }
   }
 
+  /// The lots of the transfer that is corrected.
+  private func lots(_ input: AdjustCoins.Input, in database: Database) throws -> [Int64] {
+    guard let id = input.transferID else { return [] }
+    guard let transfer = try LotTransfer.find(id, in: database), transfer.account == input.accountID else {
+      throw Failure.field("transferID", FieldRule("unknown_transfer"))
+    }
+    return transfer.moves.map(\.lot)
+  }
+
   func adjust(
     _ input: AdjustCoins.Input, _ prepared: Void, _ call: AccountCall, _ transaction: Transaction
   ) throws -> Transfer {
     let (account, database) = (input.accountID, transaction.database)
+    guard account != call.account else { throw Failure(RequestFailure.forbidden) }
     guard try !database.isErased(account) else { throw Failure(RequestFailure.notFound) }
     let (reason, reference) = (TransferCause.reason(input.reason.trimmed), "adjustment/\(TransferID())")
     let booking: LedgerStore.Booking
@@ -26,7 +36,7 @@ struct AdjustmentHandlers: Sendable {
       let coins = try LedgerStore.balance(of: account, at: transaction.now, in: database).coins
       guard coins >= -input.coins,
         let taken = try LedgerStore.takeBack(
-          -input.coins, of: account, .adjusted, for: reason, reference: reference, transaction)
+          -input.coins, of: account, .adjusted, for: reason, reference: reference, first: lots(input, in: database), transaction)
       else { throw OfferFailure.notEnoughCoins }
       booking = taken
     }

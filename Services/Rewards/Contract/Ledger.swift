@@ -12,12 +12,15 @@ public enum AdjustCoins: AccountOperation {
     public var coins: Int
     /// Why.
     public var reason: String
+    /// Which transfer is corrected: what is taken comes from its lots first.
+    public var transferID: TransferID?
 
     /// The input from its parts.
-    public init(accountID: AccountID, coins: Int, reason: String) {
+    public init(accountID: AccountID, coins: Int, reason: String, transferID: TransferID? = nil) {
       self.accountID = accountID
       self.coins = coins
       self.reason = reason
+      self.transferID = transferID
     }
 
     /// The most coins that one correction moves.
@@ -28,6 +31,7 @@ public enum AdjustCoins: AccountOperation {
       "coins": Note(
         "How many coins come (positive) or go (negative); not 0.", range: Double(-maxCoins)...Double(maxCoins), example: -20),
       "reason": LedgerText.reason,
+      "transferID": "Which transfer of the account is corrected: what is taken comes from its coins first.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -41,7 +45,7 @@ public enum AdjustCoins: AccountOperation {
   public static let spec = OperationSpec(
     "coins.adjust", of: .rewards, .post("/v1/coins/adjustments"), by: .administrator, effect: .create,
     failures: [RequestFailure.notFound.kind, OfferFailure.notEnoughCoins.kind], requirements: ["REW-2"],
-    "Correct an account's balance, with a reason that its owner reads; never below zero.")
+    "Correct another account's balance, with a reason that its owner reads; never below zero.")
 }
 
 enum LedgerText {

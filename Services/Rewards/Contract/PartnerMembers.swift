@@ -93,7 +93,8 @@ public enum AddPartnerMember: AccountOperation {
   public static let spec = OperationSpec(
     "partnerMembers.add", of: .rewards, .post("/v1/partners/own/members"), by: .partnerOwner, effect: .write, rate: .search,
     failures: [
-      PartnerFailure.alreadyInPartner.kind, PartnerMemberFailure.lastOwner.kind, PartnerMemberFailure.tooMany.kind,
+      PartnerFailure.alreadyInPartner.kind, PartnerFailure.notApproved.kind, PartnerMemberFailure.lastOwner.kind,
+      PartnerMemberFailure.tooMany.kind,
     ],
     requirements: ["REW-3"], "Make an account an owner or a clerk of your company.")
 }
@@ -119,12 +120,13 @@ public enum RemovePartnerMember: AccountOperation {
     "Take an account its role at your company.")
 }
 
-/// Leaves the partner that the account belongs to (REW-3); the last owner cannot.
+/// Leaves the partner that the account belongs to (REW-3). Once its last owner has left, its offers pause and administrators are told; one
+/// that was never let in goes with the last of its people.
 public enum LeavePartner: AccountOperation {
   public typealias Input = Empty
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
     "partnerMembers.leave", of: .rewards, .post("/v1/partners/own/leave"), by: .partnerClerk, effect: .write,
-    failures: [PartnerMemberFailure.lastOwner.kind], requirements: ["REW-3"], "Leave the partner that you belong to.")
+    requirements: ["REW-3"], "Leave the partner that you belong to.")
 }

@@ -41,11 +41,11 @@ enum CoinLotStore {
     return database.lastInsertedRowID
   }
 
-  /// Of which lots so many coins are taken: first of that day's, then of those that end first.
+  /// Of which lots so many coins are taken: first of those and that day's, then of those that end first.
   ///
   /// - Parameter coins: at most what the person has.
   static func take(
-    _ coins: Int, of person: LedgerStore.Person, ofDay day: LocalDay?, in database: Database
+    _ coins: Int, of person: LedgerStore.Person, ofDay day: LocalDay?, first lots: [Int64] = [], in database: Database
   ) throws -> [LotMove] {
     var moves: [LotMove] = []
     var (missing, known) = (coins, Set<Int64>())
@@ -58,6 +58,12 @@ enum CoinLotStore {
       missing -= taken
       return missing > 0
     }
+    for lot in lots {
+      try database.each(
+        "SELECT lot_id, rest FROM coin_lots WHERE lot_id = ? AND ledger_account_id = ? AND rest > 0", .integer(lot),
+        .integer(person.id.value), read: take)
+    }
+    known = Set(moves.map(\.lot))
     if let day {
       try database.each(
         "SELECT lot_id, rest FROM coin_lots WHERE ledger_account_id = ? AND day = ? AND rest > 0 ORDER BY ends_at, lot_id",

@@ -104,9 +104,10 @@ public struct LedgerCheck: Sendable {
               WHEN 'day' THEN EXISTS (SELECT 1 FROM counted_days
                 WHERE account_id = coalesce(d.account_id, c.account_id) AND day = t.day)
               WHEN 'days' THEN t.reference LIKE 'steps/%/%'
-              WHEN 'redemption' THEN t.title = '' OR t.kind = 'refunded' AND EXISTS (
-                SELECT 1 FROM transfers s WHERE s.reference = 'redemption/' || t.subject)
-                OR EXISTS (SELECT 1 FROM redemptions r WHERE r.transfer_id = t.transfer_id)
+              WHEN 'redemption' THEN CASE t.kind
+                WHEN 'refunded' THEN EXISTS (SELECT 1 FROM redemptions r WHERE r.refund_id = t.transfer_id AND r.coins = t.coins)
+                ELSE EXISTS (SELECT 1 FROM redemptions r WHERE r.transfer_id = t.transfer_id AND r.coins = t.coins)
+                  OR t.title = '' AND coalesce(d.erased_at, c.erased_at) IS NOT NULL END
               WHEN 'challenge' THEN t.subject <> ''
               WHEN 'reason' THEN t.title <> '' OR coalesce(d.erased_at, c.erased_at) IS NOT NULL
               ELSE 0 END AS has_cause

@@ -106,16 +106,18 @@ enum LedgerStore {
   /// Coins go back for a day of steps that was corrected, or by an administrator: from the lots of that cause first, then from those that
   /// end first; at most as many as there are.
   ///
+  /// - Parameter lots: which of the person's lots are corrected, where that is not a day's.
   /// - Returns: nil where there are none.
   /// - Throws: `DatabaseError` where that reference was booked before.
   static func takeBack(
     _ coins: Int, of account: AccountID, _ kind: Transfer.Kind, for cause: TransferCause, reference: String,
+    first lots: [Int64] = [],
     _ transaction: Transaction
   ) throws -> Booking? {
     let person = try settled(account, transaction)
     let coins = min(coins, person.balance)
     guard coins > 0 else { return nil }
-    let moves = try CoinLotStore.take(coins, of: person, ofDay: cause.day, in: transaction.database)
+    let moves = try CoinLotStore.take(coins, of: person, ofDay: cause.day, first: lots, in: transaction.database)
     return try book(moves, kind, person, cause, reference, transaction)
   }
 

@@ -7,7 +7,10 @@ import Storage
 enum OfferDistances {
   private static let inBox = """
     SELECT o.offer_id, p.x, p.y, p.z FROM partner_place_areas a
-    JOIN offer_places o ON o.place_number = a.place_number JOIN partner_places p ON p.place_number = a.place_number
+    CROSS JOIN partner_places p ON p.place_number = a.place_number
+    CROSS JOIN partners r ON r.partner_id = p.partner_id AND r.state = 'approved' AND NOT r.is_without_owner
+    CROSS JOIN offer_places o ON o.place_number = a.place_number
+    CROSS JOIN offers f ON f.offer_id = o.offer_id AND f.is_listed
     WHERE a.max_x >= ?1 AND a.min_x <= ?2 AND a.max_y >= ?3 AND a.min_y <= ?4 AND a.max_z >= ?5 AND a.min_z <= ?6 LIMIT ?7
     """
 

@@ -43,7 +43,7 @@ enum OfferPlaceStore {
     try database.run(
       """
       INSERT INTO offer_places (place_number, offer_id)
-      SELECT ?1, offer_id FROM offers WHERE partner_id = ?2 AND is_everywhere
+      SELECT ?1, offer_id FROM offers WHERE partner_id = ?2 AND is_everywhere AND state <> 'withdrawn'
       """, .integer(place), .id(partner))
   }
 }

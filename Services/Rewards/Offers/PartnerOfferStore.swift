@@ -10,6 +10,8 @@ enum PartnerOfferStore {
   /// How many of one partner may not be withdrawn, and how many there may have been in all.
   static let maxPresent = 200
   static let maxEver = 5000
+  /// Of a partner that administrators have not let in.
+  static let maxPrepared = 20
 
   /// An offer of that partner.
   ///
@@ -56,8 +58,10 @@ enum PartnerOfferStore {
     let counts = try database.first(
       "SELECT count(*), coalesce(sum(state <> 'withdrawn'), 0) FROM offers WHERE partner_id = ?", .id(partner.id)
     ) { (ever: $0.number(0), present: $0.number(1)) }
-    guard let counts, counts.ever < maxEver, counts.present < maxPresent else {
-      throw PartnerOfferFailure.tooMany.with(["max": .number(maxPresent)])
+    let isLetIn = partner.state == .approved
+    let max = isLetIn ? maxPresent : maxPrepared
+    guard let counts, counts.ever < (isLetIn ? maxEver : 5 * maxPrepared), counts.present < max else {
+      throw PartnerOfferFailure.tooMany.with(["max": .number(max)])
     }
     let id = OfferID()
     try database.cachedStatement(
@@ -117,6 +121,15 @@ enum PartnerOfferStore {
   static func setState(of id: OfferID, _ state: PartnerOfferState, _ transaction: Transaction) throws {
     try transaction.database.run("UPDATE offers SET state = ?2 WHERE offer_id = ?1", .id(id), .text(state.rawValue))
     try OfferStore.relist(id, transaction)
+    if state == .withdrawn { try shrink(id, in: transaction.database) }
+  }
+
+  /// What nobody has redeemed needs neither picture nor places once it is withdrawn.
+  private static func shrink(_ id: OfferID, in database: Database) throws {
+    let isRedeemed = try database.first("SELECT 1 FROM redemptions WHERE offer_id = ? LIMIT 1", .id(id)) { _ in true } ?? false
+    guard !isRedeemed else { return }
+    try setPicture(of: id, nil, in: database)
+    try database.run("DELETE FROM offer_places WHERE offer_id = ?", .id(id))
   }
 
   // MARK: - Pictures

@@ -20,7 +20,10 @@ enum PartnerMemberHandlers {
   ) throws -> PartnerMembers {
     let database = transaction.database
     let partner = try PartnerMemberStore.partner(ownedBy: call.account, in: database)
-    guard let account, try !database.isErased(account) else {
+    // Nobody is drawn into a company that administrators have not let in, nor by somebody from whom a block parts them.
+    guard try PartnerStore.required(partner, in: database).state == .approved else { throw PartnerFailure.notApproved }
+    guard let account, try !database.isErased(account), try !RelationStore.isApart(account, from: call.account, in: database)
+    else {
       throw Failure.field("username", FieldRule("unknown_user", ["username": .text(input.username.description)]))
     }
     if let present = try PartnerMemberStore.membership(of: account, in: database) {
@@ -53,8 +56,7 @@ enum PartnerMemberHandlers {
   static func leave(_ input: Empty, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
     let database = transaction.database
     let partner = try PartnerMemberStore.partner(of: call.account, in: database)
-    try PartnerMemberStore.expectOtherOwner(of: partner, than: call.account, in: database)
-    try PartnerMemberStore.remove(call.account, from: partner, transaction)
+    try PartnerMemberStore.leave(call.account, partner, transaction)
     return Empty()
   }
 }

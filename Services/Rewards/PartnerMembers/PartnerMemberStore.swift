@@ -79,18 +79,16 @@ enum PartnerMemberStore {
   }
 
   /// Whether somebody owns the partner who is neither suspended nor erased.
-  ///
-  /// - Parameter account: one that does not count.
   static func hasOwner(
-    _ partner: PartnerID, without account: AccountID? = nil, at now: Instant, in database: Database
+    _ partner: PartnerID, at now: Instant, in database: Database
   ) throws -> Bool {
     let statement = try database.cachedStatement(
       sql: """
         SELECT 1 FROM partner_members m LEFT JOIN accounts a USING (account_id)
-        WHERE m.partner_id = :partner AND m.role = 'owner' AND m.account_id IS NOT :account AND \(Accounts.isShown("a", at: ":now"))
+        WHERE m.partner_id = :partner AND m.role = 'owner' AND \(Accounts.isShown("a", at: ":now"))
         LIMIT 1
         """)
-    let arguments: StatementArguments = ["partner": partner, "account": account, "now": now]
+    let arguments: StatementArguments = ["partner": partner, "now": now]
     return try Row.fetchOne(statement, arguments: arguments) != nil
   }
 
@@ -113,6 +111,16 @@ enum PartnerMemberStore {
     try PartnerStore.followOwners(of: partner, transaction)
   }
 
+  /// Lets an account go. Where nobody is left of a partner that has sold nothing and is not let in, the partner goes too.
+  static func leave(_ account: AccountID, _ partner: PartnerID, _ transaction: Transaction) throws {
+    let database = transaction.database
+    try database.run("DELETE FROM partner_members WHERE account_id = ?", .id(account))
+    guard try count(of: partner, in: database) == 0 else { return try PartnerStore.followOwners(of: partner, transaction) }
+    if try PartnerStore.discard(partner, in: database) { return }
+    try PartnerStore.followOwners(of: partner, transaction)
+    try PartnerStore.forgetContact(partner, in: database)
+  }
+
   /// Refuses what would leave the partner without an owner.
   ///
   /// - Throws: `last_partner_owner`.
@@ -125,10 +133,7 @@ enum PartnerMemberStore {
   static func prepareErasure(_ account: AccountID, _ limit: Int, _ transaction: Transaction) throws -> Int {
     let database = transaction.database
     guard let membership = try membership(of: account, in: database) else { return 0 }
-    try PartnerStore.followOwners(of: membership.partner, without: account, transaction)
-    if try count(of: membership.partner, in: database) == 1 {
-      try PartnerStore.forgetContact(membership.partner, in: database)
-    }
+    try leave(account, membership.partner, transaction)
     return 0
   }
 }

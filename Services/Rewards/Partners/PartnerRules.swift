@@ -15,6 +15,9 @@ enum PartnerRules {
   /// Whether a partner may prepare and show offers. One that waits for the decision prepares them; they are listed after it.
   static func mayOffer(_ state: PartnerState) -> Bool { state == .pending || state == .approved }
 
-  /// What a partner is after it has changed what it says of itself.
-  static func state(afterEditOf state: PartnerState) -> PartnerState { state == .refused ? .pending : state }
+  /// What a partner is after it has changed what it says of itself. A name is what administrators have let in: with another one they are
+  /// asked anew.
+  static func state(afterEditOf state: PartnerState, isRenamed: Bool) -> PartnerState {
+    state == .refused || state == .approved && isRenamed ? .pending : state
+  }
 }

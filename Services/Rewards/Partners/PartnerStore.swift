@@ -99,7 +99,8 @@ enum PartnerStore {
   /// What its own people and administrators see.
   static func registered(_ partner: Stored, role: PartnerRole?, in database: Database) throws -> RegisteredPartner {
     RegisteredPartner(
-      partner: try view(partner, in: database), contact: partner.contact.isEmpty ? nil : partner.contact, state: partner.state,
+      partner: try view(partner, in: database), contact: role == .clerk || partner.contact.isEmpty ? nil : partner.contact,
+      state: partner.state,
       reason: partner.reason,
       isWithoutOwner: partner.isWithoutOwner, role: role, registeredAt: partner.registeredAt, decidedAt: partner.decidedAt)
   }
@@ -134,7 +135,8 @@ enum PartnerStore {
 
   /// Changes what a partner says of itself, and what its offers say of it.
   static func edit(_ partner: Stored, _ input: EditPartner.Input, _ transaction: Transaction) throws {
-    let state = PartnerRules.state(afterEditOf: partner.state)
+    let isRenamed = input.name.value.map { $0 != partner.name } ?? false
+    let state = PartnerRules.state(afterEditOf: partner.state, isRenamed: isRenamed)
     try transaction.database.cachedStatement(
       sql: """
         UPDATE partners SET name = ?, about = ?, contact = ?, state = ?, reason = iif(state = ?4, reason, NULL)
@@ -144,7 +146,8 @@ enum PartnerStore {
       input.name.applied(to: partner.name), input.about.applied(to: partner.about),
       input.contact.applied(to: partner.contact), state, partner.id,
     ])
-    if let name = input.name.value, name != partner.name { try OfferStore.rename(partner.id, name, transaction) }
+    if isRenamed, let name = input.name.value { try OfferStore.rename(partner.id, name, transaction) }
+    if state != partner.state { try OfferStore.relist(of: partner.id, transaction) }
   }
 
   /// Sets what a partner is, and publishes it to its owners.
@@ -208,11 +211,9 @@ extension MediaFile {
 extension PartnerStore {
   /// Pauses or resumes a partner's offers by whether an owner is left who is neither deleted nor suspended; administrators are to be told
   /// where none is.
-  ///
-  /// - Parameter account: one that is about to be erased.
-  static func followOwners(of partner: PartnerID, without account: AccountID? = nil, _ transaction: Transaction) throws {
+  static func followOwners(of partner: PartnerID, _ transaction: Transaction) throws {
     let database = transaction.database
-    let hasOwner = try PartnerMemberStore.hasOwner(partner, without: account, at: transaction.now, in: database)
+    let hasOwner = try PartnerMemberStore.hasOwner(partner, at: transaction.now, in: database)
     try database.run(
       "UPDATE partners SET is_without_owner = ?2 WHERE partner_id = ?1 AND is_without_owner <> ?2", .id(partner),
       .truth(!hasOwner))
@@ -247,6 +248,28 @@ extension PartnerStore {
         PartnerOwnerLost(
           noticeID: ID(), accountID: administrator, partnerID: partner, name: found.name, at: transaction.now))
     }
+  }
+
+  /// Forgets a partner to which nobody belongs any more, with all that it prepared, unless it is let in, was suspended, or sold something.
+  ///
+  /// - Returns: whether it is gone.
+  static func discard(_ partner: PartnerID, in database: Database) throws -> Bool {
+    let isWanted = try database.first(
+      """
+      SELECT state IN ('approved', 'suspended') OR EXISTS (SELECT 1 FROM redemptions r JOIN offers o USING (offer_id)
+        WHERE o.partner_id = ?1)
+      FROM partners WHERE partner_id = ?1
+      """, .id(partner)
+    ) { $0.number(0) == 1 }
+    guard isWanted == false else { return false }
+    for table in ["offer_figures", "offer_viewers", "offer_pictures", "offer_places"] {
+      try database.run(
+        "DELETE FROM \(table) WHERE offer_id IN (SELECT offer_id FROM offers WHERE partner_id = ?)", .id(partner))
+    }
+    for table in ["offers", "partner_places", "partner_logos", "partner_alerts", "partners"] {
+      try database.run("DELETE FROM \(table) WHERE partner_id = ?", .id(partner))
+    }
+    return true
   }
 
   /// Forgets how to reach a partner to which nobody belongs any more.

@@ -24,6 +24,8 @@ struct PartnerRedemptionHandlers: Sendable {
     case .success(let redemption): found = redemption
     case .failure(let failure): return .failure(failure)
     }
+    // Whose account is erased asks for nothing any more.
+    if found.account == nil, found.redemption.state == .open { return .failure(RedemptionFailure.notFound.with()) }
     try found.expectUsable(at: transaction.now)
     try RedemptionStore.use(found, transaction)
     guard let used = try RedemptionStore.find(found.id, in: transaction.database) else { throw RedemptionFailure.notFound }

@@ -44,6 +44,7 @@ struct RedemptionHandlers: Sendable {
     guard let found = try RedemptionStore.find(input.redemptionID, in: transaction.database) else {
       throw RedemptionFailure.notFound
     }
+    guard found.account != call.account else { throw Failure(RequestFailure.forbidden) }
     try found.expectUsable(at: transaction.now)
     try RedemptionStore.void(found, reason: input.reason, transaction)
     return Empty()

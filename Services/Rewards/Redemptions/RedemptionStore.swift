@@ -41,7 +41,7 @@ enum RedemptionStore {
       PartnerRedemption(
         id: id, offerID: redemption.offerID, title: redemption.title, reward: redemption.reward, terms: redemption.terms,
         coins: redemption.coins, state: redemption.state,
-        isUsable: redemption.state == .open && redemption.usableUntil.map { now < $0 } ?? true,
+        isUsable: account != nil && redemption.state == .open && redemption.usableUntil.map { now < $0 } ?? true,
         redeemedAt: redemption.redeemedAt, usableUntil: redemption.usableUntil, usedAt: redemption.usedAt,
         voidedAt: redemption.voidedAt)
     }
@@ -114,7 +114,7 @@ enum RedemptionStore {
     guard offer.limitPerAccount != nil || offer.limitPerDay != nil else { return }
     let counts = try database.first(
       """
-      SELECT count(*), coalesce(sum(day = ?3), 0) FROM redemptions
+      SELECT count(*), coalesce(sum(day >= ?3), 0) FROM redemptions
       WHERE account_id = ?1 AND offer_id = ?2 AND state <> 'voided'
       """, .id(account), .id(offer.id), .day(day)
     ) { (redeemed: $0.number(0), today: $0.number(1)) }
@@ -129,7 +129,11 @@ enum RedemptionStore {
       sql: "SELECT * FROM redemptions WHERE account_id = ? AND redemption_id < ? ORDER BY redemption_id DESC LIMIT ?")
     let found = try Row.fetchAll(
       statement, arguments: [account, page.cursor(RedemptionID.init(text:)) ?? .last, page.fetchLimit])
-    return try page.page(of: found, key: { $0["redemption_id"] as RedemptionID }) { try Stored($0).opened(codes) }
+    return page.page(of: found, key: { $0["redemption_id"] as RedemptionID }) {
+      // A code whose key is missing is an incident of its own, and hides no other redemption.
+      let stored = Stored($0)
+      return (try? stored.opened(codes)) ?? stored.redemption
+    }
   }
 
   /// A partner's redemptions, newest first.

@@ -43,6 +43,7 @@ struct AdjustmentTests {
       #expect(try await failure(administrator, ana.id, -6) == "not_enough_coins")
       #expect(try await failure(administrator, AccountID(), 5) == "not_found")
       #expect(try await failure(ana, ana.id, 5) == "forbidden")
+      #expect(try await failure(administrator, administrator.id, 5) == "forbidden", "nobody corrects their own")
       for (coins, reason, field) in [
         (0, "A test", "coins zero_coins"), (1, "  ", "reason empty"), (1, "", "reason empty"),
         (1_000_000_001, "A test", "coins out_of_range"),

@@ -37,6 +37,8 @@ struct PartnerOfferTests {
           validUntil: .set(try Instant(text: "2026-12-01T00:00:00.000Z"))))
       #expect(edited.offer.title == "Tea" && edited.offer.terms == nil && edited.stock == 9 && edited.offer.remaining == 8)
       _ = try await shop.owner.send(EditPartner.self, .init(name: .set("Tea House")))
+      #expect(try await ana.send(ListOffers.self, .init()).items.isEmpty, "another name is let in anew")
+      _ = try await services.administrator().send(DecidePartner.self, .init(partnerID: shop.id, decision: .approve))
       #expect(try await ana.send(ListOffers.self, .init(text: "tea house")).items.map(\.partnerName) == ["Tea House"])
       #expect(try await ana.send(ListRedemptions.self, .init()).items == [redemption])
       #expect(

@@ -44,12 +44,12 @@ struct PartnerMemberTests {
     }
   }
 
-  @Test("Somebody must own a partner: the last owner neither leaves, nor becomes a clerk, nor is removed")
+  @Test("Somebody must own a partner: the last owner neither becomes a clerk nor is removed, and can only leave")
   func lastOwner() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let shop = try await services.shop()
       let ownersName = try services.identity.username(of: shop.owner.id)
-      #expect(try await shop.owner.failure(LeavePartner.self, .init()) == "last_partner_owner")
+      let offer = try await shop.offer()
       #expect(
         try await shop.owner.failure(RemovePartnerMember.self, .init(accountID: shop.owner.id)) == "last_partner_owner")
       #expect(
@@ -59,6 +59,27 @@ struct PartnerMemberTests {
       _ = try await shop.owner.send(LeavePartner.self, .init())
       #expect(try await shop.owner.failure(GetOwnPartner.self, .init()) == "partner_not_found")
       #expect(try await shop.clerk.send(GetOwnPartner.self, .init()).role == .owner)
+      _ = try await shop.clerk.send(LeavePartner.self, .init())
+      #expect(try await shop.owner.failure(RedeemOffer.self, .init(offerID: offer.id)) == "offer_paused")
+    }
+  }
+
+  @Test("A company that is not let in draws nobody in, prepares few offers, and goes with the last of its people")
+  func unapproved() async throws {
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
+      let (ana, eva) = (try await services.register(), try await services.register())
+      _ = try await ana.send(RegisterPartner.self, Shop.registration())
+      let evasName = try services.identity.username(of: eva.id)
+      #expect(
+        try await ana.failure(AddPartnerMember.self, .init(username: evasName, role: .owner)) == "partner_not_approved")
+      let shop = Shop(id: try await ana.send(GetOwnPartner.self, .init()).partner.id, owner: ana, clerk: eva)
+      for _ in 0..<20 { _ = try await shop.offer() }
+      await #expect(throws: (any Error).self) { try await shop.offer() }
+      _ = try await ana.send(LeavePartner.self, .init())
+      let store = services.store(of: .rewards)
+      for table in ["partners", "partner_members", "partner_places", "offers", "offer_places", "partner_alerts"] {
+        #expect(try await store.rows(table) == 0, "\(table)")
+      }
     }
   }
 
