@@ -68,8 +68,24 @@ struct LedgerKillsTests {
     try cluster.administer("ledger", "check", cluster.home)
     try cluster.administer("backup", "\(cluster.home)/copies")
     try cluster.administer("ledger", "check", "\(cluster.home)/copies")
+    try Self.damage("\(cluster.home)/copies/rewards.sqlite")
+    let failure = #expect(throws: RunningCluster.NotReady.self) {
+      try cluster.administer("ledger", "check", "\(cluster.home)/copies")
+    }
+    #expect(failure?.description.hasSuffix("ended in 1") == true)
     let codes = cluster.stop()
     #expect(codes.values.allSatisfy { $0 == 0 }, "all six stop gracefully: \(codes)")
+  }
+
+  /// Gives somebody a coin by hand.
+  private static func damage(_ copy: String) throws {
+    try DatabaseQueue(path: copy).write { database in
+      try database.execute(
+        sql: """
+          DROP TRIGGER ledger_accounts_move_by_transfer;
+          UPDATE ledger_accounts SET balance = balance + 1 WHERE kind = 'person';
+          """)
+    }
   }
 
   /// Gives a person coins and lets them be spent, one after the other, each call sent until it is acknowledged and some again after that.
