@@ -69,7 +69,7 @@ func contract(_ service: String, showing others: [String] = []) -> [Target] {
 ///   - showing: services of whose contracts its own has parts.
 ///   - calls: services whose contracts it imports, because it calls them or subscribes to their events.
 ///   - uses: what it needs beyond the shared modules every service has.
-///   - beside: folders within its own that are modules of their own.
+///   - beside: folders within its own that are modules of their own, and further pages.
 func service(
   _ name: String, showing: [String] = [], calls: [String] = [], uses: [Target.Dependency] = [], beside: [String] = []
 ) -> [Target] {
@@ -204,7 +204,7 @@ let package = Package(
     + service(
       "Social", showing: ["Activity"], calls: ["Activity", "Identity"],
       uses: ["Images", "Sandbox", "TransparencyLog", "Web", "Workers", crypto, lifecycle, logging])
-    + service("Rewards", calls: ["Activity", "Identity", "Social"], uses: [lifecycle, logging])
+    + service("Rewards", calls: ["Activity", "Identity", "Social"], uses: [lifecycle, logging], beside: ["Leaderboards.md"])
     + [embedded("CMailTemplates", path: "Services/Notifications/Mails/Templates")]
     + service(
       "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"],
@@ -267,6 +267,7 @@ let package = Package(
         [
           "ActivityContract", "ActivityService", "BuiltPrograms", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
           "Operations", "RewardsContract", "RewardsService", "Sampling", "ServiceKit", "SocialContract", "Storage", grdb, logging,
+          sqlite,
         ]),
       tests("Sandbox", ["BuiltPrograms", "Sandbox", logging, "sandbox-probe"], exclude: ["Probe"]),
       tests("SecureStorage", ["SecureStorage", "ServiceKit", crypto]),
@@ -343,8 +344,9 @@ let package = Package(
       .executableTarget(
         name: "racha-bench",
         dependencies: [
-          "ActivityContract", "Client", "Cluster", "GeneratedHistory", "IdentityContract", "Operations", "RewardsContract",
-          "SocialContract", "TransparencyLog", arguments, crypto, grdb, httpClient,
+          "ActivityContract", "Client", "Cluster", "GeneratedHistory", "IdentityContract", "Messaging", "Operations",
+          "RewardsContract", "ServiceKit", "SocialContract", "Storage", "TransparencyLog", arguments, crypto, grdb, httpClient,
+          lifecycle, logging,
         ],
         path: "Tests/Bench/Main", swiftSettings: settings),
       .executableTarget(

@@ -20,19 +20,23 @@ public enum Rewards {
     _ environment: ServiceEnvironment, makeCode: @escaping @Sendable () -> RedemptionCode = RedemptionCode.unpredictable
   ) throws -> [any Feature] {
     let expiry = CoinExpiry(environment.settings)
+    let formula = CoinFormula(environment.settings)
     return [
       AccountsFeature(
         migrations: (table: 1, settings: 6, people: 8, enrollment: 9),
         whenWithdrawn: { account, purposes, transaction in
           guard purposes.contains(.activityData) else { return }
           try WaitingDayStore.noteWithdrawal(of: account, transaction)
-        }),
+        },
+        whenChanged: { try LeaderboardStore.follow($0, earningDays: formula.earningDays, $1) }),
       RelationFeature(),
       LedgerFeature(expiry: expiry, clock: environment.clock, logger: environment.logger),
-      CoinFeature(formula: CoinFormula(environment.settings), expiry: expiry),
+      CoinFeature(formula: formula, expiry: expiry),
       AdjustmentFeature(expiry: expiry),
       OfferFeature(published: try OffersFile.read(inHome: environment.home.path), logger: environment.logger),
       RedemptionFeature(makeCode: makeCode),
+      TeamMemberFeature(),
+      LeaderboardFeature(formula: formula),
     ]
   }
 }

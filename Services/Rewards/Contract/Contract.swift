@@ -7,7 +7,7 @@ extension Contract {
     .rewards,
     operations: [
       GetBalance.self, ListTransfers.self, AdjustCoins.self, ListOffers.self, GetOffer.self, CreateOffer.self, RedeemOffer.self,
-      ListRedemptions.self,
+      ListRedemptions.self, ListLeaderboard.self, GetLeaderboardVisibility.self, SetLeaderboardVisibility.self,
     ],
     events: [
       CoinsEarned.self, CoinsCorrected.self, OfferRedeemed.self, CoinsRefunded.self, CoinsRewarded.self,
