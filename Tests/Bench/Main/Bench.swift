@@ -24,11 +24,15 @@ struct Bench: AsyncParsableCommand {
 
   @Option(help: "Leaves of the register in which one is proven.") var registerLeaves = 10_000_000
 
-  @Option(help: "Only this part, which can be given several times: http, samples, imports, live, logins, history, register.")
+  @Option(help: "People on the leaderboards.") var leaderboardPeople = 1_000_000
+
+  @Option(
+    help:
+      "Only this part, which can be given several times: http, samples, imports, live, logins, history, register, leaderboard.")
   var only: [Part] = []
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case http, samples, imports, live, logins, history, register
+    case http, samples, imports, live, logins, history, register, leaderboard
   }
 
   func run() async throws {
@@ -60,6 +64,7 @@ struct Bench: AsyncParsableCommand {
       case .history:
         try await LookingBack(cluster: cluster, yardstick: yardstick, report: report, entries: historyEntries).measure()
       case .register: try await register(cluster, people, report)
+      case .leaderboard: try await leaderboard(cluster, people, report)
       }
     }
     report.print()
@@ -317,6 +322,17 @@ struct Bench: AsyncParsableCommand {
     let megabytes = try residentMegabytes(cluster.processID(.social), "VmHWM")
     report.add(
       "social's most memory with that", String(format: "%.0f MB", megabytes), target: "60 MB", isReached: megabytes <= 60)
+  }
+
+  // MARK: - Leaderboards
+
+  private func leaderboard(_ cluster: RunningCluster, _ people: People, _ report: Report) async throws {
+    try await LeaderboardLoad(
+      cluster: cluster, report: report, people: people.all, accounts: leaderboardPeople, seconds: seconds
+    ).measure()
+    let megabytes = try residentMegabytes(cluster.processID(.rewards), "VmHWM")
+    report.add(
+      "rewards' most memory with that", String(format: "%.0f MB", megabytes), target: "80 MB", isReached: megabytes <= 80)
   }
 
   // MARK: - Tools
