@@ -510,7 +510,10 @@ CREATE TABLE "movement_days" (
   day INTEGER NOT NULL,
   recorded_day INTEGER NOT NULL,
   steps INTEGER NOT NULL CHECK (steps >= 0),
-  revision INTEGER NOT NULL CHECK (revision >= 1), walking INTEGER NOT NULL DEFAULT 0 CHECK (walking >= 0), running INTEGER NOT NULL DEFAULT 0 CHECK (running >= 0), cycling INTEGER NOT NULL DEFAULT 0 CHECK (cycling >= 0), plausible_steps INTEGER NOT NULL DEFAULT 0 CHECK (plausible_steps BETWEEN 0 AND steps), marks INTEGER NOT NULL DEFAULT 0,
+  revision INTEGER NOT NULL CHECK (revision >= 1), walking INTEGER NOT NULL DEFAULT 0 CHECK (walking >= 0), running INTEGER NOT NULL DEFAULT 0 CHECK (running >= 0), cycling INTEGER NOT NULL DEFAULT 0 CHECK (cycling >= 0), plausible_steps INTEGER NOT NULL DEFAULT 0 CHECK (plausible_steps BETWEEN 0 AND steps), marks INTEGER NOT NULL DEFAULT 0, plausible_walking INTEGER NOT NULL DEFAULT 0
+  CHECK (plausible_walking BETWEEN 0 AND walking), plausible_running INTEGER NOT NULL DEFAULT 0
+  CHECK (plausible_running BETWEEN 0 AND running), plausible_cycling INTEGER NOT NULL DEFAULT 0
+  CHECK (plausible_cycling BETWEEN 0 AND cycling),
   PRIMARY KEY (account_id, day, recorded_day)
 ) STRICT, WITHOUT ROWID;
 

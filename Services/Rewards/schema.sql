@@ -14,8 +14,56 @@ CREATE TABLE accounts (
 
 CREATE INDEX accounts_by_username ON accounts (username);
 
-CREATE TABLE counted_days (
-  account_id BLOB NOT NULL REFERENCES earnings,
+CREATE TABLE coin_adjustments (
+  transfer_id BLOB NOT NULL PRIMARY KEY REFERENCES transfers (transfer_id),
+  -- null once the administrator's account was erased
+  administrator_id BLOB CHECK (length(administrator_id) = 16)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX coin_adjustments_by_administrator ON coin_adjustments (administrator_id);
+
+CREATE TABLE coin_lots (
+  lot_id INTEGER NOT NULL PRIMARY KEY,
+  ledger_account_id INTEGER NOT NULL REFERENCES ledger_accounts,
+  -- the local day whose steps its coins are for
+  day INTEGER,
+  -- until when its coins can be spent; the end of time where that is for ever
+  ends_at INTEGER NOT NULL,
+  is_announced INTEGER NOT NULL DEFAULT 0 CHECK (is_announced IN (0, 1)),
+  rest INTEGER NOT NULL DEFAULT 0 CHECK (rest >= 0),
+  -- the last transfer that moved coins of it
+  last_number INTEGER
+) STRICT;
+
+CREATE INDEX coin_lots_by_day ON coin_lots (ledger_account_id, day, ends_at) WHERE day IS NOT NULL;
+
+CREATE INDEX coin_lots_by_end ON coin_lots (ledger_account_id, ends_at, lot_id) WHERE rest > 0;
+
+CREATE INDEX coin_lots_that_end ON coin_lots (ends_at) WHERE rest > 0 AND ends_at < 253402300799999;
+
+CREATE INDEX coin_lots_to_be_announced ON coin_lots (ends_at)
+  WHERE rest > 0 AND ends_at < 253402300799999 AND is_announced = 0;
+
+CREATE TRIGGER coin_lots_are_not_deleted BEFORE DELETE ON coin_lots
+BEGIN SELECT RAISE(ABORT, 'a lot is never deleted'); END;
+
+CREATE TRIGGER coin_lots_begin_empty BEFORE INSERT ON coin_lots
+WHEN NEW.rest <> 0 OR NEW.last_number IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'a lot begins empty'); END;
+
+CREATE TRIGGER coin_lots_move_by_transfer BEFORE UPDATE OF lot_id, ledger_account_id, day, rest, last_number ON coin_lots
+WHEN NEW.lot_id <> OLD.lot_id OR NEW.ledger_account_id <> OLD.ledger_account_id OR NEW.day IS NOT OLD.day
+  OR NEW.last_number IS OLD.last_number OR NOT EXISTS (
+    SELECT 1 FROM lot_moves WHERE number = NEW.last_number AND lot_id = OLD.lot_id AND NEW.rest = OLD.rest + coins)
+BEGIN SELECT RAISE(ABORT, 'a lot changes only by a transfer'); END;
+
+CREATE TABLE consent_withdrawals (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+  at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE "counted_days" (
+  account_id BLOB NOT NULL REFERENCES ledger_accounts (account_id) ON UPDATE CASCADE,
   day INTEGER NOT NULL,
   steps INTEGER NOT NULL CHECK (steps >= 0),
   -- the state of the day that was counted; older ones come too late
@@ -25,14 +73,11 @@ CREATE TABLE counted_days (
 
 CREATE TABLE earnings (
   account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
-  carried_steps INTEGER NOT NULL,
-  -- how many transfers were made of it: part of their references
-  transfer_count INTEGER NOT NULL CHECK (transfer_count >= 0)
-) STRICT, WITHOUT ROWID;
+  carried_steps INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE ledger_accounts (
   ledger_account_id INTEGER NOT NULL PRIMARY KEY,
-  kind TEXT NOT NULL CHECK (kind IN ('movement', 'offers', 'person')),
+  kind TEXT NOT NULL CHECK (kind <> ''),
   account_id BLOB UNIQUE CHECK (length(account_id) = 16),
   balance INTEGER NOT NULL DEFAULT 0,
   last_transfer_id BLOB, erased_at INTEGER,
@@ -62,6 +107,36 @@ WHEN (NEW.ledger_account_id <> OLD.ledger_account_id OR NEW.kind <> OLD.kind OR 
     AND NEW.balance = OLD.balance AND NEW.last_transfer_id IS OLD.last_transfer_id)
 BEGIN SELECT RAISE(ABORT, 'a balance moves only by a transfer'); END;
 
+CREATE TABLE ledger_checks (
+  id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+  -- the last one, in days
+  night INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE lot_moves (
+  number INTEGER NOT NULL REFERENCES transfers,
+  lot_id INTEGER NOT NULL REFERENCES coin_lots,
+  -- positive came into the lot, negative left it
+  coins INTEGER NOT NULL CHECK (coins <> 0),
+  PRIMARY KEY (number, lot_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX lot_moves_by_lot ON lot_moves (lot_id, number);
+
+CREATE TRIGGER lot_moves_are_not_changed BEFORE UPDATE ON lot_moves
+BEGIN SELECT RAISE(ABORT, 'what a transfer moved is never changed'); END;
+
+CREATE TRIGGER lot_moves_are_not_deleted BEFORE DELETE ON lot_moves
+BEGIN SELECT RAISE(ABORT, 'what a transfer moved is never deleted'); END;
+
+CREATE TRIGGER lot_moves_are_of_the_last_transfer BEFORE INSERT ON lot_moves
+WHEN NEW.number IS NOT (SELECT max(number) FROM transfers)
+  OR EXISTS (SELECT 1 FROM lot_moves WHERE number = NEW.number AND lot_id = NEW.lot_id)
+BEGIN SELECT RAISE(ABORT, 'a transfer moves a lot once, when it is made'); END;
+
+CREATE TRIGGER lot_moves_move_coins AFTER INSERT ON lot_moves
+BEGIN UPDATE coin_lots SET rest = rest + NEW.coins, last_number = NEW.number WHERE lot_id = NEW.lot_id; END;
+
 CREATE TABLE offers (
   offer_id BLOB NOT NULL PRIMARY KEY CHECK (length(offer_id) = 16),
   title TEXT NOT NULL CHECK (title <> ''),
@@ -80,7 +155,7 @@ CREATE TABLE redemptions (
   redemption_id BLOB NOT NULL PRIMARY KEY CHECK (length(redemption_id) = 16),
   account_id BLOB NOT NULL CHECK (length(account_id) = 16),
   offer_id BLOB NOT NULL REFERENCES offers,
-  transfer_id BLOB NOT NULL UNIQUE REFERENCES transfers,
+  transfer_id BLOB NOT NULL UNIQUE REFERENCES transfers (transfer_id),
   code TEXT NOT NULL UNIQUE,
   coins INTEGER NOT NULL CHECK (coins >= 1),
   redeemed_at INTEGER NOT NULL
@@ -90,23 +165,54 @@ CREATE UNIQUE INDEX redemptions_by_account ON redemptions (account_id, redemptio
 
 CREATE INDEX redemptions_by_offer ON redemptions (offer_id);
 
-CREATE TABLE transfers (
-  transfer_id BLOB NOT NULL PRIMARY KEY CHECK (length(transfer_id) = 16),
-  kind TEXT NOT NULL CHECK (kind IN ('earned', 'corrected', 'redeemed')),
+CREATE TABLE relations (
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  other_account_id BLOB NOT NULL CHECK (length(other_account_id) = 16),
+  is_friend INTEGER NOT NULL CHECK (is_friend IN (0, 1)),
+  -- whether one of the two has blocked the other
+  is_apart INTEGER NOT NULL CHECK (is_apart IN (0, 1)),
+  -- One of which nothing is left stays, so that what arrives late of it has no effect.
+  revision INTEGER NOT NULL,
+  PRIMARY KEY (account_id, other_account_id),
+  CHECK (account_id <> other_account_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX relations_apart ON relations (account_id, other_account_id) WHERE is_apart = 1;
+
+CREATE INDEX relations_by_other_account ON relations (other_account_id);
+
+CREATE INDEX relations_of_friends ON relations (account_id, other_account_id) WHERE is_friend = 1 AND is_apart = 0;
+
+CREATE TABLE "transfers" (
+  -- 1, 2, 3, …
+  number INTEGER NOT NULL PRIMARY KEY,
+  transfer_id BLOB NOT NULL UNIQUE CHECK (length(transfer_id) = 16),
+  kind TEXT NOT NULL CHECK (kind <> ''),
   debit_id INTEGER NOT NULL REFERENCES ledger_accounts,
   credit_id INTEGER NOT NULL REFERENCES ledger_accounts,
   coins INTEGER NOT NULL CHECK (coins > 0),
-  -- what the transfer is for: a second one for the same is refused
+  -- what must not be booked twice: a second transfer of it is refused
   reference TEXT NOT NULL UNIQUE,
   at INTEGER NOT NULL,
+  -- what it is for: 'day', 'days', 'redemption', 'challenge' or 'reason', and what belongs to that
+  cause TEXT NOT NULL CHECK (cause <> ''),
+  day INTEGER CHECK ((cause = 'day') = (day IS NOT NULL)),
+  subject TEXT,
+  title TEXT,
+  spanish_title TEXT,
   CHECK (debit_id <> credit_id)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
-CREATE INDEX transfers_by_credit ON transfers (credit_id, transfer_id);
+CREATE INDEX transfers_by_credit ON transfers (credit_id, number);
 
-CREATE INDEX transfers_by_debit ON transfers (debit_id, transfer_id);
+CREATE INDEX transfers_by_debit ON transfers (debit_id, number);
 
 CREATE TRIGGER transfers_are_not_changed BEFORE UPDATE ON transfers
+-- An erasure: an administrator's words about a person, and nothing else.
+WHEN NOT (OLD.cause = 'reason' AND NEW.title IS NULL AND NEW.number = OLD.number AND NEW.transfer_id = OLD.transfer_id
+  AND NEW.kind = OLD.kind AND NEW.debit_id = OLD.debit_id AND NEW.credit_id = OLD.credit_id AND NEW.coins = OLD.coins
+  AND NEW.reference = OLD.reference AND NEW.at = OLD.at AND NEW.cause = OLD.cause AND NEW.day IS OLD.day
+  AND NEW.subject IS OLD.subject AND NEW.spanish_title IS OLD.spanish_title)
 BEGIN SELECT RAISE(ABORT, 'a transfer is never changed'); END;
 
 CREATE TRIGGER transfers_are_not_deleted BEFORE DELETE ON transfers
@@ -116,6 +222,10 @@ CREATE TRIGGER transfers_are_not_replaced BEFORE INSERT ON transfers
 WHEN EXISTS (SELECT 1 FROM transfers WHERE transfer_id = NEW.transfer_id OR reference = NEW.reference)
 BEGIN SELECT RAISE(ABORT, 'this transfer was made before'); END;
 
+CREATE TRIGGER transfers_are_numbered_without_gaps BEFORE INSERT ON transfers
+WHEN NEW.number <> coalesce((SELECT max(number) FROM transfers), 0) + 1
+BEGIN SELECT RAISE(ABORT, 'a transfer has the next number'); END;
+
 CREATE TRIGGER transfers_move_coins AFTER INSERT ON transfers
 BEGIN
   UPDATE ledger_accounts SET balance = balance - NEW.coins, last_transfer_id = NEW.transfer_id
@@ -123,3 +233,12 @@ BEGIN
   UPDATE ledger_accounts SET balance = balance + NEW.coins, last_transfer_id = NEW.transfer_id
   WHERE ledger_account_id = NEW.credit_id;
 END;
+
+CREATE TABLE waiting_days (
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  day INTEGER NOT NULL,
+  recorded_day INTEGER NOT NULL,
+  earning_steps INTEGER NOT NULL CHECK (earning_steps >= 0),
+  revision INTEGER NOT NULL,
+  PRIMARY KEY (account_id, day, recorded_day)
+) STRICT, WITHOUT ROWID;

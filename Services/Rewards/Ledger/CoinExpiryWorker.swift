@@ -8,8 +8,8 @@ import Storage
 /// Takes coins away that have ended, and tells their owners ahead of time, once for each lot. What it does is one transaction for each few
 /// accounts: a kill leaves all or nothing of it.
 struct CoinExpiryWorker: Service {
-  /// How many lots one transaction looks at.
-  static let batch = 100
+  /// How many accounts or lots one transaction looks at: other writers wait for no more than that.
+  static let batch = 20
 
   let store: Store
   let expiry: CoinExpiry

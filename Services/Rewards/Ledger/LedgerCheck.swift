@@ -14,7 +14,7 @@ public struct LedgerCheck: Sendable {
   /// How many transfers or persons one piece looks through.
   static let piece = 2_000
   /// More faults than that are counted and not named.
-  private static let maxNamed = 100
+  private let maxNamed: Int
 
   /// The number of the last transfer when the proof began.
   let last: Int
@@ -26,7 +26,8 @@ public struct LedgerCheck: Sendable {
   public private(set) var count = 0
 
   /// Looks at what can be seen at once.
-  init(in database: Database) throws {
+  init(in database: Database, naming maxNamed: Int = 100) throws {
+    self.maxNamed = maxNamed
     last = try database.first("SELECT max(number) FROM transfers") { $0.isNull(0) ? 0 : $0.number(0) } ?? 0
     for row in try Row.fetchAll(database, sql: "SELECT ledger_account_id, balance FROM ledger_accounts WHERE account_id IS NULL")
     {
@@ -64,11 +65,13 @@ public struct LedgerCheck: Sendable {
   }
 
   /// What the whole proof finds, in one look.
-  static func faults(in database: Database) throws -> [String] { try prove(in: database).faults }
+  static func faults(in database: Database, naming maxNamed: Int = 100) throws -> [String] {
+    try prove(in: database, naming: maxNamed).faults
+  }
 
   /// The whole proof in one look.
-  static func prove(in database: Database) throws -> LedgerCheck {
-    var check = try LedgerCheck(in: database)
+  static func prove(in database: Database, naming maxNamed: Int = 100) throws -> LedgerCheck {
+    var check = try LedgerCheck(in: database, naming: maxNamed)
     var number = 0
     while number < check.last { number = try check.checkTransfers(after: number, in: database) }
     var person: Int64? = 0
@@ -81,7 +84,7 @@ public struct LedgerCheck: Sendable {
 
   private mutating func note(_ fault: String) {
     count += 1
-    if count <= Self.maxNamed { faults.append(fault) }
+    if count <= maxNamed { faults.append(fault) }
   }
 
   /// Looks through the transfers after that number.

@@ -96,10 +96,9 @@ enum LedgerStore {
   static func refund(_ spending: TransferID, reference: String, _ transaction: Transaction) throws -> Booking? {
     let database = transaction.database
     guard let spent = try LotTransfer.find(spending, in: database), try !database.isErased(spent.account) else { return nil }
+    precondition(spent.moves.allSatisfy { $0.coins < 0 }, "what is refunded was spent")
     let person = try settled(spent.account, transaction)
-    for move in spent.moves {
-      try CoinLotStore.revive(move.lot, transaction)
-    }
+    for move in spent.moves { try CoinLotStore.revive(move.lot, transaction) }
     let moves = spent.moves.map { LotMove(lot: $0.lot, coins: -$0.coins) }
     return try book(moves, .refunded, person, spent.cause, reference, transaction)
   }

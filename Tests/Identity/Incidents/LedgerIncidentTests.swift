@@ -1,4 +1,5 @@
 import IdentityContract
+import InProcess
 import Operations
 import RewardsContract
 import ServiceKit

@@ -56,12 +56,6 @@ struct NotificationKindTests {
       NotificationLinks(accountID: ben, friendChallengeID: ID(linking: friendChallenge))
     ),
     (CoinsEarned(accountID: ana, transferID: ID(), coins: 12, balance: 99, at: at), "coinsEarned", ana, NotificationLinks()),
-    (
-      CoinsAdjusted(accountID: ana, transferID: ID(), coins: -12, reason: "A borrowed device", balance: 9, at: at),
-      "coinsAdjusted",
-      ana, NotificationLinks()
-    ),
-    (CoinsEnding(noticeID: ID(), accountID: ana, coins: 12, endsAt: at, at: at), "coinsEnding", ana, NotificationLinks()),
     (login(.notice), "loginNoticed", ana, NotificationLinks(loginAlertID: ID(linking: alert))),
     (login(.suspicious), "loginSuspicious", ana, NotificationLinks(loginAlertID: ID(linking: alert))),
     (login(.high), "loginRefused", ana, NotificationLinks(loginAlertID: ID(linking: alert))),
@@ -96,6 +90,12 @@ struct NotificationKindTests {
       "taskHelpThanked", ben,
       NotificationLinks(accountID: ana, taskID: ID(linking: task), taskHelpID: ID(linking: taskHelp))
     ),
+    (
+      CoinsAdjusted(accountID: ana, transferID: ID(), coins: -12, reason: "A borrowed device", balance: 9, at: at),
+      "coinsAdjusted",
+      ana, NotificationLinks()
+    ),
+    (CoinsEnding(noticeID: ID(), accountID: ana, coins: 12, endsAt: at, at: at), "coinsEnding", ana, NotificationLinks()),
   ]
 
   private static let series = ID<TaskSeries>()
@@ -192,7 +192,7 @@ struct NotificationKindTests {
       // By it a repetition is known, also by a version that is older or newer.
       #expect(item.source.hasPrefix("\(type(of: event).spec.name)/"))
     }
-    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 21)
+    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 23)
   }
 
   @Test("A notification is as grave as its kind says, and one that nothing need be done about is for information")

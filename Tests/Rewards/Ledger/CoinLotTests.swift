@@ -58,7 +58,7 @@ struct CoinLotTests {
       _ = try await spend(4, ana.id, services)
       #expect(try await rests(ana.id, services) == [4, 0, 0])
       #expect(try await ana.send(GetBalance.self, .init()).endingNext == nil)
-      try await services.ledgerIsSound()
+      try await services.ledgerIsSound(hasCauses: false)
     }
   }
 
@@ -88,7 +88,7 @@ struct CoinLotTests {
       await #expect(throws: DatabaseError.self) {
         try await services.store(of: .rewards).write { _ = try LedgerStore.refund(spending, reference: "void", $0) }
       }
-      try await services.ledgerIsSound()
+      try await services.ledgerIsSound(hasCauses: false)
     }
   }
 
@@ -111,7 +111,7 @@ struct CoinLotTests {
       let corrected = try await ana.send(ListTransfers.self, .init()).items.filter { $0.kind == .corrected }
       #expect(corrected.map(\.coins) == [-3, -5, -4])
       #expect(corrected.map { $0.day?.daysSinceEpoch } == [20_778, 20_777, 20_776])
-      try await services.ledgerIsSound()
+      try await services.ledgerIsSound(hasCauses: false)
     }
   }
 
@@ -145,7 +145,7 @@ struct CoinLotTests {
       let history = try await ana.send(ListTransfers.self, .init()).items
       #expect(history.first?.kind == .expired && history.first?.coins == -3)
       #expect(history.first?.day == LocalDay(daysSinceEpoch: 20_000))
-      try await services.ledgerIsSound()
+      try await services.ledgerIsSound(hasCauses: false)
     }
   }
 
@@ -180,7 +180,7 @@ struct CoinLotTests {
       let history = try await ana.send(ListTransfers.self, .init()).items
       #expect(history.map(\.title) == ["Caminante", "Coffee", "Caminante", nil])
       #expect(history.map(\.coins) == [-6, -4, 10, 5])
-      try await services.ledgerIsSound()
+      try await services.ledgerIsSound(hasCauses: false)
     }
   }
 

@@ -204,7 +204,7 @@ struct LedgerHistoriesTests {
           for var history in ended { try history.compare(at: now, in: database) }
         }
       }
-      try await services.ledgerIsSound()
+      try await services.ledgerIsSound(hasCauses: false)
     }
   }
 }
