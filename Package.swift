@@ -69,7 +69,7 @@ func contract(_ service: String, showing others: [String] = []) -> [Target] {
 ///   - showing: services of whose contracts its own has parts.
 ///   - calls: services whose contracts it imports, because it calls them or subscribes to their events.
 ///   - uses: what it needs beyond the shared modules every service has.
-///   - beside: folders within its own that are modules of their own.
+///   - beside: folders within its own that are modules of their own, and further pages.
 func service(
   _ name: String, showing: [String] = [], calls: [String] = [], uses: [Target.Dependency] = [], beside: [String] = []
 ) -> [Target] {
@@ -206,7 +206,7 @@ let package = Package(
       uses: ["Images", "Sandbox", "TransparencyLog", "Web", "Workers", crypto, lifecycle, logging])
     + service(
       "Rewards", calls: ["Activity", "Identity", "Social"],
-      uses: ["Images", "Sandbox", "SecureStorage", crypto, lifecycle, logging])
+      uses: ["Images", "Sandbox", "SecureStorage", crypto, lifecycle, logging], beside: ["Leaderboards.md"])
     + [embedded("CMailTemplates", path: "Services/Notifications/Mails/Templates")]
     + service(
       "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"],
@@ -269,6 +269,7 @@ let package = Package(
         [
           "ActivityContract", "ActivityService", "BuiltPrograms", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
           "Operations", "RewardsContract", "RewardsService", "Sampling", "ServiceKit", "SocialContract", "Storage", grdb, logging,
+          sqlite,
         ]),
       tests("Sandbox", ["BuiltPrograms", "Sandbox", logging, "sandbox-probe"], exclude: ["Probe"]),
       tests("SecureStorage", ["SecureStorage", "ServiceKit", crypto]),
@@ -345,8 +346,9 @@ let package = Package(
       .executableTarget(
         name: "racha-bench",
         dependencies: [
-          "ActivityContract", "Client", "Cluster", "GeneratedHistory", "IdentityContract", "Operations", "RewardsContract",
-          "SocialContract", "TransparencyLog", arguments, crypto, grdb, httpClient,
+          "ActivityContract", "Client", "Cluster", "GeneratedHistory", "IdentityContract", "Messaging", "Operations",
+          "RewardsContract", "ServiceKit", "SocialContract", "Storage", "TransparencyLog", arguments, crypto, grdb, httpClient,
+          lifecycle, logging,
         ],
         path: "Tests/Bench/Main", swiftSettings: settings),
       .executableTarget(

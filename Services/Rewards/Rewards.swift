@@ -26,16 +26,18 @@ public enum Rewards {
   ) throws -> [any Feature] {
     let expiry = CoinExpiry(environment.settings)
     let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
+    let formula = CoinFormula(environment.settings)
     return [
       AccountsFeature(
         migrations: (table: 1, settings: 6, people: 8, enrollment: 9),
         whenWithdrawn: { account, purposes, transaction in
           guard purposes.contains(.activityData) else { return }
           try WaitingDayStore.noteWithdrawal(of: account, transaction)
-        }),
+        },
+        whenChanged: { try LeaderboardStore.follow($0, earningDays: formula.earningDays, $1) }),
       RelationFeature(),
       LedgerFeature(expiry: expiry, clock: environment.clock, logger: environment.logger),
-      CoinFeature(formula: CoinFormula(environment.settings), expiry: expiry),
+      CoinFeature(formula: formula, expiry: expiry),
       AdjustmentFeature(expiry: expiry),
       PartnerFeature(handlers: PartnerHandlers(pictures: pictures), environment: environment),
       PartnerMemberFeature(),
@@ -45,6 +47,8 @@ public enum Rewards {
         logger: environment.logger),
       OfferViewFeature(),
       RedemptionFeature(makeCode: makeCode, environment),
+      TeamMemberFeature(),
+      LeaderboardFeature(formula: formula),
     ]
   }
 }

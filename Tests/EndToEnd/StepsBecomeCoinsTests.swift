@@ -45,6 +45,8 @@ struct StepsBecomeCoinsTests {
       }
       return try await group.reduce(into: [Player]()) { $0.append($1) }
     }
+    // Half of them are seen from the beginning, the others come when all is counted.
+    for player in players.prefix(players.count / 2) { try await player.appear() }
     let live = LiveReader(players[0])
     let reading = Task { await live.read() }
     defer { reading.cancel() }
@@ -69,6 +71,8 @@ struct StepsBecomeCoinsTests {
       }
       #expect(balance.coins == player.expectedCoins, "\(player.account.username)'s coins")
     }
+    for player in players.dropFirst(players.count / 2) { try await player.appear() }
+    try await compareLeaderboards(players)
     try await redeem(players, offer)
     try await compareNotifications(players, cluster)
     try await Play.compareTalk(players[0], players[1])
@@ -78,6 +82,21 @@ struct StepsBecomeCoinsTests {
     try Play.checkLedger(cluster)
     let codes = cluster.stop()
     #expect(codes.values.allSatisfy { $0 == 0 }, "all six stop gracefully: \(codes)")
+  }
+
+  /// Everybody is on the leaderboards with all that counted, once, and with the rank that follows from it.
+  private func compareLeaderboards(_ players: [Player]) async throws {
+    let expected: [(LeaderboardMetric, KeyPath<Player, Int>)] = [
+      (.steps, \Player.expectedEarningSteps), (.coins, \Player.expectedCoins),
+    ]
+    for (metric, score) in expected {
+      let scores = Dictionary(uniqueKeysWithValues: players.map { ($0.account.id, $0[keyPath: score]) })
+      let input = ListLeaderboard.Input(metric: metric, period: .allTime, limit: 200)
+      let leaderboard = try await players[0].client.callUntilDone(ListLeaderboard.self, input)
+      #expect(
+        Dictionary(uniqueKeysWithValues: leaderboard.items.map { ($0.accountID, $0.score) }) == scores.filter { $0.value > 0 })
+      #expect(leaderboard.items.allSatisfy { place in place.rank == 1 + scores.values.count { $0 > place.score } })
+    }
   }
 
   /// Those of the first who can afford it.

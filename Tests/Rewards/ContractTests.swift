@@ -8,7 +8,7 @@ struct ContractTests {
 
   @Test("The contract of rewards has words for every rule")
   func texts() {
-    let rules = ["not_after", "not_a_redemption_code"].map { "field.\($0)" }
+    let rules = ["not_after", "not_a_redemption_code", "not_a_leaderboard_period"].map { "field.\($0)" }
     #expect(Set(rules).subtracting(words.keys(.english)) == [])
   }
 

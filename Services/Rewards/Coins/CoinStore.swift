@@ -65,6 +65,7 @@ enum CoinStore {
     for day in event.days where formula.earns(day.day, recordedOn: event.recordedDay) {
       try count(day, of: event.accountID, by: formula, expiry: expiry, transaction)
     }
+    try LeaderboardStore.count(event, by: formula, transaction)
   }
 
   private static func count(

@@ -131,13 +131,14 @@ enum CoinLotStore {
 struct LotTransfer: Sendable {
   let account: AccountID
   let cause: TransferCause
+  let at: Instant
   let moves: [LotMove]
 
   /// The transfer of that id; nil where its person was erased.
   static func find(_ id: TransferID, in database: Database) throws -> LotTransfer? {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT a.account_id, t.number, t.cause, t.day, t.subject, t.title, t.spanish_title FROM transfers t
+        SELECT a.account_id, t.number, t.at, t.cause, t.day, t.subject, t.title, t.spanish_title FROM transfers t
         JOIN ledger_accounts a ON a.ledger_account_id IN (t.debit_id, t.credit_id)
         WHERE t.transfer_id = ? AND a.account_id IS NOT NULL AND a.erased_at IS NULL
         """)
@@ -146,7 +147,7 @@ struct LotTransfer: Sendable {
       database.cachedStatement(sql: "SELECT lot_id, coins FROM lot_moves WHERE number = ? ORDER BY lot_id"),
       arguments: [row["number"] as Int64])
     return LotTransfer(
-      account: row["account_id"], cause: try TransferCause(row),
+      account: row["account_id"], cause: try TransferCause(row), at: row["at"],
       moves: moves.map { LotMove(lot: $0["lot_id"], coins: $0["coins"]) })
   }
 }

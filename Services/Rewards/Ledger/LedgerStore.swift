@@ -132,7 +132,8 @@ enum LedgerStore {
     let moves = try granted.moves.map { LotMove(lot: $0.lot, coins: -(try CoinLotStore.rest($0.lot, in: database))) }
     guard moves.contains(where: { $0.coins < 0 }) else { return nil }
     return try book(
-      moves.filter { $0.coins < 0 }, .challengeRewardTakenBack, person, granted.cause, reference, transaction)
+      moves.filter { $0.coins < 0 }, .challengeRewardTakenBack, person, granted.cause, reference, earnedAt: granted.at,
+      transaction)
   }
 
   /// How many coins are left of the lot that a transfer put its coins into.
@@ -162,12 +163,14 @@ enum LedgerStore {
 
   // MARK: - Booking
 
-  /// Writes a transfer and what it moves in lots, and publishes it, but for a spending.
+  /// Writes a transfer and what it moves in lots, lets leaderboards count it, and publishes it, but for a spending.
   ///
-  /// - Parameter moves: all of one sign: positive come to the person, negative leave.
+  /// - Parameters:
+  ///   - moves: all of one sign: positive come to the person, negative leave.
+  ///   - earned: when the coins had come that go back; nil for others.
   private static func book(
     _ moves: [LotMove], _ kind: Transfer.Kind, _ person: Person, _ cause: TransferCause, _ reference: String,
-    _ transaction: Transaction
+    earnedAt earned: Instant? = nil, _ transaction: Transaction
   ) throws -> Booking {
     let database = transaction.database
     let change = moves.reduce(0) { $0 + $1.coins }
@@ -192,6 +195,7 @@ enum LedgerStore {
     let entry = LedgerEntry(
       id: id, account: person.account, kind: kind, cause: cause, change: change, balance: person.balance + change,
       at: transaction.now)
+    try LeaderboardStore.count(entry, earnedAt: earned ?? entry.at, transaction)
     if let event = entry.event { try transaction.publish(event) }
     return Booking(transferID: id, coins: abs(change), balance: entry.balance)
   }

@@ -24,13 +24,16 @@ struct Bench: AsyncParsableCommand {
 
   @Option(help: "Leaves of the register in which one is proven.") var registerLeaves = 10_000_000
 
+  @Option(help: "People on the leaderboards.") var leaderboardPeople = 1_000_000
+
   @Option(
     help:
-      "Only this part, which can be given several times: http, samples, imports, live, logins, history, register, redemptions.")
+      "Only this part, which can be given several times: http, samples, imports, live, logins, history, register, redemptions, leaderboard."
+  )
   var only: [Part] = []
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case http, samples, imports, live, logins, history, register, redemptions
+    case http, samples, imports, live, logins, history, register, redemptions, leaderboard
   }
 
   func run() async throws {
@@ -63,6 +66,7 @@ struct Bench: AsyncParsableCommand {
         try await LookingBack(cluster: cluster, yardstick: yardstick, report: report, entries: historyEntries).measure()
       case .register: try await register(cluster, people, report)
       case .redemptions: try await redemptions(cluster, people, report)
+      case .leaderboard: try await leaderboard(cluster, people, report)
       }
     }
     report.print()
@@ -332,6 +336,17 @@ struct Bench: AsyncParsableCommand {
       )
     }
     try await load.measure()
+  }
+
+  // MARK: - Leaderboards
+
+  private func leaderboard(_ cluster: RunningCluster, _ people: People, _ report: Report) async throws {
+    try await LeaderboardLoad(
+      cluster: cluster, report: report, people: people.all, accounts: leaderboardPeople, seconds: seconds
+    ).measure()
+    let megabytes = try residentMegabytes(cluster.processID(.rewards), "VmHWM")
+    report.add(
+      "rewards' most memory with that", String(format: "%.0f MB", megabytes), target: "80 MB", isReached: megabytes <= 80)
   }
 
   // MARK: - Tools

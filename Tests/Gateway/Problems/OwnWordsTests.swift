@@ -42,6 +42,22 @@ struct OwnWordsTests {
     }
   }
 
+  @Test("E UC-05, AF-02: without connection to rewards leaderboards answer in the source's words (REW-6)")
+  func leaderboard() async throws {
+    let bus = FakeBus()
+    bus.answer(.rewards) { _ in throw BusFailure.unavailable }
+    try await RunningGateway.with(contracts: [.rewards], bus: bus) { gateway in
+      for (language, text) in [
+        (Language.english, "Cannot load leaderboard. Check your connection."),
+        (.spanish, "No se puede cargar la clasificación. Comprueba tu conexión."),
+      ] {
+        let response = try await gateway.http("GET", "/v1/leaderboards?metric=steps", try gateway.bearer(language: language))
+        #expect(response.status == 503)
+        #expect(try response.json["detail"] == .string(text))
+      }
+    }
+  }
+
   @Test(
     "An operation's own words are used for the one operation that they name, in both languages: of a message of which nobody knows whether it was sent, that this is so, and how to send it again (CU-14)"
   )

@@ -36,7 +36,7 @@ struct ErasureTests {
       #expect(try await store.rows("transfers") == transfers && transfers == 4)
       #expect(
         try await store.erasedCounts(of: ana.id) == [
-          "profiles 1", "steps 2", "relations 0", "coins 1", "redemptions 1", "events 2",
+          "profiles 1", "steps 3", "relations 0", "teams 0", "coins 1", "redemptions 1", "leaderboardScores 2", "events 2",
         ])
       try await services.ledgerIsSound()
       let persons = try await store.read {
