@@ -204,7 +204,10 @@ let package = Package(
     + service(
       "Social", showing: ["Activity"], calls: ["Activity", "Identity"],
       uses: ["Images", "Sandbox", "TransparencyLog", "Web", "Workers", crypto, lifecycle, logging])
-    + service("Rewards", calls: ["Activity", "Identity", "Social"], uses: [lifecycle, logging])
+    + [embedded("CBuiltInChallenges", path: "Services/Rewards/Challenges/BuiltIn")]
+    + service(
+      "Rewards", calls: ["Activity", "Identity", "Social"], uses: ["CBuiltInChallenges", lifecycle, logging],
+      beside: ["Challenges/BuiltIn", "Challenges/Challenges.md"])
     + [embedded("CMailTemplates", path: "Services/Notifications/Mails/Templates")]
     + service(
       "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"],

@@ -8,7 +8,7 @@ public enum Rewards {
   /// The service as its executable and the tests run it.
   ///
   /// - Parameter makeCode: makes the codes of redemptions; unpredictable by default.
-  /// - Throws: `OffersFile.Invalid` if the operator's file of offers cannot be used.
+  /// - Throws: `OffersFile.Invalid` or `ChallengesFile.Invalid` if a file of the operator's cannot be used.
   public static func service(
     _ environment: ServiceEnvironment, makeCode: @escaping @Sendable () -> RedemptionCode = RedemptionCode.unpredictable
   ) throws -> ServiceDefinition {
@@ -19,7 +19,8 @@ public enum Rewards {
   static func features(
     _ environment: ServiceEnvironment, makeCode: @escaping @Sendable () -> RedemptionCode = RedemptionCode.unpredictable
   ) throws -> [any Feature] {
-    let expiry = CoinExpiry(environment.settings)
+    let (formula, expiry) = (CoinFormula(environment.settings), CoinExpiry(environment.settings))
+    let catalogues = ChallengeCatalogues()
     return [
       AccountsFeature(
         migrations: (table: 1, settings: 6, people: 8, enrollment: 9),
@@ -29,10 +30,15 @@ public enum Rewards {
         }),
       RelationFeature(),
       LedgerFeature(expiry: expiry, clock: environment.clock, logger: environment.logger),
-      CoinFeature(formula: CoinFormula(environment.settings), expiry: expiry),
+      CoinFeature(formula: formula, expiry: expiry),
       AdjustmentFeature(expiry: expiry),
       OfferFeature(published: try OffersFile.read(inHome: environment.home.path), logger: environment.logger),
       RedemptionFeature(makeCode: makeCode),
+      ChallengeFeature(
+        published: try ChallengesFile.published(environment), formula: formula, catalogues: catalogues, expiry: expiry,
+        logger: environment.logger),
+      AchievementFeature(catalogues: catalogues),
+      BadgeFeature(catalogues: catalogues),
     ]
   }
 }
