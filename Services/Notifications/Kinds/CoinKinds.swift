@@ -3,7 +3,9 @@ import Operations
 import RewardsContract
 
 extension NotificationSpec {
-  static let ofCoins: [NotificationSpec] = [coinsEarned, coinsAdjusted, coinsEnding, offerRedeemed]
+  static let ofCoins: [NotificationSpec] = [
+    coinsEarned, coinsAdjusted, coinsEnding, offerRedeemed, challengeCompleted, badgeAwarded,
+  ]
 
   private static let coinsEarned = NotificationSpec(
     "coinsEarned", .rewards, on: CoinsEarned.self, about: { $0.transferID }, to: { $0.accountID },
@@ -23,4 +25,19 @@ extension NotificationSpec {
     inbox: .init(
       values: [.text("offer") { $0.title }, .number("coins") { $0.coins }, .number("balance") { $0.balance }],
       links: { NotificationLinks(offerID: ID(linking: $0.offerID), redemptionID: ID(linking: $0.redemptionID)) }))
+
+  private static let challengeCompleted = NotificationSpec(
+    "challengeCompleted", .rewards, on: ChallengeCompleted.self, about: { $0.completionID }, to: { $0.accountID },
+    inbox: .init(
+      values: NotificationValue.translated("title") { $0.texts[$1].title }
+        + NotificationValue.translated("badge") { $0.texts[$1].badge } + [.number("coins") { $0.coins }],
+      links: { NotificationLinks(challengeID: ID(linking: $0.challengeID)) }))
+
+  /// Of a tier of an achievement; the badge of a challenge is in the notification of its completion.
+  private static let badgeAwarded = NotificationSpec(
+    "badgeAwarded", .rewards, on: BadgeAwarded.self, when: { $0.tier != nil }, about: { $0.completionID },
+    to: { $0.accountID },
+    inbox: .init(
+      values: NotificationValue.translated("title") { $0.texts[$1].title } + [.text("tier") { $0.tier?.rawValue ?? "" }],
+      links: { NotificationLinks(challengeID: ID(linking: $0.challengeID)) }))
 }
