@@ -24,11 +24,13 @@ struct Bench: AsyncParsableCommand {
 
   @Option(help: "Leaves of the register in which one is proven.") var registerLeaves = 10_000_000
 
-  @Option(help: "Only this part, which can be given several times: http, samples, imports, live, logins, history, register.")
+  @Option(
+    help: "Only this part, which can be given several times: http, samples, imports, live, logins, history, register, challenges."
+  )
   var only: [Part] = []
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case http, samples, imports, live, logins, history, register
+    case http, samples, imports, live, logins, history, register, challenges
   }
 
   func run() async throws {
@@ -60,6 +62,7 @@ struct Bench: AsyncParsableCommand {
       case .history:
         try await LookingBack(cluster: cluster, yardstick: yardstick, report: report, entries: historyEntries).measure()
       case .register: try await register(cluster, people, report)
+      case .challenges: try await ChallengeLoad(cluster: cluster, report: report).measure()
       }
     }
     report.print()
