@@ -204,9 +204,11 @@ let package = Package(
     + service(
       "Social", showing: ["Activity"], calls: ["Activity", "Identity"],
       uses: ["Images", "Sandbox", "TransparencyLog", "Web", "Workers", crypto, lifecycle, logging])
+    + [embedded("CBuiltInChallenges", path: "Services/Rewards/Challenges/BuiltIn")]
     + service(
       "Rewards", calls: ["Activity", "Identity", "Social"],
-      uses: ["Images", "Sandbox", "SecureStorage", crypto, lifecycle, logging], beside: ["Leaderboards.md"])
+      uses: ["CBuiltInChallenges", "Images", "Sandbox", "SecureStorage", crypto, lifecycle, logging],
+      beside: ["Challenges/BuiltIn", "Challenges/Challenges.md", "Leaderboards.md"])
     + [embedded("CMailTemplates", path: "Services/Notifications/Mails/Templates")]
     + service(
       "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"],

@@ -13,7 +13,7 @@ public enum Rewards {
   /// The service as its executable and the tests run it.
   ///
   /// - Parameter makeCode: makes the codes of redemptions; unpredictable by default.
-  /// - Throws: `OffersFile.Invalid` if the operator's file of offers cannot be used.
+  /// - Throws: `OffersFile.Invalid` or `ChallengesFile.Invalid` if a file of the operator's cannot be used.
   public static func service(
     _ environment: ServiceEnvironment, makeCode: @escaping @Sendable () -> RedemptionCode = RedemptionCode.unpredictable
   ) throws -> ServiceDefinition {
@@ -27,6 +27,7 @@ public enum Rewards {
     let expiry = CoinExpiry(environment.settings)
     let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
     let formula = CoinFormula(environment.settings)
+    let catalogues = ChallengeCatalogues()
     return [
       AccountsFeature(
         migrations: (table: 1, settings: 6, people: 8, enrollment: 9),
@@ -49,6 +50,11 @@ public enum Rewards {
       RedemptionFeature(makeCode: makeCode, environment),
       TeamMemberFeature(),
       LeaderboardFeature(formula: formula),
+      ChallengeFeature(
+        published: try ChallengesFile.published(environment), formula: formula, catalogues: catalogues, expiry: expiry,
+        logger: environment.logger),
+      AchievementFeature(catalogues: catalogues),
+      BadgeFeature(catalogues: catalogues),
     ]
   }
 }

@@ -66,6 +66,7 @@ public struct NotificationLinks: Document, Hashable {
   public var seriesID: ID<Linked>?
   public var registerLeaf: Int?
   public var registerCheckpoint: String?
+  public var challengeID: ID<Linked>?
 
   public init(
     accountID: AccountID? = nil, friendRequestID: ID<Linked>? = nil, conversationID: ID<Linked>? = nil,
@@ -78,7 +79,7 @@ public struct NotificationLinks: Document, Hashable {
     reportID: ID<Linked>? = nil, caseID: ID<Linked>? = nil, taskID: ID<Linked>? = nil,
     taskCommentID: ID<Linked>? = nil, taskHelpID: ID<Linked>? = nil,
     teamID: ID<Linked>? = nil, teamInvitationID: ID<Linked>? = nil, seriesID: ID<Linked>? = nil, registerLeaf: Int? = nil,
-    registerCheckpoint: String? = nil
+    registerCheckpoint: String? = nil, challengeID: ID<Linked>? = nil
   ) {
     self.accountID = accountID
     self.friendRequestID = friendRequestID
@@ -102,6 +103,7 @@ public struct NotificationLinks: Document, Hashable {
     self.seriesID = seriesID
     self.registerLeaf = registerLeaf
     self.registerCheckpoint = registerCheckpoint
+    self.challengeID = challengeID
   }
 
   public static let notes: Notes = [
@@ -110,7 +112,8 @@ public struct NotificationLinks: Document, Hashable {
     "loginAlertID": "The login to answer for.", "incidentID": "The incident, for administrators.",
     "followRequestID": "The follow request.",
     "importID": "The import.",
-    "friendChallengeID": "The challenge.",
+    "friendChallengeID": "The challenge among friends.",
+    "challengeID": "The challenge or the achievement.",
     "reportID": "Your report.", "caseID": "What moderators decided against you.", "taskID": "The task.",
     "taskCommentID": "The comment on the task.", "taskHelpID": "The request for help, or the offer, in the task.",
     "teamID": "The team.", "teamInvitationID": "The invitation to a team.",

@@ -5,6 +5,7 @@ import RewardsContract
 extension NotificationSpec {
   static let ofCoins: [NotificationSpec] = [
     coinsEarned, coinsAdjusted, coinsEnding, offerRedeemed, rewardUsed, rewardVoided,
+    challengeCompleted, badgeAwarded,
   ]
 
   private static let coinsEarned = NotificationSpec(
@@ -46,4 +47,19 @@ extension NotificationSpec {
     let text = Excerpt.of(text)
     return text.last?.isPunctuation == true ? text : text + "."
   }
+
+  private static let challengeCompleted = NotificationSpec(
+    "challengeCompleted", .rewards, on: ChallengeCompleted.self, about: { $0.completionID }, to: { $0.accountID },
+    inbox: .init(
+      values: NotificationValue.translated("title") { $0.texts[$1].title }
+        + NotificationValue.translated("badge") { $0.texts[$1].badge } + [.number("coins") { $0.coins }],
+      links: { NotificationLinks(challengeID: ID(linking: $0.challengeID)) }))
+
+  /// Of a tier of an achievement; the badge of a challenge is in the notification of its completion.
+  private static let badgeAwarded = NotificationSpec(
+    "badgeAwarded", .rewards, on: BadgeAwarded.self, when: { $0.tier != nil }, about: { $0.completionID },
+    to: { $0.accountID },
+    inbox: .init(
+      values: NotificationValue.translated("title") { $0.texts[$1].title } + [.text("tier") { $0.tier?.rawValue ?? "" }],
+      links: { NotificationLinks(challengeID: ID(linking: $0.challengeID)) }))
 }

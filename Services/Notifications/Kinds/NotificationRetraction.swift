@@ -1,5 +1,6 @@
 import NotificationsContract
 import Operations
+import RewardsContract
 import SocialContract
 
 /// An event by which a notification is no longer true: it leaves the inbox, and nobody is notified of that.
@@ -24,7 +25,7 @@ struct NotificationRetraction: Sendable {
     }
   }
 
-  /// Requests and challenges that ended before they were answered.
+  /// Requests and challenges that ended before they were answered; completions and tiers that a correction took back.
   static let all: [NotificationRetraction] = [
     NotificationRetraction(
       of: FriendRequestSent.self, on: FriendRequestEnded.self, about: { $0.friendRequestID }, of: { $0.accountID }),
@@ -34,5 +35,11 @@ struct NotificationRetraction: Sendable {
       of: FriendChallengeChanged.self, on: FriendChallengeChanged.self,
       when: { $0.direction == .received && ($0.state == .withdrawn || $0.state == .ended && $0.activityID == nil) },
       about: { $0.friendChallengeID }, of: { $0.accountID }),
+    NotificationRetraction(
+      of: ChallengeCompleted.self, on: ChallengeTakenBack.self, when: { $0.tier == nil }, about: { $0.completionID },
+      of: { $0.accountID }),
+    NotificationRetraction(
+      of: BadgeAwarded.self, on: ChallengeTakenBack.self, when: { $0.tier != nil }, about: { $0.completionID },
+      of: { $0.accountID }),
   ]
 }

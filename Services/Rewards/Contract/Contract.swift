@@ -17,11 +17,15 @@ extension Contract {
       RedeemOffer.self, ListRedemptions.self, GetRedemption.self, PresentRedemption.self, VoidRedemption.self,
       CheckCode.self, UseCode.self, ListPartnerRedemptions.self, VoidPartnerRedemption.self,
       ListLeaderboard.self, GetLeaderboardVisibility.self, SetLeaderboardVisibility.self,
+      ListChallenges.self, ListCompletedChallenges.self, CreateChallenge.self, EditChallenge.self, RetireChallenge.self,
+      ListChallengeDefinitions.self, ListAchievements.self,
+      ListBadges.self, ListFriendsBadges.self, GetBadgeVisibility.self, SetBadgeVisibility.self, ReadBadgeProfilePart.self,
     ],
     events: [
       CoinsEarned.self, CoinsCorrected.self, OfferRedeemed.self, CoinsRefunded.self, CoinsRewarded.self,
       CoinsRewardTakenBack.self, CoinsAdjusted.self, CoinsExpired.self, CoinsEnding.self, LedgerFailed.self,
       PartnerDecided.self, PartnerOwnerLost.self, RedemptionUsed.self, RedemptionVoided.self,
+      ChallengeCompleted.self, ChallengeTakenBack.self, BadgeAwarded.self,
     ],
     words: [.init(en: [UInt8](rewards_words_en), es: [UInt8](rewards_words_es))])
 }

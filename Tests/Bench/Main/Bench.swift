@@ -28,12 +28,12 @@ struct Bench: AsyncParsableCommand {
 
   @Option(
     help:
-      "Only this part, which can be given several times: http, samples, imports, live, logins, history, register, redemptions, leaderboard."
+      "Only this part, which can be given several times: http, samples, imports, live, logins, history, register, redemptions, leaderboard, challenges."
   )
   var only: [Part] = []
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case http, samples, imports, live, logins, history, register, redemptions, leaderboard
+    case http, samples, imports, live, logins, history, register, redemptions, leaderboard, challenges
   }
 
   func run() async throws {
@@ -67,6 +67,7 @@ struct Bench: AsyncParsableCommand {
       case .register: try await register(cluster, people, report)
       case .redemptions: try await redemptions(cluster, people, report)
       case .leaderboard: try await leaderboard(cluster, people, report)
+      case .challenges: try await ChallengeLoad(cluster: cluster, report: report).measure()
       }
     }
     report.print()

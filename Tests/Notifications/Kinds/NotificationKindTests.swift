@@ -24,6 +24,10 @@ struct NotificationKindTests {
   static let invitation = ID<TeamInvitation>()
   static let alert = LoginAlertID()
   static let incident = IncidentID()
+  static let rewardsChallenge = ChallengeID()
+  static let challengeTexts = ChallengeTexts(
+    en: ChallengeText(title: "Ten thousand", description: "Walk.", badge: "Ten-thousander"),
+    es: ChallengeText(title: "Diez mil", description: "Camina.", badge: "Diezmilero"))
 
   /// What an event makes of itself by each kind that it is of.
   static func drafts(_ event: any Event) -> [NotificationDraft] { NotificationSpec.all.compactMap { $0.make(event) } }
@@ -67,6 +71,16 @@ struct NotificationKindTests {
       "incidentRaised", ben, NotificationLinks(incidentID: ID(linking: incident))
     ),
     (AccountVerified(accountID: ben, at: at), "accountVerified", ben, NotificationLinks()),
+    (
+      ChallengeCompleted(
+        accountID: ana, challengeID: rewardsChallenge, completionID: ID(), texts: challengeTexts, icon: .placeholder, coins: 20,
+        at: at), "challengeCompleted", ana, NotificationLinks(challengeID: ID(linking: rewardsChallenge))
+    ),
+    (
+      BadgeAwarded(
+        accountID: ana, challengeID: rewardsChallenge, completionID: ID(), tier: .gold, texts: challengeTexts,
+        icon: .placeholder, at: at), "badgeAwarded", ana, NotificationLinks(challengeID: ID(linking: rewardsChallenge))
+    ),
     (notice(.enrolled, by: ana), "taskEnrolled", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
     (notice(.removed, by: ana), "taskRemoved", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
     (notice(.optedOut, by: ana), "taskOptedOut", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
@@ -258,6 +272,32 @@ struct NotificationKindTests {
     let redeemed = OfferRedeemed(
       accountID: Self.ana, offerID: ID(), redemptionID: ID(), title: "Coffee", coins: 50, balance: 49, at: Self.at)
     #expect(try source(redeemed) == "offers.redeemed/\(redeemed.redemptionID)")
+  }
+
+  @Test("A completed challenge is notified of once, with its badge, in the words of the reader's language; a tier by its own")
+  func completedChallenges() throws {
+    let words = Words(Contract.notifications.words)
+    func text(_ draft: NotificationDraft, _ language: Language) throws -> String? {
+      let item = try #require(draft.inbox)
+      return words.text("notification.\(item.kind.rawValue).text", language, item.content.parameters)
+    }
+    func badge(_ tier: ChallengeTier?) -> BadgeAwarded {
+      BadgeAwarded(
+        accountID: Self.ana, challengeID: Self.rewardsChallenge, completionID: ID(), tier: tier, texts: Self.challengeTexts,
+        icon: .placeholder, at: Self.at)
+    }
+    let completed = ChallengeCompleted(
+      accountID: Self.ana, challengeID: Self.rewardsChallenge, completionID: ID(), texts: Self.challengeTexts, icon: .placeholder,
+      coins: 20, at: Self.at)
+    let draft = try #require(Self.drafts(completed).first)
+    #expect(
+      try text(draft, .english) == "You completed “Ten thousand” and earned the badge “Ten-thousander”. Coins: 20.")
+    #expect(try text(draft, .spanish) == "Has completado «Diez mil» y ganado la insignia «Diezmilero». Monedas: 20.")
+    // The challenge's own badge is in that notification.
+    #expect(Self.drafts(badge(nil)).isEmpty)
+    let tier = try #require(Self.drafts(badge(.gold)).first)
+    #expect(try text(tier, .english) == "You unlocked “Ten thousand”: gold.")
+    #expect(try text(tier, .spanish) == "Has desbloqueado «Diez mil»: oro.")
   }
 
   @Test(

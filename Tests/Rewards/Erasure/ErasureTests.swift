@@ -34,9 +34,11 @@ struct ErasureTests {
       #expect(try await store.rows("earnings") == 1)
       for table in ["counted_days", "redemptions"] { #expect(try await store.rows(table) == 2, "\(table)") }
       #expect(try await store.rows("transfers") == transfers && transfers == 4)
+      let counts = try await store.erasedCounts(of: ana.id)
       #expect(
-        try await store.erasedCounts(of: ana.id) == [
-          "profiles 1", "steps 3", "relations 0", "teams 0", "coins 1", "redemptions 1", "leaderboardScores 2", "events 2",
+        counts == [
+          "profiles 1", "steps 3", "relations 0", "teams 0", "coins 1", "redemptions 1", "leaderboardScores 2", "challenges 2",
+          "events 2",
         ])
       try await services.ledgerIsSound()
       let persons = try await store.read {
