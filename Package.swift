@@ -269,7 +269,7 @@ let package = Package(
       tests(
         "Rewards",
         [
-          "ActivityContract", "ActivityService", "BuiltPrograms", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
+          "ActivityContract", "ActivityService", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
           "Operations", "RewardsContract", "RewardsService", "Sampling", "ServiceKit", "SocialContract", "Storage", grdb, logging,
           sqlite,
         ]),
@@ -285,7 +285,7 @@ let package = Package(
       tests(
         "Social",
         [
-          "ActivityContract", "ActivityService", "BuiltPrograms", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
+          "ActivityContract", "ActivityService", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
           "NotificationsContract", "NotificationsService", "Operations", "ServiceKit", "SocialContract", "SocialService",
           "Storage", "TransparencyLog", "Web", crypto, grdb, logging, sqlite,
         ]),

@@ -5,7 +5,6 @@ import GRDB
 import IdentityContract
 import Operations
 import RewardsContract
-import Synchronization
 import Testing
 
 /// Rewards is killed at random moments while hundreds of transfers a second are made: none that was acknowledged is lost, and none is made
