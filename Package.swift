@@ -271,7 +271,6 @@ let package = Package(
         [
           "ActivityContract", "ActivityService", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
           "Operations", "RewardsContract", "RewardsService", "Sampling", "ServiceKit", "SocialContract", "Storage", grdb, logging,
-          sqlite,
         ]),
       tests("Sandbox", ["BuiltPrograms", "Sandbox", logging, "sandbox-probe"], exclude: ["Probe"]),
       tests("SecureStorage", ["SecureStorage", "ServiceKit", crypto]),
@@ -285,7 +284,7 @@ let package = Package(
       tests(
         "Social",
         [
-          "ActivityContract", "ActivityService", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
+          "ActivityContract", "ActivityService", "BuiltPrograms", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
           "NotificationsContract", "NotificationsService", "Operations", "ServiceKit", "SocialContract", "SocialService",
           "Storage", "TransparencyLog", "Web", crypto, grdb, logging, sqlite,
         ]),
