@@ -14,8 +14,10 @@ struct ChallengeLoad {
   let report: Report
 
   private static let accounts = 5000
-  /// Changes of each account: of a week's days, each with more steps than before.
+  /// Changes of each account: of a week's days, each with some more steps than before.
   private static let changes = 20
+  /// Changes of each account before the clock starts: a week, by which new accounts complete what is easily completed.
+  private static let warmUp = 7
 
   func measure() async throws {
     let accounts = (0..<Self.accounts).map { _ in AccountID() }
@@ -33,8 +35,8 @@ struct ChallengeLoad {
         try Int64.fetchOne($0, sql: "SELECT number FROM subscription_cursors WHERE publisher = 'activity'") ?? 0
       }
     }
-    let begun = try cursor()
-    while try cursor() == begun { try await Task.sleep(for: .milliseconds(2)) }
+    let begun = head - Int64(Self.accounts * (Self.changes - Self.warmUp))
+    while try cursor() < begun { try await Task.sleep(for: .milliseconds(2)) }
     let (start, first) = (ContinuousClock.now, try cursor())
     while try cursor() < head { try await Task.sleep(for: .milliseconds(5)) }
     let seconds = (ContinuousClock.now - start).milliseconds / 1000
@@ -75,7 +77,7 @@ struct ChallengeLoad {
     return try store.write { database in
       for change in 0..<Self.changes {
         for (number, account) in accounts.enumerated() {
-          let steps = 1000 * (change / 7 + 1) * (4 + number % 3)
+          let steps = 4000 + 1000 * (number % 4) + 150 * (change / 7)
           let day = MovementChanged.Day(
             day: today.advanced(by: -(change % 7)), steps: steps, earningSteps: steps, walkingMeters: Double(steps) * 0.7,
             runningMeters: Double(steps) / 4, cyclingMeters: Double(steps),
