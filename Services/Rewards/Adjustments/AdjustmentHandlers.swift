@@ -1,3 +1,4 @@
+import GRDB
 import Operations
 import RewardsContract
 import ServiceKit

@@ -16,7 +16,7 @@ struct ActivitySchemaTests {
     let before = [ActivityMigrations.accounts, ActivityStore.migration(2), EntryStore.migration(3)]
     let newer = [
       ActivityVersionStore.migration(4), ActivityStore.detailsMigration(5), CalendarFeedStore.migration(6), TieStore.migration(7),
-      LostDayStore.migration(8),
+      LostDayStore.migration(8), ActivityStore.positionMigration(9),
     ]
     let account = AccountID()
     let ids = (0..<3).map { _ in ActivityID() }

@@ -20,6 +20,10 @@ struct PartnerRulesTests {
   @Test("Offers are made by those who wait and those who were let in; whoever was refused asks again by a change")
   func offering() {
     #expect(PartnerState.allCases.filter(PartnerRules.mayOffer) == [.pending, .approved])
-    #expect(PartnerState.allCases.map(PartnerRules.state(afterEditOf:)) == [.pending, .approved, .pending, .suspended])
+    for (isRenamed, states) in [
+      (false, [PartnerState.pending, .approved, .pending, .suspended]), (true, [.pending, .pending, .pending, .suspended]),
+    ] {
+      #expect(PartnerState.allCases.map { PartnerRules.state(afterEditOf: $0, isRenamed: isRenamed) } == states)
+    }
   }
 }
