@@ -38,7 +38,7 @@ struct MailComposer: Sendable {
   ) throws(MailFailure) -> MailMessage {
     guard let to = MailAddress(content.email.ascii) else { throw .badAddress }
     let language = content.language
-    let subject = words.text("mail.\(spec.name).subject", language) ?? spec.name
+    let subject = content.subject ?? words.text("mail.\(spec.name).subject", language) ?? spec.name
     var values = content.values.mapValues { value in
       if case .time(let instant) = value { MailValue.text(MailContent.minute(instant)) } else { value }
     }

@@ -29,12 +29,12 @@ struct MailFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     let client = ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock)
-    let reader = MailReader(
-      identity: client, social: client, publicURL: settings.publicURL, words: composer.words)
-    let writer = MailWriter(reader: reader, composer: composer, from: settings.from)
     service.run { store, pulse in
-      MailWorker(
-        store: store, settings: settings, carrier: carrier, writer: writer, clock: environment.clock, signal: signal,
+      let reader = MailReader(
+        identity: client, social: client, store: store, publicURL: settings.publicURL, words: composer.words)
+      return MailWorker(
+        store: store, settings: settings, carrier: carrier,
+        writer: MailWriter(reader: reader, composer: composer, from: settings.from), clock: environment.clock, signal: signal,
         pulse: pulse, logger: environment.logger, reports: reports)
     }
     let folders = settings.folders(environment.home)
