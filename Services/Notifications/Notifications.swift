@@ -16,19 +16,23 @@ public enum Notifications {
   static func service(
     _ environment: ServiceEnvironment, _ settings: MailSettings, _ carrier: any MailCarrier
   ) throws -> ServiceDefinition {
-    let features = try features(environment, settings, carrier)
+    let features = try features(
+      environment, settings, carrier, secret: try environment.home.secret("notifications.store"))
     return ServiceDefinition(
       .notifications, environment,
       features: features + [HousekeepingFeature(features: features, logger: environment.logger)])
   }
 
   /// The features, each behind those that it builds on.
+  ///
+  /// - Parameter secret: that of the store, from which the key of links is derived.
   static func features(
-    _ environment: ServiceEnvironment, _ settings: MailSettings, _ carrier: any MailCarrier
+    _ environment: ServiceEnvironment, _ settings: MailSettings, _ carrier: any MailCarrier, secret: [UInt8]
   ) throws -> [any Feature] {
     let (mails, reports, held) = (WakeSignal(), WakeSignal(), WakeSignal())
     let quietHours = QuietHoursStore(zones: TimeZones())
     let dispatch = DeliveryDispatch(quietHours: quietHours, routes: [MailRoute(signal: mails)], signal: held)
+    let links = UnsubscribeLinks(secret: secret)
     let deliveries = DeliverySettings(environment.settings)
     return [
       AccountsFeature(
@@ -44,9 +48,11 @@ public enum Notifications {
       QuietHoursFeature(store: quietHours, signal: held),
       DeliveryFeature(environment: environment, settings: deliveries, dispatch: dispatch),
       MailFeature(
-        environment: environment, settings: settings, carrier: carrier, composer: try MailComposer(), signal: mails,
+        environment: environment, settings: settings, carrier: carrier, composer: try MailComposer(), links: links, signal: mails,
         reports: reports),
       KindFeature(dispatch: dispatch),
+      UnsubscribeFeature(links: links),
+      BroadcastFeature(environment: environment, dispatch: dispatch),
       DeadMailFeature(signal: mails),
       DeletionReportFeature(environment: environment, settings: settings, signal: reports),
       MailboxFeature(mailbox: settings.mailbox.map { Mailbox(folder: $0) }),

@@ -11,6 +11,8 @@ extension Contract {
       ReadNotificationPreferences.self, UpdateNotificationPreferences.self,
       ReadQuietHours.self, SetQuietHours.self, DeleteQuietHours.self,
       ListDeliveries.self, ReadDeliveryFigures.self,
+      ReadUnsubscribe.self, UseUnsubscribe.self,
+      PreviewBroadcast.self, SendBroadcast.self, TestBroadcast.self, ListBroadcasts.self, CancelBroadcast.self,
       ListDeadMails.self, RetryDeadMail.self,
       ListMailbox.self, ReadMailboxMail.self,
     ],

@@ -20,12 +20,18 @@ extension MailSource {
   /// What stands in the inbox, or in the log where the inbox is switched off; nothing where it was removed meanwhile.
   fileprivate static let notification = MailSource(["url", "text"]) { job, reader in
     let (delivery, account): (ID<NotificationDelivery>, AccountID) = (job.subject(), job.account)
-    let found = try await reader.store.read { try DeliveryStore.content(of: delivery, account, in: $0) }
-    guard let found else { throw Failure(RequestFailure.notFound) }
+    let (found, kind) = try await reader.store.read { database in
+      (
+        try DeliveryStore.content(of: delivery, account, in: database),
+        try DeliveryStore.queued(delivery, of: account, in: database)?.kind
+      )
+    }
+    guard let found, let kind else { throw Failure(RequestFailure.notFound) }
     var content = try await common(job, reader)
     let words = found.words(content.language)
     content.values["text"] = .text(words.text)
     content.subject = words.title
+    (content.kind, content.thread) = (kind, found.content.links.thread)
     return content
   }
 
@@ -53,5 +59,16 @@ extension MailSource {
     return MailContent(
       email: addressee.email, username: addressee.username, language: addressee.language,
       values: ["url": .text(reader.publicURL)])
+  }
+}
+
+extension NotificationLinks {
+  /// What mails are about that belong together.
+  fileprivate var thread: String? {
+    let things: [(String, ID<Linked>?)] = [
+      ("conversation", conversationID), ("task", taskID), ("series", seriesID), ("team", teamID),
+      ("challenge", friendChallengeID), ("import", importID), ("case", caseID), ("report", reportID),
+    ]
+    return things.first { $0.1 != nil }.flatMap { name, id in id.map { "\(name)-\($0)" } }
   }
 }

@@ -10,7 +10,9 @@ struct KindSubscriptions: Sendable {
   let dispatch: DeliveryDispatch
 
   func subscribe(_ service: inout ServiceDefinition) {
-    for (_, kinds) in Dictionary(grouping: kinds, by: { $0.event.spec.name }) { subscribe(to: kinds[0].event, kinds, &service) }
+    for (_, kinds) in Dictionary(grouping: kinds, by: { $0.event?.spec.name }) {
+      if let event = kinds[0].event { subscribe(to: event, kinds, &service) }
+    }
     for retraction in NotificationRetraction.all { subscribe(to: retraction.event, retraction, &service) }
   }
 

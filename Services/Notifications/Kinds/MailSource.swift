@@ -59,6 +59,10 @@ struct MailContent: Sendable {
   var values: [String: MailValue]
   /// Where the mail's subject is not the words `mail.<kind>.subject`.
   var subject: String?
+  /// The kind of notification that it reports, where the mail's name does not say.
+  var kind: String?
+  /// What mails are about that belong together, such as `task-<id>`; nil for one alone.
+  var thread: String?
 
   /// `2026-11-22 08:43 UTC`.
   static func minute(_ instant: Instant) -> String {

@@ -24,7 +24,7 @@ struct NotificationRetraction: Sendable {
     }
   }
 
-  /// Requests and challenges that ended before they were answered.
+  /// Requests and challenges that ended before they were answered, and files that were deleted.
   static let all: [NotificationRetraction] = [
     NotificationRetraction(
       of: FriendRequestSent.self, on: FriendRequestEnded.self, about: { $0.friendRequestID }, of: { $0.accountID }),
@@ -34,5 +34,8 @@ struct NotificationRetraction: Sendable {
       of: FriendChallengeChanged.self, on: FriendChallengeChanged.self,
       when: { $0.direction == .received && ($0.state == .withdrawn || $0.state == .ended && $0.activityID == nil) },
       about: { $0.friendChallengeID }, of: { $0.accountID }),
+    NotificationRetraction(
+      of: TaskAttachmentsChanged.self, on: TaskAttachmentsChanged.self, when: { $0.change == .deleted },
+      about: { $0.attachmentID }, of: { $0.accountID }),
   ]
 }

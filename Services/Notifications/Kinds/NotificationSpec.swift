@@ -20,7 +20,8 @@ struct NotificationSpec: Sendable {
   let channels: Set<NotificationChannel>
   /// Whether nothing of what it changes is left to be mailed or pushed, since what it is about was removed.
   let isRemoval: Bool
-  let event: any Event.Type
+  /// Nil where no event brings it, but the service itself.
+  let event: (any Event.Type)?
   /// Nil where it does not stand in the inbox.
   let inbox: InboxSpec?
   /// Nil where it does not go by mail.
@@ -69,6 +70,25 @@ struct NotificationSpec: Sendable {
       guard let inbox, inbox.isReplacing, let event = event as? E, let account = recipient(event) else { return nil }
       return NotificationSource(accountID: account, text: "\(E.spec.name)/\(subject(event))/")
     }
+  }
+}
+
+extension NotificationSpec {
+  /// A kind that the service itself makes, and no event.
+  ///
+  /// - Parameter values: the names of the values in its words.
+  init(_ name: String, _ category: NotificationCategory, values: Set<String>, delivery: DeliverySpec? = nil) {
+    self.name = name
+    self.category = category
+    severity = .info
+    event = nil
+    inbox = InboxSpec(kind: NotificationKind(stringLiteral: name), values: values)
+    mail = nil
+    channels = [.inbox, .email, .push]
+    isRemoval = false
+    self.delivery = (delivery ?? category.delivery).limited(to: [.inbox, .email, .push])
+    make = { _ in nil }
+    superseded = { _ in nil }
   }
 }
 

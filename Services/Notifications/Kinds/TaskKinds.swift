@@ -8,7 +8,7 @@ extension NotificationSpec {
   static let ofTasks: [NotificationSpec] = [
     taskEnrolled, taskRemoved, taskOptedOut, taskCompleted, taskCancelled, taskCommented, taskCommentRemoved,
     taskHelpRequested, taskHelpOffered, taskHelpThanked, taskRecurred, taskSeriesEnrolled, taskSeriesOptedOut, taskSeriesEnded,
-    taskPartAssigned,
+    taskPartAssigned, taskAttached,
   ]
 
   private static let taskEnrolled = named("taskEnrolled", .enrolled)
@@ -86,6 +86,17 @@ extension NotificationSpec {
         NotificationLinks(
           accountID: $0.authorAccountID, taskID: ID(linking: $0.taskID), taskCommentID: ID(linking: $0.commentID))
       }))
+
+  /// For all but who attached it.
+  private static let taskAttached = NotificationSpec(
+    "taskAttached", .tasks, on: TaskAttachmentsChanged.self,
+    when: { $0.change == .attached && $0.taskName != nil && $0.byAccountID != $0.accountID }, about: { $0.attachmentID },
+    to: { $0.accountID },
+    inbox: .init(
+      values: [
+        .text("username") { $0.byUsername?.description ?? "" }, .text("task") { $0.taskName?.description ?? "" },
+        .text("file") { $0.name?.description ?? "" },
+      ], links: { NotificationLinks(accountID: $0.byAccountID, taskID: ID(linking: $0.taskID)) }))
 
   private static let taskHelpRequested = help("taskHelpRequested", .request)
   private static let taskHelpOffered = help("taskHelpOffered", .offer)

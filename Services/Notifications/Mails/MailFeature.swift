@@ -10,6 +10,7 @@ struct MailFeature: Feature {
   let settings: MailSettings
   let carrier: any MailCarrier
   let composer: MailComposer
+  let links: UnsubscribeLinks
   /// Wakes the worker.
   let signal: WakeSignal
   /// Signalled where the report of a deletion has ended.
@@ -34,7 +35,7 @@ struct MailFeature: Feature {
         identity: client, social: client, store: store, publicURL: settings.publicURL, words: composer.words)
       return MailWorker(
         store: store, settings: settings, carrier: carrier,
-        writer: MailWriter(reader: reader, composer: composer, from: settings.from), clock: environment.clock, signal: signal,
+        writer: MailWriter(reader: reader, composer: composer, from: settings.from, links: links), clock: environment.clock, signal: signal,
         pulse: pulse, logger: environment.logger, reports: reports)
     }
     let folders = settings.folders(environment.home)

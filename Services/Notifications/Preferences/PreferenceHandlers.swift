@@ -79,8 +79,9 @@ enum PreferenceHandlers {
 }
 
 extension NotificationSpec {
-  /// What it is called in lists: the title of what stands in the inbox, or the subject of its mail.
+  /// What it is called in lists: by words of its own, or the title of what stands in the inbox, or the subject of its mail.
   func title(_ language: Language) -> String {
+    if let own = NotificationText.words.text("notificationName.\(name)", language) { return own }
     let key = inbox == nil ? "mail.\(mail?.name ?? name).subject" : "notification.\(name).title"
     return NotificationText.words.text(key, language) ?? name
   }

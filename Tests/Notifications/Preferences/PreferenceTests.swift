@@ -192,7 +192,7 @@ struct PreferenceTests {
     let environment = ServiceEnvironment(
       settings: Settings([:]), home: home, bus: MemoryBus(.notifications, on: MemoryExchange()),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    return try Notifications.features(environment, MailSettings(environment.settings, home), WatchedCarrier())
+    return try Notifications.features(environment, MailSettings(environment.settings, home), WatchedCarrier(), secret: [])
       .flatMap(\.migrations).sorted { $0.number < $1.number }
   }
 }
