@@ -69,7 +69,7 @@ func contract(_ service: String, showing others: [String] = []) -> [Target] {
 ///   - showing: services of whose contracts its own has parts.
 ///   - calls: services whose contracts it imports, because it calls them or subscribes to their events.
 ///   - uses: what it needs beyond the shared modules every service has.
-///   - beside: folders within its own that are modules of their own.
+///   - beside: folders within its own that are modules of their own, and further pages.
 func service(
   _ name: String, showing: [String] = [], calls: [String] = [], uses: [Target.Dependency] = [], beside: [String] = []
 ) -> [Target] {
@@ -185,7 +185,7 @@ let package = Package(
       embedded("CReservedUsernames", path: "Services/Identity/Registration/List"),
     ]
     + service(
-      "Identity", showing: ["Social"], calls: ["Social"],
+      "Identity", showing: ["Social"], calls: ["Rewards", "Social"],
       uses: [
         "CCommonPasswords", "CCurl", "CMaxMind", "CReservedUsernames", "CSodium", "Images", "Sandbox", "SecureStorage",
         "TransparencyLog", "Workers", crypto, jwt, lifecycle, logging,
@@ -204,7 +204,11 @@ let package = Package(
     + service(
       "Social", showing: ["Activity"], calls: ["Activity", "Identity"],
       uses: ["Images", "Sandbox", "TransparencyLog", "Web", "Workers", crypto, lifecycle, logging])
-    + service("Rewards", calls: ["Activity", "Identity"], uses: [lifecycle, logging])
+    + [embedded("CBuiltInChallenges", path: "Services/Rewards/Challenges/BuiltIn")]
+    + service(
+      "Rewards", calls: ["Activity", "Identity", "Social"],
+      uses: ["CBuiltInChallenges", "Images", "Sandbox", "SecureStorage", crypto, lifecycle, logging],
+      beside: ["Challenges/BuiltIn", "Challenges/Challenges.md", "Leaderboards.md"])
     + [embedded("CMailTemplates", path: "Services/Notifications/Mails/Templates")]
     + service(
       "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"],
@@ -247,8 +251,9 @@ let package = Package(
         "Identity",
         [
           "BuiltPrograms", "EarlierStores", "IdentityContract", "IdentityService", "InMemoryBus", "InProcess", "Messaging",
-          "Operations", "Sampling", "SecureStorage", "ServiceKit", "SocialContract", "Storage", "TransparencyLog", crypto, grdb,
-          httpClient, jwt, logging, nioCore, nioHTTP1, sqlite,
+          "Operations", "RewardsContract", "Sampling", "SecureStorage", "ServiceKit", "SocialContract", "Storage",
+          "TransparencyLog",
+          crypto, grdb, httpClient, jwt, logging, nioCore, nioHTTP1, sqlite,
         ], exclude: ["ExternalProviders/provider.py", "Places/make_places.py", "Places/places.mmdb", "README.md"]),
       tests("Images", ["BuiltPrograms", "Images", "Operations", logging], exclude: ["Fixtures"]),
       tests("Workers", ["Operations", "Workers"]),
@@ -264,8 +269,8 @@ let package = Package(
       tests(
         "Rewards",
         [
-          "ActivityContract", "ActivityService", "IdentityContract", "InProcess", "Operations", "RewardsContract",
-          "RewardsService", "Sampling", "ServiceKit", "Storage", grdb,
+          "ActivityContract", "ActivityService", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
+          "Operations", "RewardsContract", "RewardsService", "Sampling", "ServiceKit", "SocialContract", "Storage", grdb, logging,
         ]),
       tests("Sandbox", ["BuiltPrograms", "Sandbox", logging, "sandbox-probe"], exclude: ["Probe"]),
       tests("SecureStorage", ["SecureStorage", "ServiceKit", crypto]),
@@ -342,16 +347,19 @@ let package = Package(
       .executableTarget(
         name: "racha-bench",
         dependencies: [
-          "ActivityContract", "Client", "Cluster", "GeneratedHistory", "IdentityContract", "Operations", "RewardsContract",
-          "SocialContract", "TransparencyLog", arguments, crypto, grdb, httpClient,
+          "ActivityContract", "Client", "Cluster", "GeneratedHistory", "IdentityContract", "Messaging", "Operations",
+          "RewardsContract", "ServiceKit", "SocialContract", "Storage", "TransparencyLog", arguments, crypto, grdb, httpClient,
+          lifecycle, logging,
         ],
         path: "Tests/Bench/Main", swiftSettings: settings),
       .executableTarget(
         name: "racha-bench-hello", dependencies: [hummingbird], path: "Tests/Bench/Hello", swiftSettings: settings),
       .executableTarget(
         name: "racha-admin",
-        dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", "TransparencyLog", "Web", arguments, crypto, logging]
-          + everyContract,
+        dependencies: [
+          "Messaging", "Operations", "RewardsService", "ServiceKit", "Storage", "TransparencyLog", "Web", arguments, crypto,
+          logging,
+        ] + everyContract,
         path: "deploy/Admin", swiftSettings: settings),
       .executableTarget(
         name: "racha-demo",

@@ -473,7 +473,7 @@ CREATE TABLE imports (
   -- When a chunk arrived last, and when progress was told last.
   touched_at INTEGER NOT NULL,
   told_at INTEGER NOT NULL,
-  ended_at INTEGER, starts INTEGER NOT NULL DEFAULT 0 CHECK (starts >= 0), persons TEXT,
+  ended_at INTEGER, starts INTEGER NOT NULL DEFAULT 0 CHECK (starts >= 0), persons TEXT, detail_bytes INTEGER NOT NULL DEFAULT 0 CHECK (detail_bytes >= 0), details_forgotten INTEGER NOT NULL DEFAULT 0 CHECK (details_forgotten IN (0, 1)), movement TEXT,
   CHECK ((state IN ('done', 'failed', 'cancelled')) = (ended_at IS NOT NULL)),
   CHECK ((state = 'failed') = (reason IS NOT NULL)),
   CHECK (state NOT IN ('waiting', 'reading', 'done') OR (format IS NOT NULL AND received_bytes = total_bytes))
@@ -510,7 +510,10 @@ CREATE TABLE "movement_days" (
   day INTEGER NOT NULL,
   recorded_day INTEGER NOT NULL,
   steps INTEGER NOT NULL CHECK (steps >= 0),
-  revision INTEGER NOT NULL CHECK (revision >= 1), walking INTEGER NOT NULL DEFAULT 0 CHECK (walking >= 0), running INTEGER NOT NULL DEFAULT 0 CHECK (running >= 0), cycling INTEGER NOT NULL DEFAULT 0 CHECK (cycling >= 0), plausible_steps INTEGER NOT NULL DEFAULT 0 CHECK (plausible_steps BETWEEN 0 AND steps), marks INTEGER NOT NULL DEFAULT 0,
+  revision INTEGER NOT NULL CHECK (revision >= 1), walking INTEGER NOT NULL DEFAULT 0 CHECK (walking >= 0), running INTEGER NOT NULL DEFAULT 0 CHECK (running >= 0), cycling INTEGER NOT NULL DEFAULT 0 CHECK (cycling >= 0), plausible_steps INTEGER NOT NULL DEFAULT 0 CHECK (plausible_steps BETWEEN 0 AND steps), marks INTEGER NOT NULL DEFAULT 0, plausible_walking INTEGER NOT NULL DEFAULT 0
+  CHECK (plausible_walking BETWEEN 0 AND walking), plausible_running INTEGER NOT NULL DEFAULT 0
+  CHECK (plausible_running BETWEEN 0 AND running), plausible_cycling INTEGER NOT NULL DEFAULT 0
+  CHECK (plausible_cycling BETWEEN 0 AND cycling),
   PRIMARY KEY (account_id, day, recorded_day)
 ) STRICT, WITHOUT ROWID;
 

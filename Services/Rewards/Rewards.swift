@@ -1,23 +1,60 @@
+import IdentityContract
+import Images
 public import RewardsContract
+public import Sandbox
 public import ServiceKit
+import Storage
 
 /// The rewards service: coins for steps, and what coins are good for.
 public enum Rewards {
+  /// What it starts its own program anew for.
+  public static let decoders: [any SandboxedDecoder.Type] = [PictureDecoder.self]
+
   /// The service as its executable and the tests run it.
   ///
   /// - Parameter makeCode: makes the codes of redemptions; unpredictable by default.
-  /// - Throws: `OffersFile.Invalid` if the operator's file of offers cannot be used.
+  /// - Throws: `OffersFile.Invalid` or `ChallengesFile.Invalid` if a file of the operator's cannot be used.
   public static func service(
     _ environment: ServiceEnvironment, makeCode: @escaping @Sendable () -> RedemptionCode = RedemptionCode.unpredictable
   ) throws -> ServiceDefinition {
-    ServiceDefinition(
-      .rewards, environment,
-      features: [
-        AccountsFeature(migrations: (table: 1, settings: 6, people: 8, enrollment: 9)),
-        LedgerFeature(),
-        CoinFeature(formula: CoinFormula(environment.settings)),
-        OfferFeature(published: try OffersFile.read(inHome: environment.home.path), logger: environment.logger),
-        RedemptionFeature(makeCode: makeCode),
-      ])
+    ServiceDefinition(.rewards, environment, features: try features(environment, makeCode: makeCode))
+  }
+
+  /// All of it. Each stands behind those that it builds on.
+  static func features(
+    _ environment: ServiceEnvironment, makeCode: @escaping @Sendable () -> RedemptionCode = RedemptionCode.unpredictable
+  ) throws -> [any Feature] {
+    let expiry = CoinExpiry(environment.settings)
+    let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
+    let formula = CoinFormula(environment.settings)
+    let catalogues = ChallengeCatalogues()
+    return [
+      AccountsFeature(
+        migrations: (table: 1, settings: 6, people: 8, enrollment: 9),
+        whenWithdrawn: { account, purposes, transaction in
+          guard purposes.contains(.activityData) else { return }
+          try WaitingDayStore.noteWithdrawal(of: account, transaction)
+        },
+        whenChanged: { try LeaderboardStore.follow($0, earningDays: formula.earningDays, $1) }),
+      RelationFeature(),
+      LedgerFeature(expiry: expiry, clock: environment.clock, logger: environment.logger),
+      CoinFeature(formula: formula, expiry: expiry),
+      AdjustmentFeature(expiry: expiry),
+      PartnerFeature(handlers: PartnerHandlers(pictures: pictures), environment: environment),
+      PartnerMemberFeature(),
+      PartnerPlaceFeature(),
+      OfferFeature(
+        published: try OffersFile.read(inHome: environment.home.path), partners: PartnerOfferHandlers(pictures: pictures),
+        logger: environment.logger),
+      OfferViewFeature(),
+      RedemptionFeature(makeCode: makeCode, environment),
+      TeamMemberFeature(),
+      LeaderboardFeature(formula: formula),
+      ChallengeFeature(
+        published: try ChallengesFile.published(environment), formula: formula, catalogues: catalogues, expiry: expiry,
+        logger: environment.logger),
+      AchievementFeature(catalogues: catalogues),
+      BadgeFeature(catalogues: catalogues),
+    ]
   }
 }

@@ -35,6 +35,7 @@ enum SocialFeatures {
     let tasks = TaskRules(environment.settings)
     let completions = TaskCompletionWriter(completionObservers: completionObservers)
     let tokens = TaskTokenKeys(environment.home)
+    let links = TaskLinkKeys(environment.home)
     let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
     return [
       AccountsFeature(
@@ -53,18 +54,18 @@ enum SocialFeatures {
       ]),
       RelationFeature(),
       FriendChallengeFeature(),
-      TaskFeature(rules: tasks, completions: completions),
-      TaskParticipantFeature(completions: completions),
+      TaskFeature(rules: tasks, completions: completions, links: links),
+      TaskParticipantFeature(completions: completions, links: links),
       TaskCompletionFeature(completions: completions),
       TaskSeriesFeature(rules: tasks),
       TaskPartFeature(rules: tasks),
       TaskCommentFeature(rules: tasks),
       TaskHelpFeature(),
-      TaskLinkFeature(keys: TaskLinkKeys(environment.home)),
+      TaskLinkFeature(keys: links),
       TaskTokenFeature(access: access, keys: tokens),
       TaskAttachmentFeature(access: access, tokens: tokens, environment),
       TeamFeature(mayEnroll: NamedPeople.mayEnroll),
-      TeamTaskFeature(),
+      TeamTaskFeature(links: links),
       TeamScoreFeature(),
       TeamInvitationFeature(life: life),
       ModerationCaseFeature(access: access, files: TaskAttachmentFiles(environment.home)),

@@ -457,6 +457,20 @@ CREATE TABLE relations (
 
 CREATE INDEX relations_by_high_account ON relations (high_account);
 
+CREATE TABLE removed_task_attachments (
+  case_id BLOB NOT NULL PRIMARY KEY REFERENCES moderation_cases (case_id) ON DELETE CASCADE,
+  attachment_id BLOB NOT NULL CHECK (length(attachment_id) = 16),
+  task_id BLOB NOT NULL CHECK (length(task_id) = 16),
+  -- As in task_attachments.
+  account_id BLOB CHECK (length(account_id) = 16),
+  charged_account BLOB CHECK (length(charged_account) = 16),
+  name TEXT NOT NULL,
+  media_type TEXT NOT NULL,
+  sha256 BLOB NOT NULL CHECK (length(sha256) = 32),
+  total_bytes INTEGER NOT NULL,
+  attached_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE reported_files (
   case_id BLOB NOT NULL REFERENCES moderation_cases (case_id) ON DELETE CASCADE,
   sha256 BLOB NOT NULL REFERENCES task_attachment_contents (sha256),
@@ -664,11 +678,21 @@ CREATE TABLE task_links (
   account_id BLOB NOT NULL CHECK (length(account_id) = 16),
   shows_description INTEGER NOT NULL CHECK (shows_description IN (0, 1)),
   shows_owner INTEGER NOT NULL CHECK (shows_owner IN (0, 1)),
-  created_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL, closed_at INTEGER,
   UNIQUE (task_id, account_id)
 ) STRICT;
 
 CREATE INDEX task_links_by_account ON task_links (account_id, sequence);
+
+CREATE TABLE task_notice_counts (
+  subject_id BLOB NOT NULL REFERENCES tasks (task_id) ON DELETE CASCADE,
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  since INTEGER NOT NULL,
+  notice_count INTEGER NOT NULL CHECK (notice_count >= 1),
+  PRIMARY KEY (subject_id, account_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX task_notice_counts_by_account ON task_notice_counts (account_id);
 
 CREATE TABLE task_participants (
   task_id BLOB NOT NULL REFERENCES tasks (task_id) ON DELETE CASCADE,
@@ -684,7 +708,7 @@ CREATE TABLE task_participants (
   -- the task's when the account left
   left_revision INTEGER,
   -- whether it left by itself: then nobody enrols it anew
-  has_opted_out INTEGER NOT NULL DEFAULT 0 CHECK (has_opted_out IN (0, 1)),
+  has_opted_out INTEGER NOT NULL DEFAULT 0 CHECK (has_opted_out IN (0, 1)), was_removed INTEGER NOT NULL DEFAULT 0 CHECK (was_removed IN (0, 1)),
   PRIMARY KEY (task_id, account_id),
   CHECK (state = 'left' OR left_revision IS NULL),
   CHECK (state <> 'left' OR confirmed_at IS NULL),
@@ -753,7 +777,7 @@ CREATE TABLE task_series (
   advanced_day INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   -- by its creator, or since that account was deleted
-  ended_at INTEGER,
+  ended_at INTEGER, team_id BLOB CHECK (length(team_id) = 16),
   CHECK ((next_day IS NULL) = (next_at IS NULL)),
   CHECK (ended_at IS NULL OR next_day IS NULL),
   CHECK (creator_account IS NOT NULL OR ended_at IS NOT NULL)
@@ -764,6 +788,8 @@ CREATE INDEX task_series_advanced ON task_series (advanced_day) WHERE ended_at I
 CREATE INDEX task_series_by_creator ON task_series (creator_account, next_day) WHERE creator_account IS NOT NULL;
 
 CREATE INDEX task_series_due ON task_series (next_at) WHERE next_at IS NOT NULL;
+
+CREATE INDEX task_series_of_team ON task_series (team_id) WHERE team_id IS NOT NULL;
 
 CREATE TRIGGER task_series_orphaned AFTER UPDATE OF creator_account ON task_series
 WHEN new.creator_account IS NULL AND NOT EXISTS (SELECT 1 FROM task_series_participants p WHERE p.series_id = new.series_id)
@@ -784,6 +810,25 @@ END;
 CREATE TRIGGER task_series_space_removed AFTER DELETE ON task_series WHEN old.creator_account IS NOT NULL BEGIN
   UPDATE task_space SET bytes = bytes - (coalesce(length(CAST(old.name AS BLOB)), 0) + coalesce(length(CAST(old.description AS BLOB)), 0)) WHERE account_id = old.creator_account;
 END;
+
+CREATE TABLE task_series_leavers (
+  series_id BLOB NOT NULL REFERENCES task_series (series_id) ON DELETE CASCADE,
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  has_opted_out INTEGER NOT NULL CHECK (has_opted_out IN (0, 1)),
+  PRIMARY KEY (series_id, account_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX task_series_leavers_by_account ON task_series_leavers (account_id);
+
+CREATE TABLE task_series_notice_counts (
+  subject_id BLOB NOT NULL REFERENCES task_series (series_id) ON DELETE CASCADE,
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  since INTEGER NOT NULL,
+  notice_count INTEGER NOT NULL CHECK (notice_count >= 1),
+  PRIMARY KEY (subject_id, account_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX task_series_notice_counts_by_account ON task_series_notice_counts (account_id);
 
 CREATE TABLE task_series_participants (
   series_id BLOB NOT NULL REFERENCES task_series (series_id) ON DELETE CASCADE,
@@ -843,7 +888,7 @@ CREATE TABLE tasks (
   completed_at INTEGER,
   cancelled_at INTEGER,
   changed_at INTEGER NOT NULL,
-  revision INTEGER NOT NULL CHECK (revision >= 1), series_id BLOB CHECK (length(series_id) = 16), series_day INTEGER CHECK ((series_day IS NULL) = (series_id IS NULL)), team_id BLOB CHECK (length(team_id) = 16), confirmation_leaf INTEGER,
+  revision INTEGER NOT NULL CHECK (revision >= 1), series_id BLOB CHECK (length(series_id) = 16), series_day INTEGER CHECK ((series_day IS NULL) = (series_id IS NULL)), team_id BLOB CHECK (length(team_id) = 16), confirmation_leaf INTEGER, links_closed_at INTEGER,
   CHECK ((state = 'completed') = (completed_at IS NOT NULL)),
   CHECK ((state = 'cancelled') = (cancelled_at IS NOT NULL)),
   CHECK (state <> 'open' OR confirmed_count < participant_count OR participant_count = 0),

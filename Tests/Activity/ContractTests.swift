@@ -22,10 +22,11 @@ struct ContractTests {
     ].map { "field.\($0)" }
     let ends = ImportEnd.allCases.map { "reason.import_\($0.rawValue)" }
     let problems = ImportProblemReason.allCases.map { "importProblem.\($0.rawValue)" }
+    let hints = ImportFormat.allCases.map { "importHint.\($0.rawValue)" }
     let kinds =
       Goal.Kind.allCases.flatMap { ["goalKind.\($0.rawValue)", "goalProgress.\($0.rawValue)"] }
       + Schedule.Kind.allCases.map { "scheduleKind.\($0.rawValue)" }
-    #expect(Set(ends + problems + kinds).subtracting(words.keys(.english)) == [])
+    #expect(Set(ends + problems + hints + kinds).subtracting(words.keys(.english)) == [])
     #expect(Set(categories + rules).subtracting(words.keys(.english)) == [])
   }
 

@@ -47,7 +47,8 @@ struct ContractsTests {
   func idempotencyKeys() async throws {
     let without = allSpecs.filter { spec in
       switch spec.caller {
-      case .account, .verifiedAccount, .administrator: spec.effect != .read && !spec.takesIdempotencyKey
+      case .account, .verifiedAccount, .administrator, .partnerOwner, .partnerClerk:
+        spec.effect != .read && !spec.takesIdempotencyKey
       case .anyone, .services: false
       }
     }
@@ -68,7 +69,7 @@ struct ContractsTests {
       switch spec.caller {
       case .anyone, .services: #expect(spec.inDoubt == .allowed, "\(spec.name)")
       case .administrator: #expect(spec.inDoubt == .refused, "\(spec.name)")
-      case .account, .verifiedAccount:
+      case .account, .verifiedAccount, .partnerOwner, .partnerClerk:
         let mayCall = spec.effect == .read || ContractsTests.allowedInDoubt.contains(spec.name)
         #expect((spec.inDoubt == .allowed) == mayCall, "\(spec.name)")
       }
@@ -92,11 +93,10 @@ struct ContractsTests {
       restricted == [
         "followRequests.accept", "followRequests.send", "friendChallenges.accept", "friendChallenges.send",
         "friendRequests.accept", "friendRequests.send", "messagePhotos.send", "messages.edit", "messages.send", "offers.redeem",
+        "partners.register",
         "taskAttachments.begin", "taskAttachments.complete", "taskAttachments.uploadChunk", "taskComments.create",
-        "taskHelp.offer",
-        "taskHelp.request", "taskHelp.thank", "taskParticipants.add", "taskParts.create", "taskParts.edit", "taskSeries.create",
-        "taskSeries.edit", "taskTokens.renew",
-        "tasks.create", "tasks.edit",
+        "taskHelp.offer", "taskHelp.request", "taskHelp.thank", "taskParticipants.add", "taskParts.create", "taskParts.edit",
+        "taskSeries.addParticipants", "taskSeries.create", "taskSeries.edit", "taskTokens.renew", "tasks.create", "tasks.edit",
         "teamInvitations.accept", "teamInvitations.send", "teamTasks.join", "teams.create",
       ])
   }
@@ -167,13 +167,15 @@ struct ContractsTests {
       let problems = ContractsTests.problems(of: operation, body: #"{"cursor":"no base64!","limit":0}"#)
       #expect(problems.contains("cursor invalid_cursor") && problems.contains("limit out_of_range"), "\(operation.spec.name)")
     }
-    #expect(count == 49)
+    #expect(count == 54)
   }
 
   @Test("Contracts refuse null by name in every field of a PATCH that null does not clear, and the schema says which")
   func patches() throws {
     // What is no field of the thing itself, but says which and as it was when.
-    let others: Set = ["activityID", "choices", "day", "messageID", "partID", "pauseID", "revision", "seriesID", "taskID", "teamID"]
+    let others: Set = [
+      "activityID", "choices", "day", "messageID", "offerID", "partID", "pauseID", "placeID", "revision", "seriesID", "taskID", "teamID",
+    ]
     var cleared: [String: [String]] = [:]
     for operation in ContractsTests.all.flatMap(\.operations) where operation.spec.route?.method == .patch {
       guard case .object(let properties) = ContractsTests.schemas(of: operation).input["properties"] else { continue }
@@ -193,7 +195,9 @@ struct ContractsTests {
       cleared == [
         "activities.update": ["reason", "endDay", "tie"], "entries.edit": ["comment", "location"], "messages.edit": [],
         "notificationPreferences.update": [],
-        "pauses.update": [], "settings.update": [], "tasks.edit": ["description", "dueDay"],
+        "partnerOffers.edit": ["terms", "placeIDs", "limitPerAccount", "limitPerDay", "codeValidDays"],
+        "partnerPlaces.edit": [], "partners.edit": [], "pauses.update": [], "settings.update": [],
+        "tasks.edit": ["description", "dueDay"],
         "taskParts.edit": ["description", "assigneeID"], "taskSeries.edit": ["description", "endDay"],
         "teams.edit": [],
       ])

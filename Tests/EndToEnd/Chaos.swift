@@ -1,6 +1,7 @@
 import Cluster
 import Operations
 import Synchronization
+import Testing
 
 /// Kills each of the six in turn at random moments, while the others go on.
 struct Chaos {
@@ -17,6 +18,29 @@ struct Chaos {
       }
     }
     try await cluster.waitUntilReady()
+  }
+}
+
+/// Rounds of a flow over several services, some of which are killed amid it.
+enum KillRounds {
+  /// Runs a cluster, as many rounds as usual or as `RACHA_FAULT_ROUNDS` says, and then expects that all six stop gracefully.
+  static func run(_ usual: Int, _ round: (_ number: Int, _ cluster: RunningCluster) async throws -> Void) async throws {
+    let cluster = try RunningCluster(settings: Play.settings)
+    defer { cluster.stop() }
+    try await cluster.start()
+    for number in 0..<Play.rounds(usual) { try await round(number, cluster) }
+    // One that has just been started again is not ready to be asked to stop.
+    try await cluster.waitUntilReady()
+    let codes = cluster.stop()
+    #expect(codes.values.allSatisfy { $0 == 0 }, "all six stop gracefully: \(codes)")
+  }
+
+  /// Kills services in a random order, a random moment before each: whatever runs then is cut off.
+  static func kill(_ services: [ServiceName], _ cluster: RunningCluster, within milliseconds: Int = 60) async throws {
+    for service in services.shuffled() {
+      try await Task.sleep(for: .milliseconds(Int.random(in: 0...milliseconds)))
+      cluster.kill(service)
+    }
   }
 }
 

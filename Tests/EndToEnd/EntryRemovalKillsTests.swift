@@ -1,8 +1,6 @@
 import ActivityContract
 import Client
 import Cluster
-import Foundation
-import GRDB
 import IdentityContract
 import Operations
 import SocialContract
@@ -15,32 +13,28 @@ struct EntryRemovalKillsTests {
     "A report of an entry amid kills is kept once, and a removal takes the comment away once and leaves what was done",
     arguments: [ServiceName.activity, .social])
   func removal(killed: ServiceName) async throws {
-    let cluster = try RunningCluster(settings: Play.settings)
-    defer { cluster.stop() }
-    try await cluster.start()
-    for round in 0..<Play.rounds(3) {
+    try await KillRounds.run(3) { round, cluster in
       let ana = try await Player.join("ana\(round)", [], NoonZone(), cluster)
       let ben = try await Player.join("ben\(round)", [], NoonZone(), cluster)
+      let administrator = try await administrator("root\(round)", cluster)
       let (walk, entry) = try await write(ana, ben)
-      let killer = Task {
-        // A random moment is the point: before the report is made, while it is, or behind it.
-        try await Task.sleep(for: .milliseconds(Int.random(in: 0...15)))
-        cluster.kill(killed)
-      }
+      // Before the report is made, while it is, or behind it.
+      let killer = Task { try await KillRounds.kill([killed], cluster, within: 15) }
       let report = try await ana.client.callUntilDone(
         CreateReport.self, .init(subject: .entry(walk, entry.day), reason: .harassment), idempotencyKey: "report")
       try await killer.value
       #expect(report.accountID == ben.account.id)
       #expect(try await ana.client.callUntilDone(ListOwnReports.self, .init()).items == [report])
 
-      let event = EntryRemovalChanged(
-        accountID: ben.account.id, activityID: walk, day: entry.day, isRemoved: true, comment: "you fool", photoTags: [],
-        at: .now)
-      try await decide(event, cluster)
-      for service in [killed, .activity, .social].shuffled() {
-        try await Task.sleep(for: .milliseconds(Int.random(in: 0...60)))
-        cluster.kill(service)
-      }
+      let found = try await administrator.callUntilDone(ListModerationCases.self, .init()).items
+      let id = try #require(found.first { $0.subject == report.subject }).id
+      // The decision is made amid kills, and its event spreads amid them.
+      let killers = Task { try await KillRounds.kill([killed, .activity, .social, .identity], cluster) }
+      let decided = try await administrator.callUntilDone(
+        DecideModerationCase.self, .init(caseID: id, outcome: .removed, reason: try ReportText(text: "No insults.")),
+        idempotencyKey: "decision")
+      try await killers.value
+      #expect(decided.decision?.outcome == .removed)
       let after = try await eventually {
         try await ben.client.callUntilDone(GetEntry.self, .init(activityID: walk, day: .day(entry.day)))
       } until: {
@@ -54,10 +48,6 @@ struct EntryRemovalKillsTests {
       let last = try await ben.client.callUntilDone(GetEntry.self, .init(activityID: walk, day: .day(entry.day)))
       #expect(last.comment == "lovely")
     }
-    // One that has just been started again is not ready to be asked to stop.
-    try await cluster.waitUntilReady()
-    let codes = cluster.stop()
-    #expect(codes.values.allSatisfy { $0 == 0 }, "all six stop gracefully: \(codes)")
   }
 
   /// Lets the first follow the second, who writes about today.
@@ -78,20 +68,13 @@ struct EntryRemovalKillsTests {
     return (walk, try await ben.client.callUntilDone(GetEntry.self, .init(activityID: walk, day: .today)))
   }
 
-  /// Lets social have decided that: its event stands in the outbox when it starts again.
-  private func decide(_ event: EntryRemovalChanged, _ cluster: RunningCluster) async throws {
+  /// Somebody who administers, logged in as such.
+  private func administrator(_ name: String, _ cluster: RunningCluster) async throws -> GatewayClient {
+    let member = try await cluster.join(name, password: "Rio-7-lento")
     try await cluster.waitUntilReady()
-    cluster.hold(.social)
-    _ = try await eventually {
-      cluster.processID(.social)
-    } until: {
-      $0 == 0
-    }
-    try await DatabaseQueue(path: "\(cluster.home)/stores/social.sqlite").write { database in
-      try database.execute(
-        sql: "INSERT INTO outbox (name, at, body) VALUES (?, ?, ?)",
-        arguments: [EntryRemovalChanged.spec.name, event.at.milliseconds, Data(event.json)])
-    }
-    try cluster.release(.social)
+    try cluster.administer("administrator", name)
+    let session = try await cluster.client.callUntilDone(
+      LogIn.self, .init(login: member.account.username.description, password: "Rio-7-lento"))
+    return cluster.client.authorized(session.accessToken)
   }
 }

@@ -21,7 +21,10 @@ enum Play {
   }
 
   /// Every player has one address: its limits are out of the way.
-  static let settings = ["RACHA_LIMITS_RATE_FACTOR": "100000", "RACHA_LIMITS_CONNECTIONS_PER_ADDRESS": "10000"]
+  /// Coins come of steps and of nothing else.
+  static let settings = [
+    "RACHA_LIMITS_RATE_FACTOR": "100000", "RACHA_LIMITS_CONNECTIONS_PER_ADDRESS": "10000", "RACHA_CHALLENGES_BUILT_IN": "false",
+  ]
 
   static func offers(_ id: OfferID) -> String {
     let now = Instant.now

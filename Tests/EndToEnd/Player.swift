@@ -44,6 +44,14 @@ struct Player: Sendable {
     expectedDays.filter { $0.key.distance(to: zone.today) < 7 }.values.map { min($0, 20_000) }.reduce(0, +) / 100
   }
 
+  /// The steps of the last 7 days.
+  var expectedEarningSteps: Int { expectedDays.filter { $0.key.distance(to: zone.today) < 7 }.values.reduce(0, +) }
+
+  /// Chooses to be seen on leaderboards.
+  func appear() async throws {
+    _ = try await client.callUntilDone(SetLeaderboardVisibility.self, .init(isSeen: true))
+  }
+
   func days() async throws -> [LocalDay: Int] {
     let known = expectedDays.keys
     guard let first = known.min(), let last = known.max() else { return [:] }

@@ -11,20 +11,6 @@ import Testing
 /// The register of a running cluster, read and verified as anybody can (TASK-9).
 @Suite("The register over HTTP", .serialized, .timeLimit(.minutes(5)))
 struct RegisterTests {
-  /// Runs `racha-admin register …` and returns its status and what it said.
-  private func register(_ arguments: String...) throws -> (status: Int32, said: String) {
-    let process = Process()
-    process.executableURL = URL(filePath: BuiltProgram.path("racha-admin"))
-    process.arguments = ["register"] + arguments
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
-    let said = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-    process.waitUntilExit()
-    return (process.terminationStatus, said)
-  }
-
   @Test("Tiles may be kept by anybody for good, the checkpoint for a second, and nonsense paths are not found")
   func caching() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
@@ -62,7 +48,7 @@ struct RegisterTests {
     let ana = try await cluster.join("ana", password: "Rio-7-lento")
     let url = "\(cluster.url)/register"
     func leaves() throws -> Int {
-      let (status, said) = try register("verify", url, "--checkpoint", file)
+      let (status, said) = try RegisterCommand.run("verify", url, "--checkpoint", file)
       #expect(status == 0, "\(said)")
       return said.firstMatch(of: /: ([0-9]+) leaves/).flatMap { Int($0.output.1) } ?? -1
     }
@@ -81,9 +67,9 @@ struct RegisterTests {
     let other = try RunningCluster(settings: Play.settings)
     defer { other.stop() }
     try await other.start()
-    let (status, said) = try register("verify", "\(other.url)/register", "--checkpoint", file)
+    let (status, said) = try RegisterCommand.run("verify", "\(other.url)/register", "--checkpoint", file)
     #expect(status == 1 && said.contains("not signed by any key"), "\(status) \(said)")
-    #expect(try register("verify", "http://127.0.0.1:1/register").status == 2)
+    #expect(try RegisterCommand.run("verify", "http://127.0.0.1:1/register").status == 2)
   }
 
   @Test("Each change becomes one leaf, and the log only grows, however often social and identity are killed meanwhile")
@@ -113,7 +99,7 @@ struct RegisterTests {
       _ = try await ana.client.callUntilDone(ConfirmTaskCompletion.self, .init(taskID: task.id))
       try await killer.value
       try await cluster.waitUntilReady()
-      let (status, said) = try register("verify", "\(cluster.url)/register", "--checkpoint", file)
+      let (status, said) = try RegisterCommand.run("verify", "\(cluster.url)/register", "--checkpoint", file)
       #expect(status == 0, "\(said)")
     }
     let wanted = [
@@ -126,7 +112,16 @@ struct RegisterTests {
       $0.values.reduce(0, +) >= wanted.values.reduce(0, +)
     }
     #expect(kinds == wanted)
-    let (status, said) = try register("verify", "\(cluster.url)/register", "--checkpoint", file)
+    // In the order in which it happened.
+    let records = try await ana.client.callUntilDone(ListOwnRegisterRecords.self, .init(limit: 100)).items.reversed()
+    for round in 0..<rounds {
+      let made = try #require(records.first { $0.record.contains(#""name":"Task \#(round)""#) })
+      let task = try #require(made.record.firstMatch(of: /"task":"([^"]+)"/)).1
+      #expect(
+        records.filter { $0.record.contains(task) }.map(\.kind)
+          == [.taskCreated, .completionConfirmed, .completionWithdrawn, .completionConfirmed])
+    }
+    let (status, said) = try RegisterCommand.run("verify", "\(cluster.url)/register", "--checkpoint", file)
     #expect(status == 0 && said.contains("all is well"), "\(said)")
   }
 

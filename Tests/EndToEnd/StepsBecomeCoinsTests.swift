@@ -45,6 +45,8 @@ struct StepsBecomeCoinsTests {
       }
       return try await group.reduce(into: [Player]()) { $0.append($1) }
     }
+    // Half of them are seen from the beginning, the others come when all is counted.
+    for player in players.prefix(players.count / 2) { try await player.appear() }
     let live = LiveReader(players[0])
     let reading = Task { await live.read() }
     defer { reading.cancel() }
@@ -69,6 +71,8 @@ struct StepsBecomeCoinsTests {
       }
       #expect(balance.coins == player.expectedCoins, "\(player.account.username)'s coins")
     }
+    for player in players.dropFirst(players.count / 2) { try await player.appear() }
+    try await compareLeaderboards(players)
     try await redeem(players, offer)
     try await compareNotifications(players, cluster)
     try await Play.compareTalk(players[0], players[1])
@@ -80,6 +84,21 @@ struct StepsBecomeCoinsTests {
     #expect(codes.values.allSatisfy { $0 == 0 }, "all six stop gracefully: \(codes)")
   }
 
+  /// Everybody is on the leaderboards with all that counted, once, and with the rank that follows from it.
+  private func compareLeaderboards(_ players: [Player]) async throws {
+    let expected: [(LeaderboardMetric, KeyPath<Player, Int>)] = [
+      (.steps, \Player.expectedEarningSteps), (.coins, \Player.expectedCoins),
+    ]
+    for (metric, score) in expected {
+      let scores = Dictionary(uniqueKeysWithValues: players.map { ($0.account.id, $0[keyPath: score]) })
+      let input = ListLeaderboard.Input(metric: metric, period: .allTime, limit: 200)
+      let leaderboard = try await players[0].client.callUntilDone(ListLeaderboard.self, input)
+      #expect(
+        Dictionary(uniqueKeysWithValues: leaderboard.items.map { ($0.accountID, $0.score) }) == scores.filter { $0.value > 0 })
+      #expect(leaderboard.items.allSatisfy { place in place.rank == 1 + scores.values.count { $0 > place.score } })
+    }
+  }
+
   /// Those of the first who can afford it.
   private func redeemers(_ players: [Player]) -> [Player] { players.prefix(5).filter { $0.expectedCoins >= Play.cost } }
 
@@ -88,8 +107,8 @@ struct StepsBecomeCoinsTests {
     for player in redeemers(players) {
       var codes: Set<RedemptionCode> = []
       for _ in 0..<3 {
-        codes.insert(
-          try await player.client.callUntilDone(RedeemOffer.self, .init(offerID: offer), idempotencyKey: "once").code)
+        let redemption = try await player.client.callUntilDone(RedeemOffer.self, .init(offerID: offer), idempotencyKey: "once")
+        codes.insert(try #require(redemption.code))
       }
       #expect(codes.count == 1)
       let balance = try await player.client.callUntilDone(GetBalance.self, .init())

@@ -19,10 +19,7 @@ struct SuspensionKillsTests {
 
   @Test("A suspension amid kills ends every session and token once, and mails one link; lifted, the account logs in again")
   func suspension() async throws {
-    let cluster = try RunningCluster(settings: Play.settings)
-    defer { cluster.stop() }
-    try await cluster.start()
-    for round in 0..<Play.rounds(3) {
+    try await KillRounds.run(3) { round, cluster in
       let name = "person\(round)"
       let ana = try await register(name, cluster)
       let sessions = [try await logIn(name, cluster), try await logIn(name, cluster)]
@@ -35,11 +32,8 @@ struct SuspensionKillsTests {
         suspensionID: SuspensionID(), accountID: ana.id, until: Instant.now.adding(seconds: 86_400), reason: "Insults.",
         canAppeal: true, revision: 1, at: .now)
       try await decide(decision, cluster)
-      for service in [ServiceName.identity, .gateway, .notifications, .identity, .rewards, .activity, .social].shuffled() {
-        // A random moment is the point: whatever runs then is cut off.
-        try await Task.sleep(for: .milliseconds(Int.random(in: 0...60)))
-        cluster.kill(service)
-      }
+      try await KillRounds.kill(
+        [.identity, .gateway, .notifications, .identity, .rewards, .activity, .social], cluster)
       let refused = try await eventually {
         try await self.loginFailure(name, cluster)
       } until: {
@@ -85,10 +79,6 @@ struct SuspensionKillsTests {
       }
       #expect(again == nil)
     }
-    // One that has just been started again is not ready to be asked to stop.
-    try await cluster.waitUntilReady()
-    let codes = cluster.stop()
-    #expect(codes.values.allSatisfy { $0 == 0 }, "all six stop gracefully: \(codes)")
   }
 
   /// A call to each service that keeps accounts; the code of its refusal, nil where it is let in.

@@ -59,6 +59,9 @@ public final class IdentityDouble: Sendable {
   /// Registers something of an account, as identity does; nothing is registered by itself.
   public func register(_ record: RegisterRecordLine) { state.withLock { $0.registerRecords.append(record) } }
 
+  /// How much was registered.
+  public var registeredCount: Int { state.withLock { $0.registerRecords.count } }
+
   /// How often an account was looked up.
   public var lookUps: Int { state.withLock { $0.lookUps } }
 
@@ -281,7 +284,7 @@ public final class IdentityDouble: Sendable {
       return ReportedAccount(username: person.username, nickname: person.nickname, photo: state.photos[input.accountID])
     }
     serve(ListRegisterRecords.self, in: &service) { input, state in
-      let records = state.registerRecords.filter { $0.number > input.after }
+      let records = Array(state.registerRecords.filter { $0.number > input.after }.prefix(500))
       return ListRegisterRecords.Output(records: records, lastNumber: state.registerRecords.last?.number ?? 0)
     }
     serveSecrets(in: &service)

@@ -36,6 +36,7 @@ public struct ServicesInProcess: Sendable {
   ///
   /// - Parameters:
   ///   - identity: who is known to it, if the test makes them up before.
+  ///   - settings: those of all services. Unless they say otherwise, no challenges ship with rewards, so that no coins come of themselves.
   ///   - now: the time at which the clock stands; nil for the system's time.
   ///   - path: the home folder, if the test keeps it; otherwise it is one of their own and goes with them.
   ///   - prepare: puts files into the home folder before the services are built.
@@ -48,6 +49,7 @@ public struct ServicesInProcess: Sendable {
     try Home.makePrivateFolder(home.path)
     defer { if path == nil { removeFolder(home.path) } }
     try prepare(home)
+    let settings = ["racha.challenges.builtIn": "false"].merging(settings) { $1 }
     let clock = MovableClock(try now.map { try Instant(text: $0) })
     let exchange = MemoryExchange()
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

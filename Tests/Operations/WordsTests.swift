@@ -60,6 +60,26 @@ struct WordsTests {
       words.text("failure.rate_limited", .spanish, parameters) == "Demasiadas peticiones. Vuelve a intentarlo en \(spanish).")
   }
 
+  @Test(
+    "Words write numbers in groups of three digits where they say so, as the language does",
+    arguments: [
+      (Parameter.number(999), "999", "999"), (.number(1000), "1,000", "1000"), (.number(12_500), "12,500", "12.500"),
+      (.number(1_234_567), "1,234,567", "1.234.567"), (.number(-25_000), "-25,000", "-25.000"),
+      (.decimal(12_500.5), "12,500.5", "12.500,5"), (.text("12500 m"), "12,500 m", "12.500 m"), (.text("none"), "none", "none"),
+    ])
+  func grouped(value: Parameter, english: String, spanish: String) {
+    #expect(words.filled("{count:grouped}", .english, ["count": value]) == english)
+    #expect(words.filled("{count:grouped}", .spanish, ["count": value]) == spanish)
+  }
+
+  @Test("Words take of a parameter in several languages that of their own")
+  func translated() {
+    let both = ["title": Parameter.text("Ten thousand"), "title.es": .text("Diez mil")]
+    #expect(words.filled("“{title:translated}”", .english, both) == "“Ten thousand”")
+    #expect(words.filled("«{title:translated}»", .spanish, both) == "«Diez mil»")
+    #expect(words.filled("«{title:translated}»", .spanish, ["title": .text("Walk")]) == "«Walk»")
+  }
+
   @Test("Words are put for codes, and codes that have none stay as they are")
   func codes() {
     func text(_ reason: String) -> String? {

@@ -8,7 +8,11 @@ struct ContractTests {
 
   @Test("The contract of rewards has words for every rule")
   func texts() {
-    let rules = ["not_after", "not_a_redemption_code"].map { "field.\($0)" }
+    let rules = [
+      "not_after", "not_a_redemption_code", "not_a_leaderboard_period", "not_for_metric", "not_for_window", "not_more_than",
+      "not_beside", "only_for_movement",
+      "may_not_rise", "may_not_fall", "not_an_icon",
+    ].map { "field.\($0)" }
     #expect(Set(rules).subtracting(words.keys(.english)) == [])
   }
 

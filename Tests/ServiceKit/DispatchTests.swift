@@ -35,6 +35,42 @@ struct DispatchTests {
     }
   }
 
+  @Test("A dispatch asks the service's store who owns a partner and who works there, before anything is read (REW-3)")
+  func partners() async throws {
+    func serve(_ service: inout ServiceDefinition) {
+      service.serve(Notebook.Sell.self) { (_, _) in Empty() }
+      service.serve(Notebook.Deliver.self) { (_, _) in Empty() }
+    }
+    let clerk = Caller(kind: .account, account: AccountID(), session: SessionID(), isVerified: true)
+    let change: (inout ServiceDefinition) -> Void = { service in
+      serve(&service)
+      service.decidePartner { [verified] account, rule, _ in
+        account == verified.account || account == clerk.account && rule == .partnerClerk
+      }
+    }
+    try await Notebook.running(change: change) { (client: ServiceClientStub) async throws in
+      func sell(_ caller: Caller?) async -> String? {
+        // Nobody learns what is wrong with it who may not call.
+        await code { try await client.send(Notebook.Sell.self, .init(text: ""), as: caller ?? Caller(kind: .anonymous)) }
+      }
+      func deliver(_ caller: Caller) async -> String? {
+        await code { try await client.send(Notebook.Deliver.self, .init(), as: caller) }
+      }
+      #expect(await sell(nil) == "unauthenticated")
+      #expect(await sell(ana) == "verification_required")
+      #expect(await sell(clerk) == "forbidden")
+      #expect(await sell(.service(.rewards)) == "unauthenticated")
+      #expect(await sell(verified) == "invalid_fields")
+      #expect(await deliver(clerk) == nil)
+      #expect(await deliver(verified) == nil)
+      #expect(await deliver(ana) == "verification_required")
+    }
+    // Where no store knows of partners nobody may.
+    try await Notebook.running(change: serve) { (client: ServiceClientStub) async throws in
+      #expect(await code { try await client.send(Notebook.Deliver.self, .init(), as: verified) } == "forbidden")
+    }
+  }
+
   @Test(
     "A dispatch refuses a session in doubt what administers or changes anything, unless the operation says otherwise (ID-7)"
   )

@@ -68,6 +68,23 @@ enum Notebook {
   }
 
   /// Not part of the contract: tests serve it as they need it.
+  enum Sell: AccountOperation {
+    typealias Input = Note
+    typealias Output = Empty
+    static let spec = OperationSpec(
+      "notes.sell", of: .social, nil, by: .partnerOwner, effect: .write, takesIdempotencyKey: false, requirements: [], "Sell.")
+  }
+
+  /// Likewise.
+  enum Deliver: AccountOperation {
+    typealias Input = Empty
+    typealias Output = Empty
+    static let spec = OperationSpec(
+      "notes.deliver", of: .social, nil, by: .partnerClerk, effect: .write, takesIdempotencyKey: false, requirements: [],
+      "Deliver.")
+  }
+
+  /// Not part of the contract: tests serve it as they need it.
   enum LoseNote: OpenOperation {
     typealias Input = Empty
     typealias Output = Empty

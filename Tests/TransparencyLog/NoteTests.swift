@@ -143,7 +143,7 @@ struct NoteTests {
       "", "\n", "a\n", "a\n1\n", "a\n1\n\(root)", "a\n01\n\(root)\n", "a\n-1\n\(root)\n", "a\n1\n\(root)\n\n", "\n1\n\(root)\n",
       "a\n9223372036854775808\n\(root)\n", "a\n18446744073709551616\n\(root)\n", "a\n1\nAAAA\n", "a\n1\n\(root)\n\nb\n",
       "a\n 1\n\(root)\n",
-      "a\n0\n\(root)\n", "a\n\n1\n\(root)\n", "a\n1 \n\(root)\n",
+      "a\n\n1\n\(root)\n", "a\n1 \n\(root)\n",
     ] {
       #expect(throws: LogFault.malformed(.checkpoint)) { _ = try Checkpoint(text: text) }
     }

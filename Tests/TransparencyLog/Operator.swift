@@ -15,6 +15,35 @@ struct Operator {
     for _ in 0..<count { entries.append(Array("leaf \(entries.count) \(UUID())".utf8)) }
   }
 
+  /// Says that another key signs from now on, and lets it.
+  mutating func add(_ next: SigningKey) throws {
+    others.append(next)
+    entries.append(Array(try LogKeyAddition(key: next.verifierKey, time: "2026-11-21T12:00:00.000Z").entry.utf8))
+  }
+
+  /// Puts the log back to so many leaves and goes on under another name, with a leaf that says so.
+  mutating func restore(to size: Int, as origin: String, from previous: Checkpoint) throws {
+    entries.removeLast(entries.count - size)
+    let continuation = LogContinuation(
+      time: "2026-11-21T12:00:00.000Z", previous: previous, restoredSize: size, unknownFrom: "2026-11-20T12:00:00.000Z",
+      unknownUntil: "2026-11-21T12:00:00.000Z")
+    self.origin = origin
+    entries.append(Array(try continuation.entry.utf8))
+  }
+
+  /// The log's checkpoint of its first leaves.
+  func checkpoint(_ size: Int) -> Checkpoint {
+    var tree = TiledTree()
+    for entry in entries.prefix(size) { tree.append(entry) }
+    return Checkpoint(origin: origin, size: size, root: tree.edge.root)
+  }
+
+  /// Before the paths of its tiles.
+  private var folder: String {
+    let name = key.verifierKey.name
+    return origin.hasPrefix(name + "/") ? "\(origin.dropFirst(name.count + 1))/" : ""
+  }
+
   /// What is served: by path, as the specification wants it.
   func served() throws -> [String: [UInt8]] {
     var tree = TiledTree()
@@ -22,9 +51,9 @@ struct Operator {
     let checkpoint = Checkpoint(origin: origin, size: entries.count, root: tree.edge.root)
     var files = ["checkpoint": Array(try checkpoint.signed(by: [key] + others).description.utf8)]
     for (tile, hashes) in tree.edge.tiles.map({ ($0.tile, $0.hashes) }) + tree.full.map({ ($0.key, $0.value) }) {
-      files[TilePath.hashes(tile).description] = TileHashes.encoded(hashes)
+      files[folder + TilePath.hashes(tile).description] = TileHashes.encoded(hashes)
       guard tile.level == 0 else { continue }
-      let path = TilePath.entries(number: tile.number, width: tile.width).description
+      let path = folder + TilePath.entries(number: tile.number, width: tile.width).description
       files[path] = try EntryBundle.encoded(entries[tile.number * 256..<tile.number * 256 + tile.width])
     }
     return files
@@ -32,7 +61,7 @@ struct Operator {
 
   /// What somebody finds who has visited before.
   func visit(_ memory: LogMemory? = nil, keys: [VerifierKey]? = nil) async throws -> LogVerifier.Report {
-    try await Self.visit(try served(), memory, keys: keys ?? ([key] + others).map(\.verifierKey))
+    try await Self.visit(try served(), memory, keys: keys ?? (memory == nil ? [key.verifierKey] : []))
   }
 
   static func visit(

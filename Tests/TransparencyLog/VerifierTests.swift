@@ -142,19 +142,51 @@ struct VerifierTests {
     #expect(try await finding { try await Operator.visit(forged, memory, keys: []) } == .unreadable(path: "checkpoint"))
   }
 
-  @Test("A key that signs beside a known one is known from then on; the former one may go")
+  @Test("A key that a leaf names and that signs beside a known one is known from then on; the former one may go")
   func rotation() async throws {
     var log = Operator(10)
     let first = try await log.visit().memory
     let next = try SigningKey(name: log.origin, Curve25519.Signing.PrivateKey())
-    log.others = [next]
+    try log.add(next)
     let both = try await log.visit(first).memory
     #expect(both.keys == [log.key.verifierKey, next.verifierKey])
+    #expect(try await log.visit().memory.keys == both.keys)
     (log.key, log.others) = (next, [])
     log.grow(1)
-    #expect(try await log.visit(both).memory.keys == [next.verifierKey])
-    #expect(try await finding { try await log.visit(first) } == .foreignKey)
+    #expect(try await log.visit(both, keys: []).memory.keys == [next.verifierKey])
+    #expect(try await finding { try await log.visit(first, keys: []) } == .foreignKey)
+    // Whoever is given it by another way may believe it.
+    #expect(try await log.visit(first, keys: [next.verifierKey]).memory.keys == [next.verifierKey])
   }
+
+  @Test("A key that no leaf names is never known, although it signs beside the log's own: anybody can sign")
+  func strangersKey() async throws {
+    var log = Operator(10)
+    let first = try await log.visit().memory
+    log.others = [try SigningKey(name: log.origin, Curve25519.Signing.PrivateKey())]
+    let second = try await log.visit(first, keys: []).memory
+    #expect(second.keys == first.keys)
+    (log.key, log.others) = (log.others[0], [])
+    #expect(try await finding { try await log.visit(second, keys: []) } == .foreignKey)
+    // Nor one that a leaf names and that does not sign.
+    var honest = Operator(3)
+    let memory = try await honest.visit().memory
+    try honest.add(log.key)
+    honest.others = []
+    #expect(try await honest.visit(memory, keys: []).memory.keys == memory.keys)
+  }
+
+  @Test(
+    "Only what is written as a log writes it names a key",
+    arguments: [
+      #"{"key":"a+b+c","kind":"registerKeyAdded","time":""}"#, #"{"key":"","kind":"registerKeyAdded","time":""}"#,
+      #"{"key":"example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k","kind":"other","time":""}"#,
+      #"{"key":"example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k","kind":"registerKeyAdded","time":"}"#,
+      #"{"key":"example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k","kind":"registerKeyAdded","time":"a"b"}"#,
+      #" {"key":"example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k","kind":"registerKeyAdded","time":""}"#,
+      #"{"key":"","kind":"registerKeyAdded","time":"","kind":"registerKeyAdded","time":""}"#, "", "{",
+    ])
+  func noAddition(_ text: String) { #expect(LogKeyAddition(entry: Array(text.utf8)) == nil) }
 
   @Test("A log that says its restore is reported and followed, and one that does not is found")
   func restored() async throws {
@@ -199,6 +231,81 @@ struct VerifierTests {
     changed = log
     changed.entries.remove(at: 3)
     #expect(try await finding { try await changed.visit(early) } != nil)
+  }
+
+  @Test("A restore is no cover: what is older than what it lost is still compared, and the checkpoint that it names is proven")
+  func cover() async throws {
+    let log = Operator(1_000)
+    let memory = try await log.visit().memory
+    let name = "racha.example/register/2"
+    var honest = log
+    try honest.restore(to: 990, as: name, from: log.checkpoint(985))
+    #expect(try await honest.visit(memory).added == 1)
+    for number in [0, 500, 960] {
+      var changed = log
+      changed.entries[number][0] ^= 1
+      try changed.restore(to: 990, as: name, from: changed.checkpoint(985))
+      #expect(try await finding { try await changed.visit(memory) } == .rewritten(size: 1_000))
+    }
+    // The checkpoint is of other leaves, of more than there are, or of nothing.
+    for previous in [
+      Checkpoint(origin: log.origin, size: 985, root: log.checkpoint(984).root), log.checkpoint(991),
+      Checkpoint(origin: log.origin, size: 0, root: log.checkpoint(984).root),
+      Checkpoint(origin: log.origin, size: -1, root: log.checkpoint(984).root),
+    ] {
+      var untrue = log
+      try untrue.restore(to: 990, as: name, from: previous)
+      #expect(try await finding { try await untrue.visit(memory) } == .badContinuation(number: 990))
+    }
+  }
+
+  @Test("Several restores are followed, also two from the same copy, of which the second has replaced the first")
+  func restoredAgain() async throws {
+    let name = "racha.example/register"
+    let log = Operator(400)
+    let before = try await log.visit().memory
+    var first = log
+    try first.restore(to: 300, as: name + "/2-a", from: log.checkpoint(300))
+    first.grow(50)
+    let once = try await first.visit(before).memory
+    #expect(once.formerOrigins == [name])
+    var second = log
+    try second.restore(to: 300, as: name + "/2-b", from: log.checkpoint(300))
+    second.grow(90)
+    for known in [before, once] { #expect(try await second.visit(known).added == 91) }
+    let twice = try await second.visit(once).memory
+    let size = second.entries.count
+    var third = second
+    third.grow(5)
+    try third.restore(to: size, as: name + "/3-c", from: second.checkpoint(size))
+    third.grow(9)
+    #expect(try await third.visit(twice).added == 10)
+    #expect(try await third.visit(once).added == third.entries.count - 300)
+    #expect(try await third.visit(before).continuations.map(\.previousOrigin) == [name, name + "/2-b"])
+    // Back to one that has been left.
+    let other = LogFinding.otherOrigin(name, known: name + "/2-b")
+    #expect(try await finding { try await log.visit(twice) } == other)
+    // A name that comes twice.
+    var circle = second
+    try circle.restore(to: size, as: name + "/3-c", from: log.checkpoint(400))
+    #expect(try await finding { try await circle.visit(twice) } == .badContinuation(number: size))
+    // What both copies have is compared, too.
+    var changed = second
+    changed.entries[3][0] ^= 1
+    #expect(try await finding { try await changed.visit(once) } != nil)
+  }
+
+  @Test("Of many sizes of logs and of losses, all but about twice the loss is compared after a restore")
+  func remembered() async throws {
+    for size in [1, 2, 3, 255, 256, 257, 511, 700] {
+      let memory = try await Operator(size).visit().memory
+      let sizes = memory.earlier.map(\.size)
+      #expect(sizes == sizes.sorted() && sizes.count <= 2 * 10 && sizes.allSatisfy { 0 < $0 && $0 < size })
+      for lost in 1..<size {
+        let compared = sizes.last { $0 <= size - lost } ?? 0
+        #expect(size - compared <= 4 * lost, "\(lost) of \(size)")
+      }
+    }
   }
 
   @Test("A restore that names another log than the one that was seen is no restore of it")

@@ -52,6 +52,9 @@ struct WitnessTests {
     #expect(try answer(log, old, last: last) == .badRequest)
     let extra = WitnessRequest(oldSize: 0, consistency: ConsistencyProof([.empty]), note: try note(log, 300).note)
     #expect(try answer(log, extra, last: nil) == .inconsistent)
+    let noTree = try Checkpoint(origin: log.origin, size: 0, root: .leaf([])).signed(by: [log.key])
+    #expect(
+      try answer(log, WitnessRequest(oldSize: 0, consistency: ConsistencyProof([]), note: noTree), last: nil) == .inconsistent)
     #expect(throws: Witness.Refusal.badRequest) { try Witness.decide([1, 2, 3], keys: { _ in nil }, last: { _ in nil }) }
     for refusal in [Witness.Refusal.otherSize(1), .inconsistent, .notSigned, .unknownOrigin, .badRequest] {
       #expect([409, 422, 403, 404, 400].contains(refusal.status))

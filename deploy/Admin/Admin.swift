@@ -16,7 +16,7 @@ import Storage
 struct Admin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "racha-admin", abstract: "Tools for whoever runs a cluster.",
-    subcommands: [BackUp.self, RestoreEpochs.self, Keys.self, Administrator.self, Register.self])
+    subcommands: [BackUp.self, RestoreEpochs.self, Keys.self, Administrator.self, Register.self, Ledger.self])
 
   /// The services that have a store.
   static let services: [ServiceName] = [.notifications, .rewards, .social, .activity, .identity]

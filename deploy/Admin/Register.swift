@@ -22,7 +22,11 @@ struct VerifyRegister: AsyncParsableCommand {
       """)
 
   @Argument(help: "The register's address, such as https://racha.example/register.") var url: String
-  @Option(help: "A file that remembers keys and checkpoint of the last time; it is written when all is well.")
+  @Option(
+    help: """
+      A file that remembers keys and checkpoint of the last time, or a checkpoint alone, as a notification has it; it is written when all is \
+      well.
+      """)
   var checkpoint: String?
   @Option(
     help: "A key of the register (a verifier key of c2sp.org/signed-note); without one, the first time those that it says itself."
@@ -45,16 +49,27 @@ struct VerifyRegister: AsyncParsableCommand {
   }
 
   private func verify() async throws -> LogVerifier.Report {
-    let memory = try checkpoint.flatMap { FileManager.default.contents(atPath: $0) }.map(Self.memory)
     let address = RegisterAddress(url)
-    let given = try key.isEmpty ? try await address.keys() : key.map { try VerifierKey($0) }
+    var given = try key.map { try VerifierKey($0) }
+    let kept = try checkpoint.flatMap { try KeptFile.read($0) }
+    var memory = kept.flatMap { try? LogMemory(parsing: $0) }
+    // What the register says of its keys is believed only by who has nothing else to go by: later it could be anybody's.
+    if memory == nil, given.isEmpty { given = try await address.keys() }
+    if memory == nil, let kept { memory = try Self.memory(ofNote: kept, given) }
     let report = try await LogVerifier(fetch: address.fetch).verify(since: memory, keys: given)
     if let checkpoint { try Data(report.memory.description.utf8).write(to: URL(filePath: checkpoint), options: .atomic) }
     return report
   }
 
-  private static func memory(_ bytes: Data) throws -> LogMemory {
-    do { return try LogMemory(parsing: bytes) } catch { throw Refusal("the checkpoint file is damaged: \(error)") }
+  /// A checkpoint that was kept alone.
+  private static func memory(ofNote kept: [UInt8], _ keys: [VerifierKey]) throws -> LogMemory {
+    do {
+      return try LogMemory(note: try SignedNote(parsing: kept), keys: keys)
+    } catch LogFault.notSigned, LogFault.signatureFails {
+      throw LogFinding.foreignKey
+    } catch {
+      throw Refusal("the checkpoint file is damaged: \(error)")
+    }
   }
 
   private static func say(_ sentence: String) { FileHandle.standardError.write(Data("\(sentence)\n".utf8)) }
@@ -66,14 +81,21 @@ struct RegisterAddress: Sendable {
 
   init(_ url: String) { prefix = url.hasSuffix("/") ? String(url.dropLast()) : url }
 
+  /// How long the same is asked for again where too much is asked: longer than a budget of calls takes to come back.
+  private static let patience = Duration.seconds(120)
+
   /// What lies at a path; nil where there is nothing. Where too much is asked, it is asked again when it may be.
   @Sendable func fetch(_ path: String) async throws -> [UInt8]? {
+    let start = ContinuousClock.now
     while true {
-      let answer = try await WebRequest("\(prefix)/\(path)").send()
+      // No bundle of entries is longer.
+      let answer = try await WebRequest("\(prefix)/\(path)", maxBytes: Tile.fullWidth * (2 + EntryBundle.maxEntryBytes)).send()
       switch answer.status {
       case 200: return answer.body
       case 404: return nil
-      case 429, 503: try await Task.sleep(for: .seconds(1))
+      case 429, 503:
+        guard ContinuousClock.now - start < Self.patience else { fallthrough }
+        try await Task.sleep(for: .seconds(1))
       default: throw Refusal("\(prefix)/\(path) was answered with \(answer.status)")
       }
     }

@@ -21,7 +21,7 @@ struct WitnessRegister: AsyncParsableCommand {
     do {
       let seed = try Home(path: folder).secret("witness")
       let key = try CosigningKey(name: name, Curve25519.Signing.PrivateKey(rawRepresentation: seed))
-      let store = WitnessStore(folder: folder, key: key, logs: try log.map { try VerifierKey($0) })
+      let store = try WitnessStore(folder: folder, key: key, logs: try log.map { try VerifierKey($0) })
       try WitnessServer(store: store).run(host: host, port: port) { port in
         // Whoever started it reads the lines at once.
         FileHandle.standardOutput.write(Data("\(key.verifierKey)\nhttp://\(host):\(port)\n".utf8))

@@ -15,10 +15,16 @@ final class WitnessStore: Sendable {
   private let lock = Mutex(())
 
   /// - Parameter logs: the keys of the logs that are watched; a log is called like its key, or so with a number behind it after a restore.
-  init(folder: String, key: CosigningKey, logs: [VerifierKey]) {
+  /// - Throws: where another process has the folder: of two that do not know of each other, each could cosign another history.
+  init(folder: String, key: CosigningKey, logs: [VerifierKey]) throws {
     self.folder = folder
     self.key = key
     self.logs = logs
+    // Open, and so locked, until the process ends.
+    let descriptor = open("\(folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      throw Refusal("\(folder) is used by another witness, or cannot be written")
+    }
   }
 
   /// Answers a request to cosign.
@@ -40,9 +46,9 @@ final class WitnessStore: Sendable {
   }
 
   /// The last checkpoint of a log, by the hash of its origin.
-  func checkpoint(_ hash: String) -> WitnessAnswer {
+  func checkpoint(_ hash: String) throws -> WitnessAnswer {
     guard hash.utf8.count == 64, hash.allSatisfy(\.isHexDigit),
-      let note = FileManager.default.contents(atPath: "\(folder)/\(hash)")
+      let note = try KeptFile.read("\(folder)/\(hash)")
     else { return WitnessAnswer(status: 404, body: "not found\n") }
     return WitnessAnswer(status: 200, body: String(decoding: note, as: UTF8.self))
   }
@@ -58,8 +64,8 @@ final class WitnessStore: Sendable {
   }
 
   private func last(_ origin: String) throws -> Checkpoint? {
-    guard let note = FileManager.default.contents(atPath: path(origin)) else { return nil }
-    return try Checkpoint(text: SignedNote(parsing: Array(note)).text)
+    guard let note = try KeptFile.read(path(origin)) else { return nil }
+    return try Checkpoint(text: SignedNote(parsing: note).text)
   }
 
   /// Written aside, flushed and renamed, so that no cosignature is out of which nothing is remembered.
@@ -155,7 +161,7 @@ struct WitnessServer: Sendable {
     let path = request.line[1].split(separator: "/")
     switch (request.line[0], path.count, path.last) {
     case ("POST", 1, "add-checkpoint"): return try store.cosign(request.body, at: .now)
-    case ("GET", 2, "checkpoint"): return store.checkpoint(String(path[0]))
+    case ("GET", 2, "checkpoint"): return try store.checkpoint(String(path[0]))
     default: return WitnessAnswer(status: 404, body: "not found\n")
     }
   }

@@ -6,7 +6,10 @@ import Storage
 /// Activities: made, listed, edited, ordered, archived, deleted.
 struct ActivityFeature: Feature {
   let calendars: AccountCalendars
-  let migrations = [ActivityStore.migration(2), ActivityStore.detailsMigration(15), ActivityStore.archiveMigration(27)]
+  let migrations = [
+    ActivityStore.migration(2), ActivityStore.detailsMigration(15), ActivityStore.archiveMigration(27),
+    ActivityStore.positionMigration(40),
+  ]
   let tables: [ErasedTable] = [
     .following("activity_reminders", "activities"),
     .following("activity_tags", "activities"),

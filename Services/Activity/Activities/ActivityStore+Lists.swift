@@ -11,12 +11,12 @@ extension ActivityStore {
     let statement = try database.cachedStatement(
       sql: """
         \(current)
-        WHERE activities.account_id = ?1 AND (activities.place, activities.activity_id) > (?2, ?3)
+        WHERE activities.account_id = ?1 AND (activities.position, activities.activity_id) > (?2, ?3)
           AND (activities.archived_day IS NOT NULL) = ?4
           AND (?5 IS NULL OR activities.category = ?5)
           AND (?6 IS NULL OR instr(activities.title_key, ?6) > 0)
           AND (?7 IS NULL OR EXISTS (SELECT 1 FROM activity_tags WHERE activity_id = activities.activity_id AND tag = ?7))
-        ORDER BY activities.place, activities.activity_id LIMIT ?8
+        ORDER BY activities.position, activities.activity_id LIMIT ?8
         """)
     let behind = try page.cursor(ListPosition.init(text:)) ?? .beginning
     let rows = try Row.fetchAll(
@@ -26,7 +26,7 @@ extension ActivityStore {
         input.tag,
         page.fetchLimit,
       ])
-    return try page.page(of: rows, key: { ListPosition(position: $0["place"], id: $0["activity_id"]) }) { row in
+    return try page.page(of: rows, key: { ListPosition(position: $0["position"], id: $0["activity_id"]) }) { row in
       try listed(Activity(row), days, in: database)
     }
   }

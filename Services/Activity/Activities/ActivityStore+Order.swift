@@ -9,7 +9,7 @@ extension ActivityStore {
 
   /// The position behind all others of the account.
   static func lastPosition(of account: AccountID, in database: Database) throws -> Int {
-    let last = try database.first("SELECT max(place) FROM activities WHERE account_id = ?", .id(account)) { $0.number(0) }
+    let last = try database.first("SELECT max(position) FROM activities WHERE account_id = ?", .id(account)) { $0.number(0) }
     return (last ?? 0) + positionStep
   }
 
@@ -24,12 +24,12 @@ extension ActivityStore {
       try spread(account, in: database)
       (before, after) = try gap(behind: other, without: id, of: account, in: database)
     }
-    try database.run("UPDATE activities SET place = ? WHERE activity_id = ?", .number(before + (after - before) / 2), .id(id))
+    try database.run("UPDATE activities SET position = ? WHERE activity_id = ?", .number(before + (after - before) / 2), .id(id))
   }
 
   private static func position(of id: ActivityID, _ account: AccountID, in database: Database) throws -> Int {
     let found = try database.first(
-      "SELECT place FROM activities WHERE activity_id = ? AND account_id = ?", .id(id), .id(account)
+      "SELECT position FROM activities WHERE activity_id = ? AND account_id = ?", .id(id), .id(account)
     ) { $0.number(0) }
     guard let found else { throw ActivityFailure.notFound }
     return found
@@ -42,8 +42,8 @@ extension ActivityStore {
     let before = try other.map { try position(of: $0, account, in: database) }
     let next = try database.first(
       """
-      SELECT min(place) FROM activities
-      WHERE account_id = ?1 AND activity_id <> ?2 AND (?3 IS NULL OR (place, activity_id) > (?4, ?3))
+      SELECT min(position) FROM activities
+      WHERE account_id = ?1 AND activity_id <> ?2 AND (?3 IS NULL OR (position, activity_id) > (?4, ?3))
       """, .id(account), .id(id), other.map(Bound.id) ?? .null, .number(before ?? 0)
     ) { $0.isNull(0) ? nil : $0.number(0) }
     guard let before else {
@@ -58,8 +58,8 @@ extension ActivityStore {
   private static func spread(_ account: AccountID, in database: Database) throws {
     try database.run(
       """
-      UPDATE activities SET place = numbered.number * \(positionStep)
-      FROM (SELECT activity_id, row_number() OVER (ORDER BY place, activity_id) AS number FROM activities WHERE account_id = ?1)
+      UPDATE activities SET position = numbered.number * \(positionStep)
+      FROM (SELECT activity_id, row_number() OVER (ORDER BY position, activity_id) AS number FROM activities WHERE account_id = ?1)
         AS numbered
       WHERE activities.activity_id = numbered.activity_id
       """, .id(account))

@@ -44,4 +44,16 @@ extension ActivityStore {
       }
     }
   }
+
+  /// An activity's position in the account's order is called one.
+  static func positionMigration(_ number: Int) -> Migration {
+    Migration(number, "positions of activities") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE activities RENAME COLUMN place TO position;
+          DROP INDEX activities_by_place;
+          CREATE INDEX activities_by_position ON activities (account_id, position, activity_id);
+          """)
+    }
+  }
 }

@@ -55,7 +55,7 @@ enum ActivityStore {
     if isBounded { try requireRoom(of: account, in: database) }
     let statement = try database.cachedStatement(
       sql: """
-        INSERT INTO activities (activity_id, account_id, title, title_key, reason, category, place, revision, created_at, changed_at)
+        INSERT INTO activities (activity_id, account_id, title, title_key, reason, category, position, revision, created_at, changed_at)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)
         """)
     try statement.execute(arguments: [

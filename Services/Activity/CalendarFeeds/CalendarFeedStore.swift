@@ -99,7 +99,7 @@ enum CalendarFeedStore {
     let statement = try database.cachedStatement(
       sql: """
         \(ActivityStore.current) WHERE activities.account_id = ? AND activities.archived_day IS NULL
-        ORDER BY activities.place, activities.activity_id
+        ORDER BY activities.position, activities.activity_id
         """)
     return try Row.fetchAll(statement, arguments: [account]).flatMap { row in
       let activity = Activity(row)

@@ -38,6 +38,22 @@ public struct FlaggedSample: Document, Hashable {
   ]
 }
 
+/// Why some or all movement of one kind on a day earns nothing, as other services receive it.
+public struct FlaggedMovement: Document, Hashable {
+  /// Of which movement.
+  public var kind: MovementKind
+  /// Why.
+  public var codes: [MovementFlag]
+
+  /// What is flagged, from its parts.
+  public init(kind: MovementKind, codes: [MovementFlag]) {
+    self.kind = kind
+    self.codes = codes
+  }
+
+  public static let notes: Notes = ["kind": "Of which movement.", "codes": "Why it earns nothing."]
+}
+
 /// What a flag means.
 public struct FlagReason: Document, Hashable {
   /// Of which movement.

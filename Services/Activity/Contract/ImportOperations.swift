@@ -42,14 +42,20 @@ public enum CreateImport: AccountOperation {
     public var sha256: String?
     /// Whose rows are taken, of a Fitbit file with several people's.
     public var person: String?
+    /// How somebody moved on the tracks of a GPX file that do not say so.
+    public var movement: ExerciseKind?
 
     /// The input from its parts.
-    public init(name: String, totalBytes: Int, format: ImportFormat? = nil, sha256: String? = nil, person: String? = nil) {
+    public init(
+      name: String, totalBytes: Int, format: ImportFormat? = nil, sha256: String? = nil, person: String? = nil,
+      movement: ExerciseKind? = nil
+    ) {
       self.name = name
       self.totalBytes = totalBytes
       self.format = format
       self.sha256 = sha256
       self.person = person
+      self.movement = movement
     }
 
     /// The largest file.
@@ -63,6 +69,8 @@ public enum CreateImport: AccountOperation {
       "person": Note(
         "Of a Fitbit file with several people's rows, the `Id` whose rows are taken; where it has none of them, the import ends as `unknownPerson` and names whose rows it has.",
         length: 1...64),
+      "movement":
+        "How somebody moved on the tracks of a GPX file whose type is missing or unknown: without it such a track is shown, and its distance is added to no day.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -204,7 +212,7 @@ public enum ListImports: AccountOperation {
 
   public static let spec = OperationSpec(
     "imports.list", of: .activity, .get("/v1/imports"), by: .account, effect: .read, requirements: ["MOVE-3"],
-    "List the account's imports, newest first.")
+    "List the account's imports, newest first: the latest 10,000 are remembered, and 16 MiB of their problems and exercises.")
 }
 
 /// Ends an import (MOVE-3). What was taken stays.

@@ -13,7 +13,7 @@ public struct Import: Document, Hashable {
   public var format: ImportFormat?
   /// Where it stands.
   public var state: ImportState
-  /// Why it ended before the end of the file.
+  /// Why it failed.
   public var reason: ImportEnd?
   /// The same in the caller's language.
   public var reasonText: String?
@@ -31,12 +31,14 @@ public struct Import: Document, Hashable {
   public var createdAt: Instant
   /// When it ended.
   public var endedAt: Instant?
+  /// Whether its problems and exercises are no longer kept; see ``maxDetailBytes``.
+  public var areDetailsForgotten: Bool?
 
   /// An import from its parts.
   public init(
     id: ImportID, name: String, format: ImportFormat?, state: ImportState, reason: ImportEnd?, reasonText: String?,
     persons: [String]? = nil, totalBytes: Int, receivedBytes: Int, progress: Int, counts: ImportCounts, createdAt: Instant,
-    endedAt: Instant?
+    endedAt: Instant?, areDetailsForgotten: Bool? = nil
   ) {
     self.id = id
     self.name = name
@@ -51,7 +53,13 @@ public struct Import: Document, Hashable {
     self.counts = counts
     self.createdAt = createdAt
     self.endedAt = endedAt
+    self.areDetailsForgotten = areDetailsForgotten
   }
+
+  /// How many imports of an account are remembered; the oldest that have ended go first.
+  public static let maxKept = 10_000
+  /// How many bytes the problems and exercises of all of an account's imports may take; those of the oldest imports go first.
+  public static let maxDetailBytes = 16 << 20
 
   /// How many persons of a file are named.
   public static let maxPersons = 20
@@ -59,14 +67,16 @@ public struct Import: Document, Hashable {
   public static let notes: Notes = [
     "id": "Names the import.", "name": ImportText.name, "format": "What the file is, once that is known.",
     "state":
-      "`uploading`: chunks are awaited; `waiting`: to be read; `reading`; `done`; `failed`: ended before the end of the file, see `reason`; `cancelled`.",
-    "reason": "Why it ended before the end of the file.", "reasonText": "The same in the caller's language.",
+      "`uploading`: chunks are awaited; `waiting`: to be read; `reading`; `done`; `failed`: ended before the end of the file, or has nothing that could be taken, see `reason`; `cancelled`.",
+    "reason": "Why it failed.", "reasonText": "The same in the caller's language.",
     "persons":
       "Where none of the file's rows is of the `person` that was given: whose rows it has, the first 20. Announce it again with one of them.",
     "totalBytes": Note("How large the file is.", example: 41_943_040),
     "receivedBytes": "How much of it has arrived: the offset of the next chunk.",
     "progress": Note("How much of it was read, in hundredths.", range: 0...100, example: 40), "counts": "What was found so far.",
     "createdAt": "When it was made.", "endedAt": "When it ended.",
+    "areDetailsForgotten":
+      "`true` where its problems and exercises are no longer kept: an account keeps 16 MiB of them, those of its latest imports. What was taken stays.",
   ]
 }
 
@@ -106,17 +116,19 @@ public struct ImportCounts: Document, Hashable {
 public enum ImportFormat: String, Choice {
   /// `export.xml` of Apple Health, and the archive in which it comes.
   case appleHealth, appleHealthZip
-  /// Fitbit's hourly steps as CSV.
-  case fitbitHours
+  /// Fitbit's hourly steps as CSV, and the files of its export with a row a minute: `steps_….csv`, and `steps-….json` of older ones.
+  case fitbitHours, fitbitSteps, fitbitStepsJSON
   /// Google Takeout's daily summaries of Fit, and its file of one day, as CSV.
   case googleFitDays, googleFitDay
+  /// An archive of Google Takeout, zip or tgz, or of Fitbit: what is known in it of Fit and of Fitbit.
+  case takeout
   /// Tracks.
   case gpx
   /// A backup of Loop Habit Tracker, its CSV files, and the archive in which these come.
   case loopDatabase, loopHabits, loopCheckmarks, loopZip
 
   static let note =
-    "`appleHealth` (export.xml), `appleHealthZip`, `fitbitHours`, `googleFitDays`, `googleFitDay`, `gpx`, `loopDatabase`, `loopHabits` (Habits.csv), `loopCheckmarks` (Checkmarks.csv), `loopZip`."
+    "`appleHealth` (export.xml), `appleHealthZip`, `fitbitHours`, `fitbitSteps` (steps_….csv), `fitbitStepsJSON` (steps-….json), `googleFitDays`, `googleFitDay`, `takeout` (an archive of Google Takeout or of Fitbit), `gpx`, `loopDatabase`, `loopHabits` (Habits.csv), `loopCheckmarks` (Checkmarks.csv), `loopZip`."
 }
 
 /// Where an import stands.
@@ -127,7 +139,7 @@ public enum ImportState: String, Choice {
   public var isEnded: Bool { self == .done || self == .failed || self == .cancelled }
 }
 
-/// Why an import ended before the end of its file; the words are at `import.<case>`.
+/// Why an import failed: it ended before the end of its file, or there was nothing to be taken; the words are at `import.<case>`.
 public enum ImportEnd: String, Choice {
   /// None of the formats that are read.
   case unrecognized
@@ -151,6 +163,12 @@ public enum ImportEnd: String, Choice {
   case dayMissing
   /// None of its rows is of the person that was asked for.
   case unknownPerson
+  /// The marks of one habit, in a file that does not say of which.
+  case habitMissing
+  /// A table whose columns cannot be told apart, since there is a comma in the name of a habit.
+  case ambiguousNames
+  /// It was read to its end, and had nothing that could be taken.
+  case nothingUsable
   /// The consent to activity data was withdrawn.
   case consentWithdrawn
   /// Nothing arrived for too long.
@@ -164,8 +182,16 @@ public enum ImportEnd: String, Choice {
 /// Why a single record was not taken; the words are at `importProblem.<case>`.
 public enum ImportProblemReason: String, Choice {
   case badRow, badTime, badNumber, badUnit, badPlace, badSchedule
+  /// What XML does not allow stands there, and was read as a space.
+  case badCharacter
   /// A goal or limit of 0, and a word that is none of those which may stand there.
   case zeroGoal, badChoice
+  /// It is not said how somebody moved, or that it was on foot and by wheel, so that the distance is neither's.
+  case unknownMovement, mixedMovement
+  /// What Racha holds of a habit only in part: a goal of a week or more, a reminder on some weekdays, a long note.
+  case goalOfSeveralDays, reminderOfSomeDays, noteCut
+  /// A file of an archive that is not read, named as all of its kind.
+  case fileIgnored
   case missingValue, timeBackwards, withoutTime, otherPerson, unknownHabit
   /// Marks of habits on days on which there is nothing to be written.
   case notPlanned, paused, skipped, archived
@@ -178,7 +204,7 @@ public enum ImportProblemReason: String, Choice {
 public struct ImportProblem: Document, Hashable {
   /// Counts the import's problems, from 1.
   public var number: Int
-  /// The file within an archive, or the table of a database.
+  /// The file within an archive, or all of its kind with `*` for the digits of their names, or the table of a database.
   public var part: String?
   /// The line of text, from 1, or the row's number.
   public var line: Int
@@ -198,7 +224,9 @@ public struct ImportProblem: Document, Hashable {
 
   public static let notes: Notes = [
     "number": "Counts the import's problems, from 1.",
-    "part": Note("The file within an archive, or the table of a database.", example: "Checkmarks.csv"),
+    "part": Note(
+      "The file within an archive, for `fileIgnored` all of its kind with `*` for the digits of their names; or the table of a database.",
+      example: "Checkmarks.csv"),
     "line": Note("The line of text, from 1, or the row's number in the table.", example: 4071), "code": "Why it was not taken.",
     "text": "Why, in the caller's language.",
   ]

@@ -98,13 +98,22 @@ public struct MovementChanged: Event, Hashable {
     public var runningMeters: Double
     /// Metres cycled.
     public var cyclingMeters: Double
+    /// Those of the metres walked that may earn; nil in events of earlier versions, which did not say.
+    public var earningWalkingMeters: Double?
+    /// Those of the metres run that may earn; nil in events of earlier versions.
+    public var earningRunningMeters: Double?
+    /// Those of the metres cycled that may earn; nil in events of earlier versions.
+    public var earningCyclingMeters: Double?
+    /// Why some or all of the movement earns nothing, by its kind; nil where all earns, and in events of earlier versions.
+    public var flagged: [FlaggedMovement]?
     /// Grows with each state of this day; a subscriber keeps the highest it has seen.
     public var revision: Int
 
     /// A day from its parts.
     public init(
       day: LocalDay, steps: Int, earningSteps: Int, walkingMeters: Double = 0, runningMeters: Double = 0,
-      cyclingMeters: Double = 0, revision: Int
+      cyclingMeters: Double = 0, earningWalkingMeters: Double? = nil, earningRunningMeters: Double? = nil,
+      earningCyclingMeters: Double? = nil, flagged: [FlaggedMovement]? = nil, revision: Int
     ) {
       self.day = day
       self.steps = steps
@@ -112,12 +121,20 @@ public struct MovementChanged: Event, Hashable {
       self.walkingMeters = walkingMeters
       self.runningMeters = runningMeters
       self.cyclingMeters = cyclingMeters
+      self.earningWalkingMeters = earningWalkingMeters
+      self.earningRunningMeters = earningRunningMeters
+      self.earningCyclingMeters = earningCyclingMeters
+      self.flagged = flagged
       self.revision = revision
     }
 
     public static let notes: Notes = [
       "day": "The local day.", "steps": "All its steps.", "earningSteps": "Those of them that may earn.",
       "walkingMeters": "Metres walked.", "runningMeters": "Metres run.", "cyclingMeters": "Metres cycled.",
+      "earningWalkingMeters": "Those of the metres walked that may earn; absent in events of earlier versions.",
+      "earningRunningMeters": "Those of the metres run that may earn; absent in events of earlier versions.",
+      "earningCyclingMeters": "Those of the metres cycled that may earn; absent in events of earlier versions.",
+      "flagged": "Why some or all of the movement earns nothing, by its kind; absent where all earns.",
       "revision": "Grows with each state of this day; a subscriber keeps the highest it has seen.",
     ]
   }

@@ -15,7 +15,7 @@ enum DayStore {
         AND (?3 IS NULL OR instr(activities.title_key, ?3) > 0)
         AND (?4 IS NULL OR activities.category = ?4)
         AND (?5 IS NULL OR activity_versions.goal_kind = ?5)
-      ORDER BY activities.place, activities.activity_id
+      ORDER BY activities.position, activities.activity_id
       """
   }()
 

@@ -39,6 +39,13 @@ enum EntryPhotoStore {
     return MediaFile(mediaType: row["media_type"], tag: row["photo_tag"], content: Base64Bytes(Array(row["content"] as Data)))
   }
 
+  /// Gives an entry without a photo one back that was copied.
+  static func restore(_ photo: MediaFile, _ activity: ActivityID, _ day: LocalDay, in database: Database) throws {
+    try database.run(
+      "INSERT INTO entry_photos (activity_id, day, media_type, content) VALUES (?, ?, ?, ?)", .id(activity), .day(day),
+      .text(photo.mediaType), .bytes(photo.content.bytes))
+  }
+
   /// Makes that the photo of an entry; nil removes it.
   static func put(_ picture: Picture?, _ activity: ActivityID, _ day: LocalDay, in database: Database) throws {
     guard let picture else {

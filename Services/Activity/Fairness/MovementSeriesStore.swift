@@ -120,7 +120,7 @@ enum MovementSeriesStore {
     let keys = SampleKey(account: account, kind: .steps, day: day).ofDay
     try database.each(
       """
-      SELECT start_at, end_at, amount FROM movement_samples WHERE place >= ? AND place < ? AND form < 2 AND amount > 0
+      SELECT start_at, end_at, amount FROM movement_samples WHERE position >= ? AND position < ? AND form < 2 AND amount > 0
       """, .integer(keys.lowerBound), .integer(keys.upperBound)
     ) { row in
       let (start, end) = (Int64(row.number(0)), Int64(row.number(1)))

@@ -69,11 +69,14 @@ actor FileReading {
   ///
   /// - Parameters:
   ///   - person: whose rows are taken, of a file with several people's.
+  ///   - movement: how somebody moved on tracks that do not say so.
   ///   - position: how many records are ignored.
   /// - Throws: ``Stopped``, `DecoderFault`
-  func open(_ format: ImportFormat, person: String?, from position: Int) async throws -> Result<Void, FormatFault> {
+  func open(
+    _ format: ImportFormat, person: String?, movement: ExerciseKind?, from position: Int
+  ) async throws -> Result<Void, FormatFault> {
     try await unlessStopped { decoded throws(DecoderFault) in
-      try decoded().open(format, person: person, from: position)
+      try decoded().open(format, person: person, movement: movement, from: position)
     }
   }
 

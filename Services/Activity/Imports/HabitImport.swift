@@ -25,10 +25,69 @@ enum HabitImport {
   }
 
   /// What a file knows of when a habit began, where its habits are not in it.
-  static func begin(_ habit: String, on day: LocalDay, of account: AccountID, today: LocalDay, _ transaction: Transaction) throws
-  {
+  static func begin(
+    _ habit: String, on day: LocalDay?, asLimit dayAsLimit: LocalDay, of account: AccountID, today: LocalDay,
+    _ transaction: Transaction
+  ) throws {
     guard let known = try ImportStore.activity(of: habit, account, in: transaction.database) else { return }
+    let isLimit = try ActivityStore.find(known, of: account, in: transaction.database).goal.direction == .atMost
+    guard let day = isLimit ? dayAsLimit : day else { return }
     try open(known, of: account, from: day, today: today, transaction)
+  }
+
+  /// A day on which a habit was excused: it is skipped. One on which the account has written something itself stays as it is.
+  static func skip(
+    _ habit: String, on day: LocalDay, _ record: ImportedRecord, of account: AccountID, today: LocalDay,
+    _ outcome: inout ImportOutcome, _ transaction: Transaction
+  ) throws {
+    try write(habit, on: day, record, of: account, today: today, &outcome, transaction) { goal in
+      guard !goal.isSkipped else { return false }
+      let entry = try EntryStore.find(goal.activity, day, in: transaction.database)
+      guard (entry?.progress ?? 0) == 0 else { return false }
+      guard goal.isPlanned else { throw EntryFailure.notPlanned.with(["day": .text(day.description)]) }
+      try goal.requireUnpaused()
+      try SkipStore.put(Skip(activityID: goal.activity, day: day), transaction)
+      return true
+    }
+  }
+
+  /// What was noted on a day: it becomes the comment of its entry. A comment that is there already stays.
+  static func take(
+    note: String, of habit: String, on day: LocalDay, _ record: ImportedRecord, of account: AccountID, today: LocalDay,
+    _ outcome: inout ImportOutcome, _ transaction: Transaction
+  ) throws {
+    try write(habit, on: day, record, of: account, today: today, &outcome, transaction) { goal in
+      let entry = try EntryStore.find(goal.activity, day, in: transaction.database)
+      guard entry?.comment == nil else { return false }
+      let write = EntryWrite(comment: .set(note))
+      guard !write.isRemoval else { return false }
+      try goal.requireOpen(to: write, today: today)
+      try EntryStore.write(write, over: entry, goal, of: account, transaction)
+      return true
+    }
+  }
+
+  /// - Parameter body: returns whether it has changed anything.
+  private static func write(
+    _ habit: String, on day: LocalDay, _ record: ImportedRecord, of account: AccountID, today: LocalDay,
+    _ outcome: inout ImportOutcome, _ transaction: Transaction, _ body: (PlannedGoal) throws -> Bool
+  ) throws {
+    guard let activity = try ImportStore.activity(of: habit, account, in: transaction.database) else {
+      outcome.problems.append(.init(record, .unknownHabit))
+      return
+    }
+    do {
+      let goal = try ActivityStore.goal(activity, of: account, on: day, today: today, in: transaction.database)
+      if try body(goal) {
+        outcome.taken += 1
+        outcome.days.insert(day)
+      } else {
+        outcome.repeated += 1
+      }
+    } catch let failure as Failure {
+      guard let reason = reason(failure) else { throw failure }
+      outcome.problems.append(.init(record, reason))
+    }
   }
 
   /// A mark. What the account has written itself is never lowered.
@@ -36,28 +95,14 @@ enum HabitImport {
     _ mark: ImportedMark, _ record: ImportedRecord, of account: AccountID, today: LocalDay, _ outcome: inout ImportOutcome,
     _ transaction: Transaction
   ) throws {
-    guard let activity = try ImportStore.activity(of: mark.habit, account, in: transaction.database) else {
-      outcome.problems.append(.init(record, .unknownHabit))
-      return
-    }
-    var isNew = false
-    do {
-      let goal = try ActivityStore.goal(activity, of: account, on: mark.day, today: today, in: transaction.database)
+    try write(mark.habit, on: mark.day, record, of: account, today: today, &outcome, transaction) { goal in
+      var isNew = false
       _ = try EntryStore.change(goal, of: account, today: today, transaction) { measure, progress in
         let (marked, written) = (progressOf(mark.progress, by: measure), progress ?? 0)
         isNew = marked > written
         return max(written, marked)
       }
-    } catch let failure as Failure {
-      guard let reason = reason(failure) else { throw failure }
-      outcome.problems.append(.init(record, reason))
-      return
-    }
-    if isNew {
-      outcome.taken += 1
-      outcome.days.insert(mark.day)
-    } else {
-      outcome.repeated += 1
+      return isNew
     }
   }
 
@@ -102,7 +147,7 @@ enum HabitImport {
     let firstDay = min(habit.firstDay ?? today, later == nil ? today : today.advanced(by: -1))
     let activity = Activity(
       id: ActivityID(), title: habit.title, reason: habit.reason, category: .other, goal: habit.goal, schedule: schedule,
-      startDay: firstDay, createdAt: transaction.now)
+      startDay: firstDay, reminders: habit.reminder.map { [$0] } ?? [], createdAt: transaction.now)
     try ActivityStore.add(activity, of: account, transaction)
     if let later {
       let edit = UpdateActivity.Input(activityID: activity.id, schedule: .set(later))

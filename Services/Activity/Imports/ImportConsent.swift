@@ -9,7 +9,9 @@ extension ImportFormat {
   /// alone. Habits and their marks are what people write down themselves, and need none.
   var needsConsent: Bool {
     switch self {
-    case .appleHealth, .appleHealthZip, .fitbitHours, .googleFitDays, .googleFitDay, .gpx: true
+    case .appleHealth, .appleHealthZip, .fitbitHours, .fitbitSteps, .fitbitStepsJSON, .googleFitDays, .googleFitDay, .gpx,
+      .takeout:
+      true
     case .loopDatabase, .loopHabits, .loopCheckmarks, .loopZip: false
     }
   }

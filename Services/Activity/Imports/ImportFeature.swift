@@ -12,7 +12,10 @@ struct ImportFeature: Feature {
   /// Lets files be removed whose imports were ended without their owners' asking.
   private let sweep: WakeSignal
 
-  let migrations = [ImportStore.migration(9), ImportStore.startsMigration(21), ImportStore.totalsMigration(30)]
+  let migrations = [
+    ImportStore.migration(9), ImportStore.startsMigration(21), ImportStore.totalsMigration(30),
+    ImportStore.publishedMigration(43), ImportStore.detailsMigration(44),
+  ]
   let tables: [ErasedTable] = [
     .following("import_problems", "imports"),
     .following("import_exercises", "imports"),

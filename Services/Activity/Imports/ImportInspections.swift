@@ -88,9 +88,11 @@ extension ImportFormat {
     switch self {
     case .appleHealth: ["xml"]
     case .appleHealthZip, .loopZip: ["zip"]
+    case .takeout: ["zip", "tgz", "gz"]
+    case .fitbitStepsJSON: ["json"]
     case .gpx: ["gpx", "xml"]
     case .loopDatabase: ["db", "sqlite", "sqlite3"]
-    case .fitbitHours, .googleFitDays, .googleFitDay, .loopHabits, .loopCheckmarks: ["csv"]
+    case .fitbitHours, .fitbitSteps, .googleFitDays, .googleFitDay, .loopHabits, .loopCheckmarks: ["csv"]
     }
   }
 }

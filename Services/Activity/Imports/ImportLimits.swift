@@ -7,8 +7,6 @@ import Workers
 struct ImportLimits: Sendable {
   /// Imports of an account that have not ended.
   static let maxUnfinished = 3
-  /// Imports of an account that are remembered; the oldest that have ended go first.
-  static let maxKept = 100
   /// How long a file may lie without a new chunk.
   static let idleSeconds = 86_400
   /// Exercises that are kept of an import.

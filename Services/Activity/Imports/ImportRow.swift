@@ -11,6 +11,7 @@ struct ImportRow: Sendable {
   let saidFormat: ImportFormat?
   let sha256: String?
   let person: String?
+  let movement: ExerciseKind?
   /// Whose rows there are, where none is of that person; one more than are named.
   let persons: [String]?
   let format: ImportFormat?
@@ -29,6 +30,7 @@ struct ImportRow: Sendable {
   let createdAt: Instant
   let publishedAt: Instant
   let endedAt: Instant?
+  let areDetailsForgotten: Bool
 
   init(_ row: Row) {
     id = row["import_id"]
@@ -37,6 +39,7 @@ struct ImportRow: Sendable {
     saidFormat = row["said_format"]
     sha256 = row["sha256"]
     person = row["person"]
+    movement = row["movement"]
     persons = (row["persons"] as String?)?.split(separator: "\n").map(String.init)
     format = row["format"]
     state = row["state"]
@@ -51,8 +54,9 @@ struct ImportRow: Sendable {
     refused = row["refused"]
     days = row["days"]
     createdAt = row["created_at"]
-    publishedAt = row["told_at"]
+    publishedAt = row["published_at"]
     endedAt = row["ended_at"]
+    areDetailsForgotten = row["details_forgotten"]
   }
 
   var counts: ImportCounts {
@@ -61,12 +65,16 @@ struct ImportRow: Sendable {
 
   /// What the words for its end need.
   private var endParameters: [String: Parameter] {
+    if let format, reason == .nothingUsable { return ["format": .text(format.rawValue)] }
     guard let person, let persons else { return [:] }
     let named = persons.prefix(Import.maxPersons).joined(separator: ", ")
     return [
       "person": .text(person), "persons": .text(persons.count > Import.maxPersons ? "\(named), …" : named),
     ]
   }
+
+  /// Whether it was read to its end and there was nothing in it to be taken. What is listed of an archive are files that are not read.
+  var hasNothingUsable: Bool { taken == 0 && repeated == 0 && (refused == 0 || format == .takeout) }
 
   /// That the file cannot be imported, and why; nil where it did not fail.
   var failure: Failure? {
@@ -81,8 +89,8 @@ struct ImportRow: Sendable {
       id: id, name: name, format: format, state: state, reason: reason,
       reasonText: reason.map { ImportWords.text($0, language, endParameters) },
       persons: persons.map { Array($0.prefix(Import.maxPersons)) }, totalBytes: totalBytes, receivedBytes: receivedBytes,
-      progress: progress, counts: counts, createdAt: createdAt,
-      endedAt: endedAt)
+      progress: progress, counts: counts, createdAt: createdAt, endedAt: endedAt,
+      areDetailsForgotten: areDetailsForgotten ? true : nil)
   }
 }
 

@@ -40,7 +40,7 @@ struct ImportRun: Sendable {
   func run(_ beat: @escaping @Sendable () -> Int) async throws {
     do {
       try await ImportWatch.unlessEnded(row.id, store) { try await readOn(beat) }
-      try await store.write { try ImportStore.end(row.id, .done, $0) }
+      try await store.write { try ImportStore.finish(row.id, $0) }
     } catch Stop.failed(let reason) {
       try await store.write { try ImportStore.end(row.id, .failed, $0, because: reason) }
     } catch is ImportWatch.Ended {
@@ -81,7 +81,7 @@ struct ImportRun: Sendable {
     let reading = spool.reading(of: row)
     let first = beat()
     if row.position == 0, let sha256 = row.sha256, try await reading.sha256() != sha256 { throw Stop.failed(.otherBytes) }
-    if case .failure(let fault) = try await reading.open(format, person: row.person, from: row.position) {
+    if case .failure(let fault) = try await reading.open(format, person: row.person, movement: row.movement, from: row.position) {
       try await breakOff(fault, line: 0)
     }
     var position = row.position
@@ -131,11 +131,15 @@ struct ImportRun: Sendable {
     for record in records {
       switch record.content {
       case .sample(let sample): samples.append((record, sample))
-      case .exercise(let exercise): try ExerciseImport.take(exercise, record, of: row, &outcome, transaction)
+      case .exercise(let exercise): try ExerciseImport.take(exercise, record, of: row, in: calendar, &outcome, transaction)
       case .habit(let habit): try HabitImport.take(habit, record, of: account, today: today, &outcome, transaction)
       case .mark(let mark): try HabitImport.take(mark, record, of: account, today: today, &outcome, transaction)
-      case .beginning(let habit, let day):
-        try HabitImport.begin(habit, on: day, of: account, today: today, transaction)
+      case .beginning(let habit, let day, let dayAsLimit):
+        try HabitImport.begin(habit, on: day, asLimit: dayAsLimit, of: account, today: today, transaction)
+      case .skip(let habit, let day):
+        try HabitImport.skip(habit, on: day, record, of: account, today: today, &outcome, transaction)
+      case .note(let habit, let day, let note):
+        try HabitImport.take(note: note, of: habit, on: day, record, of: account, today: today, &outcome, transaction)
       case .fault(let reason): outcome.problems.append(.init(record, reason))
       }
     }
@@ -179,6 +183,8 @@ extension ImportEnd {
       case .noExport: .noExport
       case .dayMissing: .dayMissing
       case .unknownPerson: .unknownPerson
+      case .habitMissing: .habitMissing
+      case .ambiguousNames: .ambiguousNames
       // Not noted: whoever is stopped leaves the import as it is.
       case .stopped: .givenUp
       }

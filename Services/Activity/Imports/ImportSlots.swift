@@ -23,7 +23,7 @@ extension ImportRow {
   /// Whether its reading takes more than some seconds.
   var isLarge: Bool {
     switch format {
-    case .appleHealthZip, .loopZip: totalBytes > ImportLimits.largeArchiveBytes
+    case .appleHealthZip, .loopZip, .takeout: totalBytes > ImportLimits.largeArchiveBytes
     default: totalBytes > ImportLimits.largeBytes
     }
   }

@@ -14,7 +14,11 @@ extension ImportStore {
   }
 
   /// Adds one to its import, as long as that has room.
-  static func add(_ exercise: FoundExercise, atLine line: Int, of row: ImportRow, in database: Database) throws {
+  ///
+  /// - Parameter start: where the account is.
+  static func add(
+    _ exercise: FoundExercise, start: Instant?, atLine line: Int, of row: ImportRow, in database: Database
+  ) throws {
     try database.cachedStatement(
       sql: """
         INSERT INTO import_exercises (import_id, number, account_id, name_of_content, line, kind, title, start_at, seconds, meters)
@@ -22,7 +26,7 @@ extension ImportStore {
         HAVING ifnull(max(number), 0) < ?10
         """
     ).execute(arguments: [
-      row.id, row.account, exercise.id, line, exercise.kind, exercise.name, exercise.start, exercise.durationSeconds,
+      row.id, row.account, exercise.id, line, exercise.kind, exercise.name, start, exercise.durationSeconds,
       exercise.distanceMeters, ImportLimits.maxExercises,
     ])
   }

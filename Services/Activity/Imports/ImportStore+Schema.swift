@@ -6,6 +6,13 @@ extension ImportStore {
     Migration(number, "imports") { try $0.execute(sql: first) }
   }
 
+  /// When progress was published last is called so.
+  static func publishedMigration(_ number: Int) -> Migration {
+    Migration(number, "published progress of imports") { database in
+      try database.execute(sql: "ALTER TABLE imports RENAME COLUMN told_at TO published_at")
+    }
+  }
+
   private static let first = """
     CREATE TABLE imports (
       import_id BLOB NOT NULL PRIMARY KEY CHECK (length(import_id) = 16),
@@ -28,7 +35,7 @@ extension ImportStore {
       refused INTEGER NOT NULL,
       days INTEGER NOT NULL,
       created_at INTEGER NOT NULL,
-      -- When a chunk arrived last, and when progress was told last.
+      -- When a chunk arrived last, and when progress was published last.
       touched_at INTEGER NOT NULL,
       told_at INTEGER NOT NULL,
       ended_at INTEGER,

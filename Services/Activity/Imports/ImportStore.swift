@@ -24,12 +24,13 @@ enum ImportStore {
     let id = ImportID()
     try database.cachedStatement(
       sql: """
-        INSERT INTO imports (import_id, account_id, name, said_format, sha256, person, state, total_bytes, received_bytes, progress,
-          position, taken, repeated, refused, days, created_at, touched_at, told_at)
-        VALUES (?, ?, ?, ?, ?, ?, 'uploading', ?, 0, 0, 0, 0, 0, 0, 0, ?, ?, 0)
+        INSERT INTO imports (import_id, account_id, name, said_format, sha256, person, movement, state, total_bytes, received_bytes, progress,
+          position, taken, repeated, refused, days, created_at, touched_at, published_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, 'uploading', ?, 0, 0, 0, 0, 0, 0, 0, ?, ?, 0)
         """
     ).execute(arguments: [
-      id, account, input.name.trimmed, input.format, input.sha256?.lowercased(), input.person?.trimmed, input.totalBytes,
+      id, account, input.name.trimmed, input.format, input.sha256?.lowercased(), input.person?.trimmed, input.movement,
+      input.totalBytes,
       transaction.now,
       transaction.now,
     ])
@@ -56,14 +57,14 @@ enum ImportStore {
     guard (arrived ?? 0) + bytes <= limits.spoolBytes else { throw ImportFailure.noRoom.with(retryAfterSeconds: 600) }
   }
 
-  /// Forgets the oldest imports that have ended, with their problems and exercises.
+  /// Forgets the oldest imports that have ended.
   private static func forgetOld(of account: AccountID, in database: Database) throws {
     try database.cachedStatement(
       sql: """
         DELETE FROM imports WHERE account_id = ?1 AND ended_at IS NOT NULL AND import_id <= (
           SELECT import_id FROM imports WHERE account_id = ?1 ORDER BY import_id DESC LIMIT 1 OFFSET ?2)
         """
-    ).execute(arguments: [account, ImportLimits.maxKept])
+    ).execute(arguments: [account, Import.maxKept])
   }
 
   /// The account's import of that id; another account's is not found either.
@@ -125,13 +126,24 @@ enum ImportStore {
     let database = transaction.database
     try database.cachedStatement(
       sql: """
-        UPDATE imports SET state = ?, reason = ?, ended_at = ?, told_at = ?, progress = iif(?1 = 'done', 100, progress)
+        UPDATE imports SET state = ?, reason = ?, ended_at = ?, published_at = ?, progress = iif(?1 = 'done', 100, progress)
         WHERE import_id = ? AND ended_at IS NULL
         """
     ).execute(arguments: [state, reason, transaction.now, transaction.now, id])
     guard database.changesCount > 0, let row = try find(id, in: database) else { return }
     try database.cachedStatement(sql: "DELETE FROM import_days WHERE import_id = ?").execute(arguments: [id])
+    try forgetDetails(of: row, in: database)
     try transaction.publish(ImportProgressed(row))
+  }
+
+  /// Ends an import whose file was read to its end.
+  static func finish(_ id: ImportID, _ transaction: Transaction) throws {
+    guard let row = try find(id, in: transaction.database) else { return }
+    if row.hasNothingUsable {
+      try end(id, .failed, transaction, because: .nothingUsable)
+    } else {
+      try end(id, .done, transaction)
+    }
   }
 
   /// Ends what is on its way or waits of an account that has withdrawn its consent to activity data, and publishes that; what is being read
@@ -203,7 +215,7 @@ enum ImportStore {
     try database.cachedStatement(
       sql: """
         UPDATE imports SET starts = 0, position = ?, progress = max(progress, ?), taken = taken + ?, repeated = repeated + ?,
-          refused = refused + ?, days = days + ?, told_at = ? WHERE import_id = ?
+          refused = refused + ?, days = days + ?, published_at = ? WHERE import_id = ?
         """
     ).execute(arguments: [
       position, progress, outcome.taken, outcome.repeated, outcome.problems.count, days,

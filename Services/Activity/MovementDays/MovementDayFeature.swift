@@ -8,6 +8,7 @@ struct MovementDayFeature: Feature {
   let calendars: AccountCalendars
   let rules: FairnessRules
   let recount: WakeSignal
+  let migrations = [MovementDayStore.flagsMigration(42), MovementDayStore.earningDistancesMigration(45)]
   let tables: [ErasedTable] = [
     .rows("movement_day_sources", MovementAccount.ownedRows, .steps),
     .rows("movement_stale_days", MovementAccount.ownedRows, .steps),

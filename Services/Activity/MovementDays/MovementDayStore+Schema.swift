@@ -1,4 +1,14 @@
+import GRDB
+import Storage
+
 extension MovementDayStore {
+  /// A day's flags are called so.
+  static func flagsMigration(_ number: Int) -> Migration {
+    Migration(number, "flags of movement days") { database in
+      try database.execute(sql: "ALTER TABLE movement_days RENAME COLUMN marks TO flags")
+    }
+  }
+
   /// What is kept of the sources of each day, as ``MovementSampleStore/migration(_:)`` makes it.
   static let sourceTables = """
     -- Which sources measured on a day, and between when: at least that long.
@@ -31,8 +41,35 @@ extension MovementDayStore {
     ALTER TABLE movement_days ADD COLUMN cycling INTEGER NOT NULL DEFAULT 0 CHECK (cycling >= 0);
     -- The steps that are not marked.
     ALTER TABLE movement_days ADD COLUMN plausible_steps INTEGER NOT NULL DEFAULT 0 CHECK (plausible_steps BETWEEN 0 AND steps);
-    -- DayMarks.rawValue
+    -- DayFlags.rawValue
     ALTER TABLE movement_days ADD COLUMN marks INTEGER NOT NULL DEFAULT 0;
     UPDATE movement_days SET plausible_steps = steps;
     """
+
+  /// Tells distances that may earn from those that may not, as steps are.
+  ///
+  /// Days without flags of that kind earn whole; what of the others is not flagged their samples say, so they are counted anew.
+  static func earningDistancesMigration(_ number: Int) -> Migration {
+    Migration(number, "distances that may earn") { database in
+      try database.execute(
+        sql: """
+          -- The millimetres that are not flagged.
+          ALTER TABLE movement_days ADD COLUMN plausible_walking INTEGER NOT NULL DEFAULT 0
+            CHECK (plausible_walking BETWEEN 0 AND walking);
+          ALTER TABLE movement_days ADD COLUMN plausible_running INTEGER NOT NULL DEFAULT 0
+            CHECK (plausible_running BETWEEN 0 AND running);
+          ALTER TABLE movement_days ADD COLUMN plausible_cycling INTEGER NOT NULL DEFAULT 0
+            CHECK (plausible_cycling BETWEEN 0 AND cycling);
+          UPDATE movement_days SET
+            plausible_walking = iif(flags >> 8 & 255 = 0, walking, 0),
+            plausible_running = iif(flags >> 16 & 255 = 0, running, 0),
+            plausible_cycling = iif(flags >> 24 & 255 = 0, cycling, 0)
+          WHERE walking > 0 OR running > 0 OR cycling > 0;
+          INSERT OR IGNORE INTO movement_stale_days (account_number, kind, day)
+            SELECT account_number, kinds.value, day FROM movement_days JOIN movement_accounts USING (account_id)
+            JOIN json_each('[1, 2, 3]') AS kinds
+            WHERE flags >> 8 * kinds.value & 255 <> 0;
+          """)
+    }
+  }
 }

@@ -32,7 +32,7 @@ enum MovementDayStore {
         after[kind] = whole.amount
         flags = whole.flags.union(flags.intersection(.ofDays))
       }
-      if kind == .steps, let plausible = evaluated.plausible { after.plausibleSteps = plausible }
+      if let plausible = evaluated.plausible { after[plausible: kind] = plausible }
       flags.remove(SampleFlags(.tooMuch))
       flags.formUnion(rules.dayFlags(kind: kind, amount: kind == .steps ? after.plausibleSteps : after[kind]))
       if kind == .steps, let isCopy {
@@ -45,13 +45,17 @@ enum MovementDayStore {
     try transaction.database.run(
       """
       INSERT INTO movement_days
-        (account_id, day, recorded_day, steps, walking, running, cycling, plausible_steps, marks, revision)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        (account_id, day, recorded_day, steps, walking, running, cycling, plausible_steps, plausible_walking,
+          plausible_running, plausible_cycling, flags, revision)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (account_id, day, recorded_day) DO UPDATE SET
         steps = excluded.steps, walking = excluded.walking, running = excluded.running, cycling = excluded.cycling,
-        plausible_steps = excluded.plausible_steps, marks = excluded.marks, revision = excluded.revision
+        plausible_steps = excluded.plausible_steps, plausible_walking = excluded.plausible_walking,
+        plausible_running = excluded.plausible_running, plausible_cycling = excluded.plausible_cycling, flags = excluded.flags,
+        revision = excluded.revision
       """, .id(account), .day(day), .day(recordedDay), .number(after.steps), .number(after.walking), .number(after.running),
-      .number(after.cycling), .number(after.plausibleSteps), .number(after.flags.rawValue), .number(after.revision))
+      .number(after.cycling), .number(after.plausibleSteps), .number(after.plausibleWalking), .number(after.plausibleRunning),
+      .number(after.plausibleCycling), .number(after.flags.rawValue), .number(after.revision))
     return after
   }
 
@@ -67,7 +71,8 @@ enum MovementDayStore {
     // Beside max() stand the values of the row that has it (sqlite.org/lang_select.html, "Bare columns in an aggregate query").
     let statement = try database.cachedStatement(
       sql: """
-        SELECT day, steps, walking, running, cycling, plausible_steps, marks, max(revision) AS revision FROM movement_days
+        SELECT day, steps, walking, running, cycling, plausible_steps, plausible_walking, plausible_running, plausible_cycling,
+          flags, max(revision) AS revision FROM movement_days
         WHERE account_id = ? AND day BETWEEN ? AND ? GROUP BY day ORDER BY day
         """)
     return try Row.fetchAll(statement, arguments: [account, from, to]).map(MovementState.init)

@@ -12,8 +12,11 @@ struct MovementState: Hashable, Sendable {
   var walking = 0
   var running = 0
   var cycling = 0
-  /// The steps that are not flagged.
+  /// The steps, and the distances in millimetres, that are not flagged sample by sample or minute by minute.
   var plausibleSteps = 0
+  var plausibleWalking = 0
+  var plausibleRunning = 0
+  var plausibleCycling = 0
   var flags = DayFlags()
   var revision = 0
 
@@ -26,7 +29,10 @@ struct MovementState: Hashable, Sendable {
     running = row["running"]
     cycling = row["cycling"]
     plausibleSteps = row["plausible_steps"]
-    flags = DayFlags(rawValue: row["marks"])
+    plausibleWalking = row["plausible_walking"]
+    plausibleRunning = row["plausible_running"]
+    plausibleCycling = row["plausible_cycling"]
+    flags = DayFlags(rawValue: row["flags"])
     revision = row["revision"]
   }
 
@@ -50,15 +56,46 @@ struct MovementState: Hashable, Sendable {
     }
   }
 
-  /// The steps that may earn: none of a day that is flagged as a whole.
-  var earningSteps: Int { flags[.steps].isDisjoint(with: .ofDays) ? plausibleSteps : 0 }
+  /// What is not flagged sample by sample or minute by minute: steps, or millimetres.
+  subscript(plausible kind: MovementKind) -> Int {
+    get {
+      switch kind {
+      case .steps: plausibleSteps
+      case .walking: plausibleWalking
+      case .running: plausibleRunning
+      case .cycling: plausibleCycling
+      }
+    }
+    set {
+      switch kind {
+      case .steps: plausibleSteps = newValue
+      case .walking: plausibleWalking = newValue
+      case .running: plausibleRunning = newValue
+      case .cycling: plausibleCycling = newValue
+      }
+    }
+  }
+
+  /// What may earn, in steps or millimetres: nothing of a day that is flagged as a whole.
+  func earning(_ kind: MovementKind) -> Int { flags[kind].isDisjoint(with: .ofDays) ? self[plausible: kind] : 0 }
+
+  /// The steps that may earn.
+  var earningSteps: Int { earning(.steps) }
+
+  /// The flags by their kind; nil where there are none.
+  private var flagged: [FlaggedMovement]? {
+    let flagged = MovementKind.allCases.filter { !flags[$0].isEmpty }
+    return flagged.isEmpty ? nil : flagged.map { FlaggedMovement(kind: $0, codes: flags[$0].list) }
+  }
 
   /// As other services receive it.
   var published: MovementChanged.Day {
     MovementChanged.Day(
       day: day, steps: steps, earningSteps: earningSteps, walkingMeters: Amounts.amount(thousandths: walking),
       runningMeters: Amounts.amount(thousandths: running), cyclingMeters: Amounts.amount(thousandths: cycling),
-      revision: revision)
+      earningWalkingMeters: Amounts.amount(thousandths: earning(.walking)),
+      earningRunningMeters: Amounts.amount(thousandths: earning(.running)),
+      earningCyclingMeters: Amounts.amount(thousandths: earning(.cycling)), flagged: flagged, revision: revision)
   }
 
   /// As its owner sees it.

@@ -7,7 +7,9 @@ import Storage
 struct MovementSampleFeature: Feature {
   let calendars: AccountCalendars
   let rules: FairnessRules
-  let migrations = [MovementSampleStore.stepsMigration(4), MovementSampleStore.migration(8)]
+  let migrations = [
+    MovementSampleStore.stepsMigration(4), MovementSampleStore.migration(8), MovementSampleStore.namesMigration(41),
+  ]
   let tables: [ErasedTable] = [
     .following("movement_sample_pieces", "movement_samples"),
     .rows("movement_samples", MovementAccount.ownedRows, .steps),

@@ -24,7 +24,7 @@ extension MovementSampleStore {
       sample = try database.cachedStatement(
         sql: """
           INSERT INTO movement_samples
-            (place, account_number, sample_id, start_at, end_at, amount, source_number, version, marks, form)
+            (position, account_number, sample_id, start_at, end_at, amount, source_number, version, flags, form)
           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
           """)
       piece = try database.cachedStatement(
@@ -54,7 +54,7 @@ extension MovementSampleStore {
 
     private func free(_ first: SampleKey) throws -> Int64 {
       try database.first(
-        "SELECT ifnull(max(place), ?1 - 1) + 1 FROM movement_samples WHERE place >= ?1 AND place < ?2",
+        "SELECT ifnull(max(position), ?1 - 1) + 1 FROM movement_samples WHERE position >= ?1 AND position < ?2",
         .integer(first.ofDay.lowerBound), .integer(first.ofDay.upperBound)
       ) { Int64($0.number(0)) } ?? first.rawValue
     }

@@ -17,9 +17,20 @@ extension MovementSampleStore {
     }
   }
 
+  /// Columns by the names of what they hold: ``SampleKey`` and `SampleFlags`.
+  static func namesMigration(_ number: Int) -> Migration {
+    Migration(number, "positions and flags of movement samples") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE movement_samples RENAME COLUMN place TO position;
+          ALTER TABLE movement_samples RENAME COLUMN marks TO flags;
+          """)
+    }
+  }
+
   private static let sampleTables = """
     CREATE TABLE movement_samples (
-      -- account, kind, first local day and a number within these: SamplePlace
+      -- account, kind, first local day and a number within these: SampleKey
       place INTEGER NOT NULL PRIMARY KEY,
       account_number INTEGER NOT NULL,
       sample_id TEXT NOT NULL,

@@ -89,7 +89,7 @@ enum MovementSampleStore {
         "DELETE FROM movement_sample_pieces WHERE account_number = ? AND sample_id = ?", .integer(account.number), .text(id))
       try database.run(
         """
-        UPDATE movement_samples SET start_at = 0, end_at = 0, amount = 0, marks = 0, form = 2
+        UPDATE movement_samples SET start_at = 0, end_at = 0, amount = 0, flags = 0, form = 2
         WHERE account_number = ? AND sample_id = ?
         """, .integer(account.number), .text(id))
       settlement.remove(present.spread, kind: present.kind)
@@ -101,7 +101,7 @@ enum MovementSampleStore {
   private static func find(_ id: String, of account: Int64, in database: Database) throws -> PresentSample? {
     try database.first(
       """
-      SELECT place, start_at, end_at, amount, source_number, version, form FROM movement_samples
+      SELECT position, start_at, end_at, amount, source_number, version, form FROM movement_samples
       WHERE account_number = ? AND sample_id = ?
       """, .integer(account), .text(id)
     ) { columns in
@@ -125,8 +125,8 @@ enum MovementSampleStore {
     let last = SampleKey(account: account, kind: kind, day: days.upperBound)
     let statement = try database.cachedStatement(
       sql: """
-        SELECT place, start_at, end_at, amount, source_number, marks, form, sample_id FROM movement_samples
-        WHERE place >= ? AND place < ? AND start_at < ? AND end_at >= ? AND form < 2
+        SELECT position, start_at, end_at, amount, source_number, flags, form, sample_id FROM movement_samples
+        WHERE position >= ? AND position < ? AND start_at < ? AND end_at >= ? AND form < 2
         """)
     let rows = try Row.fetchCursor(statement, arguments: [first.rawValue, last.ofDay.upperBound, until, from])
     while let row = try rows.next() {

@@ -8,7 +8,7 @@ enum SourcePriority: Int, Comparable {
   /// Known by words in the names of program and device. Those of at least five letters may be a part of a longer one: `iPhone14,3`.
   private static let words: [(SourcePriority, [String])] = [
     (.watch, ["watch", "band", "fitbit", "garmin", "polar", "suunto", "coros", "amazfit", "whoop", "oura", "ring", "withings"]),
-    (.phone, ["phone", "pixel", "galaxy", "android", "redmi", "xperia"]),
+    (.phone, ["phone", "pixel", "galaxy", "android", "redmi", "xperia", "mobiletrack"]),
   ]
 
   init(_ source: MovementSource) {

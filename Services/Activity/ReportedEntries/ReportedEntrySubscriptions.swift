@@ -9,7 +9,7 @@ struct ReportedEntrySubscriptions: Sendable {
   let calendars: AccountCalendars
 
   /// Takes away what was reported, as its owner would; what was written since the decision stays, and so do another comment and another
-  /// photo. A granted appeal gives the comment back where the removal took it away, which its stamp says, and its owner has written nothing since.
+  /// photo. A granted appeal gives back what the removal took away, which the stamp says, where its owner has written nothing since.
   func removalChanged(_ event: EntryRemovalChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     let (account, database) = (event.accountID, transaction.database)
     guard try !database.isErased(account), let entry = try EntryStore.find(event.activityID, event.day, in: database) else {
@@ -22,18 +22,53 @@ struct ReportedEntrySubscriptions: Sendable {
     } catch ActivityFailure.notFound {
       return
     }
+    let before = try EntryRegisters.load(entry, event.activityID, event.day, in: database)
+    if event.isRemoved {
+      try remove(event, from: entry, before, goal, transaction)
+    } else {
+      try restore(event, to: entry, before, goal, transaction)
+    }
+  }
+
+  private func remove(
+    _ event: EntryRemovalChanged, from entry: StoredEntry, _ before: EntryRegisters, _ goal: PlannedGoal,
+    _ transaction: Transaction
+  ) throws {
     var after: StoredEntry? = entry
-    let own = try EntryRegisters.load(entry, event.activityID, event.day, in: database).comment
-    if let comment = event.comment, let own {
-      if event.isRemoved, own.value == comment, own.stamp.at <= event.at {
-        after = try EntryStore.write(
-          EntryWrite(comment: .set(nil)), over: after, goal, of: account, at: event.at, transaction)
-      } else if !event.isRemoved, own.value == nil, own.stamp == event.removedAt.map({ WriteStamp($0) }) {
-        after = try EntryStore.write(EntryWrite(comment: .set(comment)), over: after, goal, of: account, transaction)
-      }
+    if let own = before.comment, own.stamp.at <= event.at, let number = own.value.flatMap(event.comments.firstIndex) {
+      after = try EntryStore.write(
+        EntryWrite(comment: .set(nil)), over: after, goal, of: event.accountID, at: Self.instant(event.at, number), transaction)
     }
-    if event.isRemoved, let tag = after?.photoTag, event.photoTags.contains(tag) {
-      try EntryStore.write(EntryWrite(photo: .set(nil)), over: after, goal, of: account, transaction)
+    if let own = before.photo, own.stamp.at <= event.at, let number = own.value.flatMap(event.photoTags.firstIndex) {
+      try EntryStore.write(
+        EntryWrite(photo: .set(nil)), over: after, goal, of: event.accountID, at: Self.instant(event.at, number), transaction)
     }
+  }
+
+  private func restore(
+    _ event: EntryRemovalChanged, to entry: StoredEntry, _ before: EntryRegisters, _ goal: PlannedGoal, _ transaction: Transaction
+  ) throws {
+    guard let removedAt = event.removedAt else { return }
+    var after: StoredEntry? = entry
+    if let own = before.comment, own.value == nil, let number = Self.number(own.stamp, removedAt, event.comments) {
+      after = try EntryStore.write(
+        EntryWrite(comment: .set(event.comments[number])), over: after, goal, of: event.accountID, transaction)
+    }
+    if let photo = event.photo, let own = before.photo, own.value == nil,
+      let number = Self.number(own.stamp, removedAt, event.photoTags), event.photoTags[number] == photo.tag
+    {
+      try EntryStore.write(EntryWrite(photo: .set(photo.tag)), over: after, goal, of: event.accountID, transaction)
+      try EntryPhotoStore.restore(photo, event.activityID, event.day, in: transaction.database)
+    }
+  }
+
+  /// The instant of a removal says by its milliseconds which of several versions it took away, so that this one comes back.
+  private static func instant(_ removedAt: Instant, _ number: Int) -> Instant {
+    Instant(milliseconds: removedAt.milliseconds + Int64(number))
+  }
+
+  /// Which of the versions a write took away; nil where it is not that of the removal.
+  private static func number(_ stamp: WriteStamp, _ removedAt: Instant, _ versions: [String]) -> Int? {
+    versions.indices.first { stamp == WriteStamp(instant(removedAt, $0)) }
   }
 }

@@ -24,6 +24,7 @@ struct PublicTaskPage: BrowserPage {
         <p>\(request.text("page.publicTask.completed", ["day": .text(PublicLinkKey.day(task.completedAt))]))</p>
         \(description)
         <p>\(participants(task, request))</p>
+        <p><small>\(request.text("page.publicTask.report"))</small></p>
         """, layout: .publicTask))
   }
 

@@ -140,12 +140,12 @@ public struct GatewayConfiguration: Sendable {
     /// Of one signed-in account.
     public var account: [RateClass: Rate] = [
       .read: Rate(1200, per: 60), .write: Rate(300, per: 60), .bulk: Rate(120, per: 60), .sensitive: Rate(20, per: 60),
-      .search: Rate(30, per: 60),
+      .search: Rate(30, per: 60), .registered: Rate(300, per: 3600),
     ]
     /// Of one address (IPv6: of one /64), signed in or not.
     public var address: [RateClass: Rate] = [
       .read: Rate(6000, per: 60), .write: Rate(1500, per: 60), .bulk: Rate(600, per: 60), .sensitive: Rate(60, per: 60),
-      .search: Rate(300, per: 60),
+      .search: Rate(300, per: 60), .registered: Rate(3000, per: 3600),
     ]
     /// Accounts and addresses remembered; beyond, newcomers share one budget.
     public var remembered = 100_000

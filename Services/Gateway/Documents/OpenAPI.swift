@@ -202,6 +202,8 @@ struct OpenAPI {
     case .account: "account"
     case .verifiedAccount: "verifiedAccount"
     case .administrator: "administrator"
+    case .partnerOwner: "partnerOwner"
+    case .partnerClerk: "partnerClerk"
     case .services: "services"
     }
   }

@@ -14,7 +14,7 @@ public enum ErasedKind: String, Choice {
   case follows, followRequests, blocks, relations
   case friendChallenges, reports
   case tasks, taskComments, attachments, teams, registerRecords
-  case coins, redemptions
+  case coins, redemptions, challenges, leaderboardScores
   case notifications, mails, notificationChoices, deliveries
   case events
 }

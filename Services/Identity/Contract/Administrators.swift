@@ -42,7 +42,7 @@ public enum DismissAdministrator: OpenOperation {
     "Let an account administer no longer, unless it is the last one that does.")
 }
 
-/// All accounts that administer, at this moment: for who must know whether there is another one (SOC-8).
+/// All accounts that administer, at this moment: for who must know whether there is another one (SOC-8), or tell them something (REW-3).
 public enum ListAdministrators: OpenOperation {
   public typealias Input = Empty
 
@@ -55,6 +55,6 @@ public enum ListAdministrators: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "accounts.administrators", of: .identity, nil, by: .services([.social]), effect: .read, requirements: ["SOC-8"],
-    "All accounts that administer.")
+    "accounts.administrators", of: .identity, nil, by: .services([.rewards, .social]), effect: .read,
+    requirements: ["REW-3", "SOC-8"], "All accounts that administer.")
 }

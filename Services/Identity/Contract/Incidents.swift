@@ -24,6 +24,8 @@ public enum IncidentPattern: String, Choice {
   case administratorDismissed
   /// Secrets that have to be read back could not be kept, or were found damaged.
   case secretsFailing
+  /// The ledger of coins does not add up.
+  case ledgerFailing
 }
 
 /// What was done about an incident, without anybody's asking. Recovery by mail always stays open.

@@ -48,8 +48,9 @@ public enum AccessScope: String, Choice {
   public init?(for operation: OperationSpec) {
     guard !operation.isForSessionsOnly else { return nil }
     switch operation.caller {
-    case .administrator, .services: return nil
-    case .anyone, .account, .verifiedAccount:
+    // A till may have a token; what a company is and offers is changed by people.
+    case .administrator, .partnerOwner, .services: return nil
+    case .anyone, .account, .verifiedAccount, .partnerClerk:
       self.init(rawValue: "\(operation.service.rawValue):\(operation.effect == .read ? "read" : "write")")
     }
   }

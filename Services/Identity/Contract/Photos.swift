@@ -17,7 +17,7 @@ public enum PutPhoto: AccountOperation {
   public typealias Output = OwnAccount
 
   public static let spec = OperationSpec(
-    "photos.put", of: .identity, .put("/v1/accounts/me/photo"), by: .account, effect: .write,
+    "photos.put", of: .identity, .put("/v1/accounts/me/photo"), by: .account, effect: .write, rate: .registered,
     raw: .body("content", "image/*"), requirements: ["ID-11"], "Set the account's photo.")
 }
 
@@ -27,7 +27,8 @@ public enum DeletePhoto: AccountOperation {
   public typealias Output = OwnAccount
 
   public static let spec = OperationSpec(
-    "photos.delete", of: .identity, .delete("/v1/accounts/me/photo"), by: .account, effect: .write, requirements: ["ID-11"],
+    "photos.delete", of: .identity, .delete("/v1/accounts/me/photo"), by: .account, effect: .write, rate: .registered,
+    requirements: ["ID-11"],
     "Remove the account's photo.")
 }
 

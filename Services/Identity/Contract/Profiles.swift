@@ -37,7 +37,8 @@ public enum EditProfile: AccountOperation {
   public typealias Output = OwnAccount
 
   public static let spec = OperationSpec(
-    "accounts.editProfile", of: .identity, .put("/v1/accounts/me/profile"), by: .account, effect: .write, requirements: ["ID-11"],
+    "accounts.editProfile", of: .identity, .put("/v1/accounts/me/profile"), by: .account, effect: .write, rate: .registered,
+    requirements: ["ID-11"],
     "Change username, nickname, name and age; what is left out is removed.")
 }
 

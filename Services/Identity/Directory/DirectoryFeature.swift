@@ -5,9 +5,9 @@ import Storage
 
 /// The directory: search among those who want to be found (ID-14).
 struct DirectoryFeature: Feature {
-  let migrations = [DirectoryStore.migration(10)]
+  let migrations = [DirectoryStore.migration(10), DirectoryStore.suffixMigration(40)]
   let tables: [ErasedTable] = [
-    .following("directory_places", "directory_entries"),
+    .following("directory_suffixes", "directory_entries"),
     ErasedTable.rows("directory_entries", "account_id = :account", .profiles).atOnce,
   ]
 

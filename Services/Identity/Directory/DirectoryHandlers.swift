@@ -28,6 +28,6 @@ extension DirectoryPosition {
   /// A position in what that search finds, and no other.
   fileprivate init(text: String, of search: DirectoryText) throws(FieldRule) {
     try self.init(text: text)
-    guard beginning.utf8.starts(with: DirectoryNames.key(search.scalars).utf8) else { throw PageCursor.invalid }
+    guard suffix.utf8.starts(with: DirectoryNames.key(search.scalars).utf8) else { throw PageCursor.invalid }
   }
 }

@@ -17,12 +17,12 @@ struct DirectoryNames: Sendable, Hashable {
   }
 
   /// A position, in the order in which positions are shown.
-  struct Place: Sendable, Hashable {
+  struct Suffix: Sendable, Hashable {
     let rank: Rank
     /// What follows there, not beyond ``maxFollowing`` scalars.
-    let beginning: String
+    let key: String
     /// How many scalars are before it.
-    let index: Int
+    let offset: Int
   }
 
   /// How much of what follows a position is in the key of the table; the rest of a longer search is compared afterwards.
@@ -48,14 +48,14 @@ struct DirectoryNames: Sendable, Hashable {
   }
 
   /// Every position where a search can find them.
-  var places: [Place] { scalars.indices.filter { !isBlank($0) }.map(place) }
+  var suffixes: [Suffix] { scalars.indices.filter { !isBlank($0) }.map(suffix) }
 
   /// The position that is shown for a search, of all that it finds the first; nil if it finds none.
-  func first(_ search: DirectoryText) -> Place? {
-    scalars.indices.filter { !isBlank($0) && scalars[$0...].starts(with: search.scalars) }.map(place).min { one, other in
+  func first(_ search: DirectoryText) -> Suffix? {
+    scalars.indices.filter { !isBlank($0) && scalars[$0...].starts(with: search.scalars) }.map(suffix).min { one, other in
       if one.rank != other.rank { return one.rank < other.rank }
-      if one.beginning.utf8.elementsEqual(other.beginning.utf8) { return one.index < other.index }
-      return one.beginning.utf8.lexicographicallyPrecedes(other.beginning.utf8)
+      if one.key.utf8.elementsEqual(other.key.utf8) { return one.offset < other.offset }
+      return one.key.utf8.lexicographicallyPrecedes(other.key.utf8)
     }
   }
 
@@ -64,8 +64,8 @@ struct DirectoryNames: Sendable, Hashable {
     String(String.UnicodeScalarView(scalars.prefix(maxFollowing).prefix { $0 != "\n" }))
   }
 
-  private func place(_ index: Int) -> Place {
-    Place(rank: rank(index), beginning: DirectoryNames.key(scalars[index...]), index: index)
+  private func suffix(_ index: Int) -> Suffix {
+    Suffix(rank: rank(index), key: DirectoryNames.key(scalars[index...]), offset: index)
   }
 
   private func isBlank(_ index: Int) -> Bool { scalars[index] == " " || scalars[index] == "\n" }

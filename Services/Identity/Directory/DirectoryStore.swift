@@ -14,32 +14,32 @@ struct DirectoryHit: Sendable {
 /// A position in what a search finds: behind the hit at that index.
 struct DirectoryPosition: Sendable, Hashable, CustomStringConvertible {
   let rank: DirectoryNames.Rank
-  let beginning: String
+  let suffix: String
   let number: Int64
-  let place: Int
+  let offset: Int
 
-  init(rank: DirectoryNames.Rank, beginning: String, number: Int64, place: Int) {
+  init(rank: DirectoryNames.Rank, suffix: String, number: Int64, offset: Int) {
     self.rank = rank
-    self.beginning = beginning
+    self.suffix = suffix
     self.number = number
-    self.place = place
+    self.offset = offset
   }
 
   /// Before the first hit of a search.
   static func start(_ key: String) -> DirectoryPosition {
-    DirectoryPosition(rank: .name, beginning: key, number: -1, place: -1)
+    DirectoryPosition(rank: .name, suffix: key, number: -1, offset: -1)
   }
 
   /// Reads its description.
   init(text: String) throws(FieldRule) {
     let parts = text.split(at: "/", maxSplits: 3)
     guard parts.count == 4, let rank = Int(parts[0]).flatMap(DirectoryNames.Rank.init(rawValue:)), let number = Int64(parts[1]),
-      let place = Int(parts[2])
+      let offset = Int(parts[2])
     else { throw PageCursor.invalid }
-    self.init(rank: rank, beginning: String(parts[3]), number: number, place: place)
+    self.init(rank: rank, suffix: String(parts[3]), number: number, offset: offset)
   }
 
-  var description: String { "\(rank.rawValue)/\(number)/\(place)/\(beginning)" }
+  var description: String { "\(rank.rawValue)/\(number)/\(offset)/\(suffix)" }
 }
 
 /// The names under which accounts are found.
@@ -58,7 +58,7 @@ enum DirectoryStore {
             names TEXT NOT NULL
           ) STRICT;
 
-          -- Each place of an entry's names with the characters that follow there. So a part of a name is looked up as a beginning is: by a
+          -- Each position in an entry's names with the characters that follow there. So a part of a name is looked up as a beginning is: by a
           -- stretch of the key, in the order in which it is shown.
           CREATE TABLE directory_places (
             -- 0: a name begins there, 1: a word does, 2: neither.
@@ -73,15 +73,29 @@ enum DirectoryStore {
     }
   }
 
+  /// The table's own name and those of its columns are the usual ones: an index of suffixes.
+  static func suffixMigration(_ number: Int) -> Migration {
+    Migration(number, "suffixes of the directory's names") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE directory_places RENAME TO directory_suffixes;
+          ALTER TABLE directory_suffixes RENAME COLUMN beginning TO suffix;
+          ALTER TABLE directory_suffixes RENAME COLUMN place TO offset;
+          DROP INDEX directory_places_by_entry;
+          CREATE INDEX directory_suffixes_by_entry ON directory_suffixes (number);
+          """)
+    }
+  }
+
   /// The statement that goes through the positions of one rank at which something begins, without the accounts that the one who searches (`?6`)
   /// is not to see at that time (`?7`).
   static let searchSQL = """
-    SELECT beginning, number, place, accounts.account_id, names, username, nickname, photo_tag, \(RelationStore.columns)
-    FROM directory_places JOIN directory_entries USING (number) JOIN accounts USING (account_id)
+    SELECT suffix, number, offset, accounts.account_id, names, username, nickname, photo_tag, \(RelationStore.columns)
+    FROM directory_suffixes JOIN directory_entries USING (number) JOIN accounts USING (account_id)
     LEFT JOIN relations ON relations.account_id = ?6 AND relations.other_account_id = accounts.account_id
-    WHERE rank = ?1 AND (beginning, number, place) > (?2, ?3, ?4) AND beginning < ?5
+    WHERE rank = ?1 AND (suffix, number, offset) > (?2, ?3, ?4) AND suffix < ?5
       AND \(RelationStore.isOpen) AND (suspended_until IS NULL OR suspended_until <= ?7)
-    ORDER BY beginning, number, place
+    ORDER BY suffix, number, offset
     """
 
   /// The accounts that a search finds, each once, behind that position; without the one who searches.
@@ -100,19 +114,19 @@ enum DirectoryStore {
       let start = rank == position.rank ? position : .start(key)
       let rows = try Row.fetchCursor(
         database.cachedStatement(sql: DirectoryStore.searchSQL),
-        arguments: [rank.rawValue, start.beginning, start.number, start.place, key + "\u{10FFFF}", searcher, now])
+        arguments: [rank.rawValue, start.suffix, start.number, start.offset, key + "\u{10FFFF}", searcher, now])
       while hits.count < limit, let row = try rows.next() {
-        let place: Int = row["place"]
+        let offset: Int = row["offset"]
         // Of an account's positions that match only the first is shown.
         guard row["account_id"] as AccountID != searcher,
-          let first = DirectoryNames(text: row["names"]).first(search), first.rank == rank, first.index == place
+          let first = DirectoryNames(text: row["names"]).first(search), first.rank == rank, first.offset == offset
         else { continue }
         hits.append(
           DirectoryHit(
             entry: DirectoryEntry(
               accountID: row["account_id"], username: row["username"], nickname: row["nickname"],
               photoURL: row.photoURL(of: "account_id"), relation: KnownRelation(row).relation),
-            position: DirectoryPosition(rank: rank, beginning: row["beginning"], number: row["number"], place: place)))
+            position: DirectoryPosition(rank: rank, suffix: row["suffix"], number: row["number"], offset: offset)))
       }
       if hits.count == limit { break }
     }
@@ -138,9 +152,9 @@ enum DirectoryStore {
       .execute(arguments: [account.id, names.text])
     let number = transaction.database.lastInsertedRowID
     let insert = try transaction.database.cachedStatement(
-      sql: "INSERT INTO directory_places (rank, beginning, number, place) VALUES (?, ?, ?, ?)")
-    for place in names.places {
-      try insert.execute(arguments: [place.rank.rawValue, place.beginning, number, place.index])
+      sql: "INSERT INTO directory_suffixes (rank, suffix, number, offset) VALUES (?, ?, ?, ?)")
+    for suffix in names.suffixes {
+      try insert.execute(arguments: [suffix.rank.rawValue, suffix.key, number, suffix.offset])
     }
   }
 }

@@ -1,5 +1,6 @@
 import IdentityContract
 import Operations
+import RewardsContract
 import ServiceKit
 import Storage
 
@@ -7,7 +8,7 @@ import Storage
 struct IncidentFeature: Feature {
   let migrations = [
     IncidentStore.migration(7), IncidentStore.proofsMigration(23), IncidentStore.subscribersMigration(25),
-    IncidentStore.unownedMigration(28),
+    IncidentStore.unownedMigration(28), IncidentStore.notifiedMigration(39),
   ]
   let tables: [ErasedTable] = [
     ErasedTable.changed(
@@ -27,5 +28,6 @@ struct IncidentFeature: Feature {
     service.serve(ListIncidents.self, read: IncidentHandlers.list)
     service.serve(ReadIncident.self, read: IncidentHandlers.read)
     service.serve(CloseIncident.self, write: IncidentHandlers.close)
+    service.subscribe(to: LedgerFailed.self, IncidentSubscriptions.ledgerFailed)
   }
 }

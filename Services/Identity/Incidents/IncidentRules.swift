@@ -49,7 +49,7 @@ enum IncidentRules {
     // A person who tries again after a mishap stays below it.
     case .proofsForged: (10, 40)
     case .providerDoubtful: (5, 20)
-    case .riskyLogin, .administratorAppointed, .administratorDismissed, .secretsFailing: (1, 1)
+    case .riskyLogin, .administratorAppointed, .administratorDismissed, .secretsFailing, .ledgerFailing: (1, 1)
     }
   }
 
@@ -95,7 +95,7 @@ enum IncidentRules {
     case .tokensReused: severity == .critical ? [.sessionsClosed, .everythingRevoked] : [.sessionsClosed]
     case .riskyLogin: [.loginRefused, .everythingRevoked]
     case .proofsForged, .providerDoubtful: [.loginRefused]
-    case .linksGuessed, .administratorAppointed, .administratorDismissed, .secretsFailing: [.observed]
+    case .linksGuessed, .administratorAppointed, .administratorDismissed, .secretsFailing, .ledgerFailing: [.observed]
     }
   }
 
@@ -105,7 +105,9 @@ enum IncidentRules {
     switch pattern {
     case .accountGuessed, .accountGuessedWidely: .accountSlowedDown
     case .tokensReused: severity == .critical ? .everythingRevoked : .sessionsClosed
-    case .addressGuessing, .linksGuessed, .riskyLogin, .administratorAppointed, .administratorDismissed, .secretsFailing: nil
+    case .addressGuessing, .linksGuessed, .riskyLogin, .administratorAppointed, .administratorDismissed, .secretsFailing,
+      .ledgerFailing:
+      nil
     // No account was reached.
     case .proofsForged, .providerDoubtful: nil
     }

@@ -153,6 +153,20 @@ enum IncidentStore {
     }
   }
 
+  /// When its owner and the administrators were notified is called so.
+  static func notifiedMigration(_ number: Int) -> Migration {
+    Migration(number, "notified owners and administrators") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE incidents RENAME COLUMN owner_told_at TO owner_notified_at;
+          ALTER TABLE incidents RENAME COLUMN administrators_told_at TO administrators_notified_at;
+          DROP INDEX incidents_by_telling;
+          CREATE INDEX incidents_by_notification ON incidents (administrators_notified_at)
+          WHERE administrators_notified_at IS NOT NULL;
+          """)
+    }
+  }
+
   /// The incident of that id.
   static func find(_ id: IncidentID, in database: Database) throws -> IncidentRecord? {
     try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM incidents WHERE incident_id = ?"), arguments: [id])
@@ -200,7 +214,7 @@ enum IncidentStore {
       database.cachedStatement(
         sql: """
           SELECT 1 FROM incidents WHERE account_id IS ?1 AND (?1 IS NOT NULL OR subject = ?2) AND pattern IN (?3, ?4)
-            AND owner_told_at IS NOT NULL AND closed_at IS NULL AND last_at > ?5
+            AND owner_notified_at IS NOT NULL AND closed_at IS NULL AND last_at > ?5
           """),
       arguments: [
         subject.account, subject.key, patterns.first, patterns.last, now.adding(seconds: -IncidentRules.quietSeconds),
@@ -210,7 +224,7 @@ enum IncidentStore {
   /// Of how many incidents of the pattern administrators were notified within the last hour: a flood of one kind hides no other.
   private static func recentNotices(_ pattern: IncidentPattern, now: Instant, in database: Database) throws -> Int {
     try Int.fetchOne(
-      database.cachedStatement(sql: "SELECT COUNT(*) FROM incidents WHERE administrators_told_at > ? AND pattern = ?"),
+      database.cachedStatement(sql: "SELECT COUNT(*) FROM incidents WHERE administrators_notified_at > ? AND pattern = ?"),
       arguments: [now.adding(seconds: -3600), pattern]) ?? 0
   }
 
@@ -273,7 +287,7 @@ enum IncidentStore {
     _ transaction: Transaction
   ) throws {
     guard let measure = IncidentRules.noticeToOwner(pattern, severity) else { return }
-    try transaction.database.cachedStatement(sql: "UPDATE incidents SET owner_told_at = ? WHERE incident_id = ?")
+    try transaction.database.cachedStatement(sql: "UPDATE incidents SET owner_notified_at = ? WHERE incident_id = ?")
       .execute(arguments: [transaction.now, id])
     try transaction.publish(
       AccountProtected(incidentID: id, accountID: subject.account, pattern: pattern, measure: measure, at: transaction.now))
@@ -285,7 +299,7 @@ enum IncidentStore {
       return
     }
     try transaction.database.cachedStatement(
-      sql: "UPDATE incidents SET administrators_told_at = ? WHERE incident_id = ? AND administrators_told_at IS NULL"
+      sql: "UPDATE incidents SET administrators_notified_at = ? WHERE incident_id = ? AND administrators_notified_at IS NULL"
     ).execute(arguments: [transaction.now, id])
     guard transaction.database.changesCount > 0 else { return }
     for administrator in try AdministratorStore.all(in: transaction.database) {

@@ -19,6 +19,7 @@ struct PhotoFeature: Feature {
     service.serve(ReadOwnPhoto.self, read: PhotoHandlers.readOwn)
     service.serve(ReadPhoto.self, read: PhotoHandlers.read)
     service.subscribe(to: PhotoRemovalDecided.self, PhotoSubscriptions.removalDecided)
+    service.subscribe(to: PhotoRestorationDecided.self, PhotoSubscriptions.restorationDecided)
     service.run { store in PhotoPublicationWorker(store: store) }
   }
 }

@@ -102,6 +102,16 @@ enum PhotoStore {
     if try Row.fetchOne(statement, arguments: [account, tag]) != nil { try delete(of: account, transaction) }
   }
 
+  /// Gives a photo back to an account that has none.
+  static func restore(_ photo: MediaFile, of account: AccountID, _ transaction: Transaction) throws {
+    let database = transaction.database
+    let statement = try database.cachedStatement(sql: "SELECT 1 FROM accounts WHERE account_id = ? AND photo_tag IS NULL")
+    guard try Row.fetchOne(statement, arguments: [account]) != nil else { return }
+    try database.cachedStatement(sql: "INSERT INTO photos (account_id, media_type, content) VALUES (?, ?, ?)")
+      .execute(arguments: [account, photo.mediaType, Data(photo.content.bytes)])
+    try setTag(of: account, photo.tag, transaction)
+  }
+
   /// Notes which photo the account has, and publishes it where that is another than before.
   private static func setTag(of account: AccountID, _ tag: String?, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(

@@ -8,4 +8,11 @@ enum PhotoSubscriptions {
   static func removalDecided(_ event: PhotoRemovalDecided, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     try PhotoStore.delete(of: event.accountID, tag: event.photoTag, transaction)
   }
+
+  /// Puts a photo back that an appeal gives back, unless the account is gone or has chosen another.
+  static func restorationDecided(
+    _ event: PhotoRestorationDecided, _ logged: LoggedEvent, _ transaction: Transaction
+  ) throws {
+    try PhotoStore.restore(event.photo, of: event.accountID, transaction)
+  }
 }

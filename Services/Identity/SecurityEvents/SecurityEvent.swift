@@ -24,6 +24,8 @@ struct SecurityEvent: Sendable {
     case incidentClosed
     case accountDeletionRefused, accountDeleted
     case secretDamaged, secretStorageFailed
+    /// Rewards could not prove its ledger of coins.
+    case ledgerFailed
     case usernameChanged
     case emailChangeRequested, emailChangeFailed, emailChangeRefused, emailChanged
     case emailChangeCancelled, emailChangeUndone, emailChangeUndoRefused
@@ -47,7 +49,7 @@ struct SecurityEvent: Sendable {
       // A forged proof or a stolen answer looks like this.
       case .externalProofRefused, .externalStateRefused: .warning
       case .accountDeletionRefused, .accountDeleted: .info
-      case .secretDamaged, .secretStorageFailed: .critical
+      case .secretDamaged, .secretStorageFailed, .ledgerFailed: .critical
       case .usernameChanged: .info
       case .emailChangeRequested, .emailChangeFailed, .emailChanged: .info
       // Whoever asked for the change knew the password.

@@ -50,6 +50,7 @@ public struct NotificationLinks: Document, Hashable {
   public var messageID: ID<Linked>?
   public var offerID: ID<Linked>?
   public var redemptionID: ID<Linked>?
+  public var partnerID: ID<Linked>?
   public var loginAlertID: ID<Linked>?
   public var incidentID: ID<Linked>?
   public var followRequestID: ID<Linked>?
@@ -65,11 +66,12 @@ public struct NotificationLinks: Document, Hashable {
   public var seriesID: ID<Linked>?
   public var registerLeaf: Int?
   public var registerCheckpoint: String?
+  public var challengeID: ID<Linked>?
 
   public init(
     accountID: AccountID? = nil, friendRequestID: ID<Linked>? = nil, conversationID: ID<Linked>? = nil,
     messageID: ID<Linked>? = nil,
-    offerID: ID<Linked>? = nil, redemptionID: ID<Linked>? = nil,
+    offerID: ID<Linked>? = nil, redemptionID: ID<Linked>? = nil, partnerID: ID<Linked>? = nil,
     loginAlertID: ID<Linked>? = nil, incidentID: ID<Linked>? = nil,
     followRequestID: ID<Linked>? = nil,
     importID: ID<Linked>? = nil,
@@ -77,7 +79,7 @@ public struct NotificationLinks: Document, Hashable {
     reportID: ID<Linked>? = nil, caseID: ID<Linked>? = nil, taskID: ID<Linked>? = nil,
     taskCommentID: ID<Linked>? = nil, taskHelpID: ID<Linked>? = nil,
     teamID: ID<Linked>? = nil, teamInvitationID: ID<Linked>? = nil, seriesID: ID<Linked>? = nil, registerLeaf: Int? = nil,
-    registerCheckpoint: String? = nil
+    registerCheckpoint: String? = nil, challengeID: ID<Linked>? = nil
   ) {
     self.accountID = accountID
     self.friendRequestID = friendRequestID
@@ -85,6 +87,7 @@ public struct NotificationLinks: Document, Hashable {
     self.messageID = messageID
     self.offerID = offerID
     self.redemptionID = redemptionID
+    self.partnerID = partnerID
     self.loginAlertID = loginAlertID
     self.incidentID = incidentID
     self.followRequestID = followRequestID
@@ -100,15 +103,17 @@ public struct NotificationLinks: Document, Hashable {
     self.seriesID = seriesID
     self.registerLeaf = registerLeaf
     self.registerCheckpoint = registerCheckpoint
+    self.challengeID = challengeID
   }
 
   public static let notes: Notes = [
     "accountID": "The account that caused it.", "friendRequestID": "The friend request.", "conversationID": "The conversation.",
-    "messageID": "The message.", "offerID": "The offer.", "redemptionID": "The redemption.",
+    "messageID": "The message.", "offerID": "The offer.", "redemptionID": "The redemption.", "partnerID": "The partner.",
     "loginAlertID": "The login to answer for.", "incidentID": "The incident, for administrators.",
     "followRequestID": "The follow request.",
     "importID": "The import.",
-    "friendChallengeID": "The challenge.",
+    "friendChallengeID": "The challenge among friends.",
+    "challengeID": "The challenge or the achievement.",
     "reportID": "Your report.", "caseID": "What moderators decided against you.", "taskID": "The task.",
     "taskCommentID": "The comment on the task.", "taskHelpID": "The request for help, or the offer, in the task.",
     "teamID": "The team.", "teamInvitationID": "The invitation to a team.",

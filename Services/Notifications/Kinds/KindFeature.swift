@@ -13,8 +13,8 @@ struct KindFeature: Feature {
 extension NotificationSpec {
   /// All kinds, by what they report.
   static let all: [NotificationSpec] = [
-    ofFriends, ofChallenges, ofTasks, ofTeams, ofMessages, ofImports, ofCoins, ofAccounts, ofLogins, ofIncidents, ofModeration,
-    [announcement],
+    ofFriends, ofChallenges, ofTasks, ofTeams, ofMessages, ofImports, ofCoins, ofPartners, ofAccounts, ofLogins, ofIncidents,
+    ofModeration, [announcement],
   ].flatMap { $0 }
 
   /// The kind of that name; nil where it is one that is no more.

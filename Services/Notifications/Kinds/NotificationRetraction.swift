@@ -1,5 +1,6 @@
 import NotificationsContract
 import Operations
+import RewardsContract
 import SocialContract
 
 /// An event by which a notification is no longer true: it leaves the inbox, and nobody is notified of that.
@@ -24,7 +25,8 @@ struct NotificationRetraction: Sendable {
     }
   }
 
-  /// Requests and challenges that ended before they were answered, and files that were deleted.
+  /// Requests and challenges that ended before they were answered, files that were deleted, and completions and tiers that a correction
+  /// took back.
   static let all: [NotificationRetraction] = [
     NotificationRetraction(
       of: FriendRequestSent.self, on: FriendRequestEnded.self, about: { $0.friendRequestID }, of: { $0.accountID }),
@@ -37,5 +39,11 @@ struct NotificationRetraction: Sendable {
     NotificationRetraction(
       of: TaskAttachmentsChanged.self, on: TaskAttachmentsChanged.self, when: { $0.change == .deleted },
       about: { $0.attachmentID }, of: { $0.accountID }),
+    NotificationRetraction(
+      of: ChallengeCompleted.self, on: ChallengeTakenBack.self, when: { $0.tier == nil }, about: { $0.completionID },
+      of: { $0.accountID }),
+    NotificationRetraction(
+      of: BadgeAwarded.self, on: ChallengeTakenBack.self, when: { $0.tier != nil }, about: { $0.completionID },
+      of: { $0.accountID }),
   ]
 }

@@ -160,6 +160,13 @@ struct NotificationValue<E: Event>: Sendable {
     NotificationValue(name: name) { .text(read($0)) }
   }
 
+  /// A value for each language, of which a text names the one of its own: `{title:translated}`.
+  static func translated(_ name: String, _ read: @escaping @Sendable (E, Language) -> String) -> [NotificationValue] {
+    Language.allCases.map { language in
+      NotificationValue(name: language == .english ? name : "\(name).\(language.rawValue)") { .text(read($0, language)) }
+    }
+  }
+
   static func number(_ name: String, _ read: @escaping @Sendable (E) -> Int) -> NotificationValue {
     NotificationValue(name: name) { .number(read($0)) }
   }

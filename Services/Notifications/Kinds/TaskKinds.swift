@@ -6,8 +6,9 @@ import SocialContract
 /// cancelled or commented on, or has recurred; recurring tasks that one is enrolled in, and that are left or ended; help that is asked for, offered and thanked for.
 extension NotificationSpec {
   static let ofTasks: [NotificationSpec] = [
-    taskEnrolled, taskRemoved, taskOptedOut, taskCompleted, taskCancelled, taskCommented, taskCommentRemoved,
-    taskHelpRequested, taskHelpOffered, taskHelpThanked, taskRecurred, taskSeriesEnrolled, taskSeriesOptedOut, taskSeriesEnded,
+    taskEnrolled, taskRemoved, taskOptedOut, taskCompleted, taskCancelled, taskCommented, taskCommentRemoved, taskCommentRestored,
+    taskHelpRequested, taskHelpOffered, taskHelpThanked, taskRecurred, taskSeriesEnrolled, taskSeriesRemoved, taskSeriesOptedOut,
+    taskSeriesEnded,
     taskPartAssigned, taskAttached,
   ]
 
@@ -32,6 +33,7 @@ extension NotificationSpec {
     to: { $0.accountID }, inbox: .init(values: [task], links: links))
 
   private static let taskSeriesEnrolled = series("taskSeriesEnrolled", .enrolled)
+  private static let taskSeriesRemoved = series("taskSeriesRemoved", .removed)
   private static let taskSeriesOptedOut = series("taskSeriesOptedOut", .optedOut)
   private static let taskSeriesEnded = series("taskSeriesEnded", .ended)
 
@@ -66,22 +68,36 @@ extension NotificationSpec {
     about: { $0.comment.id }, to: { $0.accountID },
     inbox: .init(
       values: [
-        .text("username") { $0.comment.author.username.description }, .text("task") { $0.taskName.description },
-        .text("comment") { $0.comment.text.map { Excerpt.of($0.description) } ?? "" },
-      ],
-      links: {
-        NotificationLinks(
-          accountID: $0.comment.author.accountID, taskID: ID(linking: $0.comment.taskID),
-          taskCommentID: ID(linking: $0.comment.id))
-      }))
+        .text("username") { $0.comment.author.username?.description ?? "" }, .text("task") { $0.taskName.description },
+        .text("comment") { excerpt($0.comment) },
+      ], links: { links($0.comment) }))
 
-  /// Takes effect in the notification of the comment: nothing of what it said is left in it.
+  /// Takes effect in the notification of the comment, which says again what it said.
+  private static let taskCommentRestored = NotificationSpec(
+    "taskCommentRestored", .tasks, on: TaskCommentRestored.self, when: { $0.accountID != $0.comment.author.accountID },
+    about: { $0.comment.id }, to: { $0.accountID },
+    inbox: .init(
+      amending: TaskCommentCreated.self,
+      values: [
+        .text("username") { $0.comment.author.username?.description ?? "" }, .text("task") { $0.taskName.description },
+        .text("comment") { excerpt($0.comment) },
+      ], links: { links($0.comment) }))
+
+  private static func excerpt(_ comment: TaskComment) -> String { comment.text.map { Excerpt.of($0.description) } ?? "" }
+
+  private static func links(_ comment: TaskComment) -> NotificationLinks {
+    NotificationLinks(
+      accountID: comment.author.accountID, taskID: ID(linking: comment.taskID), taskCommentID: ID(linking: comment.id))
+  }
+
+  /// Takes effect in the notification of the comment: nothing of what it said is left in it. Its author or moderators removed it, so it
+  /// names whose it was.
   private static let taskCommentRemoved = NotificationSpec(
     "taskCommentRemoved", .tasks, on: TaskCommentRemoved.self, when: { $0.accountID != $0.authorAccountID },
     about: { $0.commentID }, to: { $0.accountID },
     inbox: .init(
       amending: TaskCommentCreated.self, isRemoval: true,
-      values: [.text("username") { $0.authorUsername.description }, .text("task") { $0.taskName.description }],
+      values: [.text("username") { $0.authorUsername?.description ?? "" }, .text("task") { $0.taskName.description }],
       links: {
         NotificationLinks(
           accountID: $0.authorAccountID, taskID: ID(linking: $0.taskID), taskCommentID: ID(linking: $0.commentID))
@@ -110,7 +126,7 @@ extension NotificationSpec {
           && $0.accountID != $0.help.person.accountID
       }, about: { $0.help.id }, to: { $0.accountID },
       inbox: .init(
-        values: [.text("username") { $0.help.person.username.description }, .text("task") { $0.taskName.description }],
+        values: [.text("username") { $0.help.person.username?.description ?? "" }, .text("task") { $0.taskName.description }],
         links: {
           NotificationLinks(
             accountID: $0.help.person.accountID, taskID: ID(linking: $0.help.taskID), taskHelpID: ID(linking: $0.help.id))

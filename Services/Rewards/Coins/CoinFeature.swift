@@ -7,17 +7,32 @@ import Storage
 /// Coins for steps (REW-1): each account's days are counted as activity publishes them.
 struct CoinFeature: Feature {
   let formula: CoinFormula
+  let expiry: CoinExpiry
 
-  let migrations = [CoinStore.migration(3)]
+  let migrations = [CoinStore.migration(3), CoinStore.causeMigration(11), WaitingDayStore.migration(13)]
   let tables: [ErasedTable] = [
-    .rows("counted_days", "account_id = :account", .steps),
+    .rows("waiting_days", "account_id = :account", .steps),
+    .rows("consent_withdrawals", "account_id = :account", .steps),
     .rows("earnings", "account_id = :account", .steps),
+    // Days that transfers name stay as their causes, under the random id that the ledger gives their person.
+    .changed(
+      "counted_days", "account_id = :account", .steps,
+      by: """
+        DELETE FROM counted_days WHERE account_id = :account AND day NOT IN (
+          SELECT t.day FROM ledger_accounts a JOIN transfers t ON t.debit_id = a.ledger_account_id
+          WHERE a.account_id = :account AND t.day IS NOT NULL
+          UNION
+          SELECT t.day FROM ledger_accounts a JOIN transfers t ON t.credit_id = a.ledger_account_id
+          WHERE a.account_id = :account AND t.day IS NOT NULL)
+        """),
   ]
 
   func register(in service: inout ServiceDefinition) {
     let handlers = CoinHandlers(formula: formula)
     service.serveAtOnce(GetBalance.self, handlers.balance)
     service.serve(ListTransfers.self, read: handlers.transfers)
-    service.subscribe(to: MovementChanged.self, CoinSubscriptions(formula: formula).movementChanged)
+    let subscriptions = CoinSubscriptions(formula: formula, expiry: expiry)
+    service.subscribe(to: MovementChanged.self, subscriptions.movementChanged)
+    service.subscribe(to: AccountChanged.self, subscriptions.accountChanged)
   }
 }

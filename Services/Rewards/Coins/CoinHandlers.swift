@@ -9,13 +9,14 @@ struct CoinHandlers: Sendable {
 
   @Sendable
   func balance(_ input: GetBalance.Input, _ call: AccountCall, _ database: Database) throws -> Balance {
-    Balance(
-      coins: try LedgerStore.balance(of: call.account, in: database),
-      carriedSteps: try CoinStore.carriedSteps(of: call.account, in: database), stepsPerCoin: formula.stepsPerCoin)
+    let (coins, endingNext) = try LedgerStore.balance(of: call.account, at: call.now, in: database)
+    return Balance(
+      coins: coins, carriedSteps: try CoinStore.carriedSteps(of: call.account, in: database), stepsPerCoin: formula.stepsPerCoin,
+      endingNext: endingNext)
   }
 
   @Sendable
   func transfers(_ input: ListTransfers.Input, _ call: AccountCall, _ database: Database) throws -> Page<Transfer> {
-    try LedgerStore.history(of: call.account, call.page(input), in: database)
+    try LedgerStore.history(of: call.account, call.page(input), call.language, in: database)
   }
 }

@@ -28,62 +28,73 @@ enum CoinStore {
     }
   }
 
+  /// Lets a counted day stay when its account is erased, as the cause of the transfers that name it: it refers to the person's side of the
+  /// ledger, and takes the random id that this gets.
+  static func causeMigration(_ number: Int) -> Migration {
+    Migration(number, "counted days as causes of transfers") { database in
+      try database.execute(
+        sql: """
+          INSERT INTO ledger_accounts (kind, account_id)
+            SELECT DISTINCT 'person', account_id FROM counted_days
+            WHERE account_id NOT IN (SELECT account_id FROM ledger_accounts WHERE account_id IS NOT NULL);
+          CREATE TABLE days_counted (
+            account_id BLOB NOT NULL REFERENCES ledger_accounts (account_id) ON UPDATE CASCADE,
+            day INTEGER NOT NULL,
+            steps INTEGER NOT NULL CHECK (steps >= 0),
+            -- the state of the day that was counted; older ones come too late
+            revision INTEGER NOT NULL,
+            PRIMARY KEY (account_id, day)
+          ) STRICT, WITHOUT ROWID;
+          INSERT INTO days_counted SELECT account_id, day, steps, revision FROM counted_days;
+          DROP TABLE counted_days;
+          ALTER TABLE days_counted RENAME TO counted_days;
+          -- Part of no reference any more.
+          ALTER TABLE earnings DROP COLUMN transfer_count;
+          """)
+    }
+  }
+
   /// Counts an account's days as they stand now, moves the coins that result, and publishes them.
   ///
-  /// Days are counted by their state, never by what was added: repeated and overtaken events change nothing.
-  static func count(_ event: MovementChanged, by formula: CoinFormula, _ transaction: Transaction) throws {
-    let account = event.accountID
+  /// Days are counted by their state, never by what was added: repeated and overtaken events change nothing. Each day that changes has a
+  /// transfer of its own. The steps carried over are those of no day: a coin is for the day with whose steps it was whole, and one that
+  /// a correction takes back for the day that was corrected.
+  static func count(
+    _ event: MovementChanged, by formula: CoinFormula, expiry: CoinExpiry, _ transaction: Transaction
+  ) throws {
+    for day in event.days where formula.earns(day.day, recordedOn: event.recordedDay) {
+      try count(day, of: event.accountID, by: formula, expiry: expiry, transaction)
+    }
+    try LeaderboardStore.count(event, by: formula, transaction)
+  }
+
+  private static func count(
+    _ day: MovementChanged.Day, of account: AccountID, by formula: CoinFormula, expiry: CoinExpiry, _ transaction: Transaction
+  ) throws {
     let database = transaction.database
-    let earning = event.days.filter { formula.earns($0.day, recordedOn: event.recordedDay) }
-    guard !earning.isEmpty else { return }
-    var (purse, transferCount) = try purse(of: account, in: database)
-    var change = 0
-    var isChanged = false
-    for day in earning {
-      let difference = try count(day, of: account, by: formula, in: database)
-      if difference != 0 { isChanged = true }
-      change += difference
-    }
-    guard isChanged else { return }
     let person = try LedgerStore.person(account, in: database)
-    let coins = purse.take(change, balance: person.balance, stepsPerCoin: formula.stepsPerCoin)
-    if coins != 0 {
-      transferCount += 1
-      let reference = "steps/\(person.id)/\(transferCount)"
-      let balance = person.balance + coins
-      if coins > 0 {
-        let id = try LedgerStore.move(
-          coins, from: LedgerStore.movement, to: person.id, .earned, reference: reference, transaction)
-        try transaction.publish(
-          CoinsEarned(accountID: account, transferID: id, coins: coins, balance: balance, at: transaction.now))
-      } else {
-        let id = try LedgerStore.move(
-          -coins, from: person.id, to: LedgerStore.movement, .corrected, reference: reference, transaction)
-        try transaction.publish(
-          CoinsCorrected(accountID: account, transferID: id, coins: -coins, balance: balance, at: transaction.now))
-      }
+    let change = try count(day, of: account, by: formula, in: database)
+    guard change != 0 else { return }
+    var purse = StepPurse(carriedSteps: try carriedSteps(of: account, in: database))
+    let balance = person.balance - (try CoinLotStore.ending(of: person, at: transaction.now, in: database).ended)
+    let coins = purse.take(change, balance: balance, stepsPerCoin: formula.stepsPerCoin)
+    let reference = "steps/\(person.id)/\(day.day)/\(day.revision)"
+    if coins > 0 {
+      _ = try LedgerStore.grant(
+        coins, to: account, .earned, for: .day(day.day), reference: reference, expiry: expiry, transaction)
+    } else if coins < 0 {
+      _ = try LedgerStore.takeBack(-coins, of: account, .corrected, for: .day(day.day), reference: reference, transaction)
     }
-    try database.cachedStatement(
-      sql: "UPDATE earnings SET carried_steps = ?, transfer_count = ? WHERE account_id = ?"
-    ).execute(arguments: [purse.carriedSteps, transferCount, account])
+    try database.run(
+      """
+      INSERT INTO earnings (account_id, carried_steps) VALUES (?, ?)
+      ON CONFLICT (account_id) DO UPDATE SET carried_steps = excluded.carried_steps
+      """, .id(account), .number(purse.carriedSteps))
   }
 
   /// The steps that an account carries over.
   static func carriedSteps(of account: AccountID, in database: Database) throws -> Int {
     try database.first("SELECT carried_steps FROM earnings WHERE account_id = ?", .id(account)) { $0.number(0) } ?? 0
-  }
-
-  private static func purse(
-    of account: AccountID, in database: Database
-  ) throws -> (purse: StepPurse, transferCount: Int) {
-    let search = try database.cachedStatement(
-      sql: "SELECT carried_steps, transfer_count FROM earnings WHERE account_id = ?")
-    if let row = try Row.fetchOne(search, arguments: [account]) {
-      return (StepPurse(carriedSteps: row["carried_steps"]), row["transfer_count"])
-    }
-    try database.cachedStatement(sql: "INSERT INTO earnings (account_id, carried_steps, transfer_count) VALUES (?, 0, 0)")
-      .execute(arguments: [account])
-    return (StepPurse(), 0)
   }
 
   /// Counts a day unless a newer state of it is counted already.

@@ -1,15 +1,31 @@
 import ActivityContract
+import IdentityContract
 import Operations
 import Storage
 
 /// What activity's days count for.
 struct CoinSubscriptions: Sendable {
   let formula: CoinFormula
+  let expiry: CoinExpiry
 
-  /// Counts the days, unless the event comes late of an account that was erased.
+  /// Counts the days, unless the event comes late of an account that was erased, or the account does not consent any more (ID-13): from
+  /// then on nothing is counted, and what was earned stays.
   @Sendable
   func movementChanged(_ event: MovementChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
-    guard try !transaction.database.isErased(event.accountID) else { return }
-    try CoinStore.count(event, by: formula, transaction)
+    let eligibility = try Eligibility.of(event.accountID, at: transaction.now, in: transaction.database)
+    if eligibility.counts { return try CoinStore.count(event, by: formula, expiry: expiry, transaction) }
+    guard eligibility.lacksConsent else { return }
+    var earning = event
+    earning.days.removeAll { !formula.earns($0.day, recordedOn: event.recordedDay) }
+    try WaitingDayStore.keep(earning, publishedAt: logged.at, transaction)
+  }
+
+  /// Counts what was faster than the consent that it was recorded under.
+  @Sendable
+  func accountChanged(_ event: AccountChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
+    guard try Eligibility.of(event.accountID, at: transaction.now, in: transaction.database).counts else { return }
+    for waiting in try WaitingDayStore.take(of: event.accountID, transaction) {
+      try CoinStore.count(waiting, by: formula, expiry: expiry, transaction)
+    }
   }
 }

@@ -9,12 +9,15 @@ public struct Balance: Document, Hashable {
   public var carriedSteps: Int
   /// How many steps make a coin now.
   public var stepsPerCoin: Int
+  /// The coins that end next; nil where none end.
+  public var endingNext: EndingCoins?
 
   /// A balance from its parts.
-  public init(coins: Int, carriedSteps: Int, stepsPerCoin: Int) {
+  public init(coins: Int, carriedSteps: Int, stepsPerCoin: Int, endingNext: EndingCoins? = nil) {
     self.coins = coins
     self.carriedSteps = carriedSteps
     self.stepsPerCoin = stepsPerCoin
+    self.endingNext = endingNext
   }
 
   public static let notes: Notes = [
@@ -22,6 +25,25 @@ public struct Balance: Document, Hashable {
     "carriedSteps": Note(
       "Steps that count towards the next coin; negative after a correction took back steps whose coins were spent.", example: 63),
     "stepsPerCoin": Note("How many steps make a coin now.", example: 100),
+    "endingNext": "The coins that end next; absent where none end.",
+  ]
+}
+
+/// Coins that can be spent until an instant, and not from then on (REW-2).
+public struct EndingCoins: Document, Hashable {
+  /// How many.
+  public var coins: Int
+  /// When they end.
+  public var endsAt: Instant
+
+  /// The coins from their parts.
+  public init(coins: Int, endsAt: Instant) {
+    self.coins = coins
+    self.endsAt = endsAt
+  }
+
+  public static let notes: Notes = [
+    "coins": Note("How many.", example: 12), "endsAt": "When they end, unless they are spent before.",
   ]
 }
 
@@ -35,7 +57,7 @@ public enum GetBalance: AccountOperation {
     "Show how many coins the account has, and the steps carried over towards the next.")
 }
 
-/// Coins that came to an account or left it (REW-2).
+/// Coins that came to an account or left it, and what for (REW-2).
 public struct Transfer: Document, Hashable {
   /// Why coins move.
   public enum Kind: String, Choice {
@@ -45,6 +67,35 @@ public struct Transfer: Document, Hashable {
     case corrected
     /// An offer was redeemed.
     case redeemed
+    /// A redemption was void.
+    case refunded
+    /// A challenge was completed.
+    case challengeReward
+    /// The movement that had completed a challenge was corrected.
+    case challengeRewardTakenBack
+    /// An administrator corrected the balance.
+    case adjusted
+    /// The coins had ended.
+    case expired
+  }
+
+  /// The lot that coins came into: coins of one cause that end together.
+  public struct Lot: Document, Hashable {
+    /// How many coins of the lot are left, those of its other transfers included.
+    public var rest: Int
+    /// When they end; nil where they do not.
+    public var endsAt: Instant?
+
+    /// A lot from its parts.
+    public init(rest: Int, endsAt: Instant? = nil) {
+      self.rest = rest
+      self.endsAt = endsAt
+    }
+
+    public static let notes: Notes = [
+      "rest": Note("How many coins of the lot are left, those of its other transfers included.", example: 30),
+      "endsAt": "When they end; absent where they do not.",
+    ]
   }
 
   /// Names the transfer.
@@ -55,19 +106,43 @@ public struct Transfer: Document, Hashable {
   public var coins: Int
   /// When.
   public var at: Instant
+  /// The local day of the steps.
+  public var day: LocalDay?
+  /// The offer, as it was called when it was redeemed, or the challenge.
+  public var title: String?
+  /// Why an administrator corrected the balance.
+  public var reason: String?
+  /// The lot that the coins came into; nil where they left.
+  public var lot: Lot?
 
   /// A transfer from its parts.
-  public init(id: TransferID, kind: Kind, coins: Int, at: Instant) {
+  public init(
+    id: TransferID, kind: Kind, coins: Int, at: Instant, day: LocalDay? = nil, title: String? = nil, reason: String? = nil,
+    lot: Lot? = nil
+  ) {
     self.id = id
     self.kind = kind
     self.coins = coins
     self.at = at
+    self.day = day
+    self.title = title
+    self.reason = reason
+    self.lot = lot
   }
 
   public static let notes: Notes = [
     "id": "Names the transfer.",
-    "kind": "`earned`: steps became coins; `corrected`: steps were corrected downwards; `redeemed`: an offer was redeemed.",
+    "kind":
+      """
+    `earned`: steps became coins; `corrected`: steps were corrected downwards; `redeemed`: an offer was redeemed; `refunded`: that \
+    was made void; `challengeReward`: a challenge was completed; `challengeRewardTakenBack`: its movement was corrected; `adjusted`: \
+    an administrator corrected the balance; `expired`: the coins had ended.
+    """,
     "coins": Note("How many: positive came, negative left.", example: -250), "at": "When.",
+    "day": "The local day of the steps; absent for others, and where an earlier version counted several days together.",
+    "title": Note("The offer, as it was called when it was redeemed, or the challenge.", example: "Coffee for two"),
+    "reason": Note("Why an administrator corrected the balance.", length: 1...500, breaksLines: true),
+    "lot": "The lot that the coins came into: coins of one cause that end together. Absent where they left.",
   ]
 }
 
@@ -96,19 +171,23 @@ public struct CoinsEarned: Event, Hashable {
   public var balance: Int
   /// When.
   public var at: Instant
+  /// The local day of the steps; nil in events of earlier versions, which counted several together.
+  public var day: LocalDay?
 
   /// The event from its parts.
-  public init(accountID: AccountID, transferID: TransferID, coins: Int, balance: Int, at: Instant) {
+  public init(accountID: AccountID, transferID: TransferID, coins: Int, balance: Int, at: Instant, day: LocalDay? = nil) {
     self.accountID = accountID
     self.transferID = transferID
     self.coins = coins
     self.balance = balance
     self.at = at
+    self.day = day
   }
 
   public static let notes: Notes = [
     "accountID": "Whose coins.", "transferID": "The transfer that moved them.", "coins": "How many were earned.",
     "balance": "How many the account had then.", "at": "When.",
+    "day": "The local day of the steps; absent where an earlier version counted several together.",
   ]
 
   public static let spec = EventSpec("coins.earned", by: .rewards, requirements: ["REW-1"], "Steps became coins.")
@@ -126,19 +205,23 @@ public struct CoinsCorrected: Event, Hashable {
   public var balance: Int
   /// When.
   public var at: Instant
+  /// The local day of the steps; nil in events of earlier versions, which counted several together.
+  public var day: LocalDay?
 
   /// The event from its parts.
-  public init(accountID: AccountID, transferID: TransferID, coins: Int, balance: Int, at: Instant) {
+  public init(accountID: AccountID, transferID: TransferID, coins: Int, balance: Int, at: Instant, day: LocalDay? = nil) {
     self.accountID = accountID
     self.transferID = transferID
     self.coins = coins
     self.balance = balance
     self.at = at
+    self.day = day
   }
 
   public static let notes: Notes = [
     "accountID": "Whose coins.", "transferID": "The transfer that moved them.", "coins": "How many were taken back.",
     "balance": "How many the account had then.", "at": "When.",
+    "day": "The local day of the steps; absent where an earlier version counted several together.",
   ]
 
   public static let spec = EventSpec(

@@ -6,9 +6,26 @@ extension Contract {
   public static let rewards = Contract(
     .rewards,
     operations: [
-      GetBalance.self, ListTransfers.self, ListOffers.self, GetOffer.self, CreateOffer.self, RedeemOffer.self,
-      ListRedemptions.self,
+      GetBalance.self, ListTransfers.self, AdjustCoins.self,
+      ListOffers.self, GetOffer.self, GetOfferPicture.self, CreateOffer.self,
+      RegisterPartner.self, GetOwnPartner.self, GetPartner.self, EditPartner.self, ListPartners.self, DecidePartner.self,
+      PutPartnerLogo.self, DeletePartnerLogo.self, GetPartnerLogo.self,
+      ListPartnerMembers.self, AddPartnerMember.self, RemovePartnerMember.self, LeavePartner.self,
+      AddPartnerPlace.self, EditPartnerPlace.self, RemovePartnerPlace.self,
+      CreatePartnerOffer.self, EditPartnerOffer.self, PausePartnerOffer.self, ResumePartnerOffer.self,
+      WithdrawPartnerOffer.self, ListPartnerOffers.self, PutOfferPicture.self, DeleteOfferPicture.self, GetOfferFigures.self,
+      RedeemOffer.self, ListRedemptions.self, GetRedemption.self, PresentRedemption.self, VoidRedemption.self,
+      CheckCode.self, UseCode.self, ListPartnerRedemptions.self, VoidPartnerRedemption.self,
+      ListLeaderboard.self, GetLeaderboardVisibility.self, SetLeaderboardVisibility.self,
+      ListChallenges.self, ListCompletedChallenges.self, CreateChallenge.self, EditChallenge.self, RetireChallenge.self,
+      ListChallengeDefinitions.self, ListAchievements.self,
+      ListBadges.self, ListFriendsBadges.self, GetBadgeVisibility.self, SetBadgeVisibility.self, ReadBadgeProfilePart.self,
     ],
-    events: [CoinsEarned.self, CoinsCorrected.self, OfferRedeemed.self],
+    events: [
+      CoinsEarned.self, CoinsCorrected.self, OfferRedeemed.self, CoinsRefunded.self, CoinsRewarded.self,
+      CoinsRewardTakenBack.self, CoinsAdjusted.self, CoinsExpired.self, CoinsEnding.self, LedgerFailed.self,
+      PartnerDecided.self, PartnerOwnerLost.self, RedemptionUsed.self, RedemptionVoided.self,
+      ChallengeCompleted.self, ChallengeTakenBack.self, BadgeAwarded.self,
+    ],
     words: [.init(en: [UInt8](rewards_words_en), es: [UInt8](rewards_words_es))])
 }

@@ -1,6 +1,6 @@
 public import Operations
 
-/// What a partner company gives for coins (REW-3, REW-4).
+/// What can be had for coins, and under which conditions (REW-3, REW-4).
 public struct Offer: Document, Hashable {
   /// Names the offer.
   public var id: OfferID
@@ -8,8 +8,16 @@ public struct Offer: Document, Hashable {
   public var title: String
   /// What one gets.
   public var reward: String
+  /// The conditions.
+  public var terms: String?
+  /// What kind of thing it is.
+  public var category: OfferCategory?
   /// Who gives it.
   public var partnerName: String
+  /// The partner; absent of an operator's own offers.
+  public var partner: OfferPartner?
+  /// Absent without a picture.
+  public var pictureURL: PartnerPictureURL?
   /// What it costs.
   public var costCoins: Int
   /// How many are left.
@@ -18,39 +26,104 @@ public struct Offer: Document, Hashable {
   public var validFrom: Instant
   /// Until when, that instant excluded.
   public var validUntil: Instant
+  /// How many one account may redeem in all.
+  public var limitPerAccount: Int?
+  /// How many one account may redeem on one of its days.
+  public var limitPerDay: Int?
+  /// For how many days a code is good; until the offer's end if absent.
+  public var codeValidDays: Int?
+  /// How far its nearest place is from where the caller said to be.
+  public var distanceMeters: Int?
+  /// Where it holds; only when one offer is shown.
+  public var places: [PartnerPlace]?
 
   /// An offer from its parts.
   public init(
-    id: OfferID, title: String, reward: String, partnerName: String, costCoins: Int, remaining: Int, validFrom: Instant,
-    validUntil: Instant
+    id: OfferID, title: String, reward: String, terms: String? = nil, category: OfferCategory? = nil, partnerName: String,
+    partner: OfferPartner? = nil, pictureURL: PartnerPictureURL? = nil, costCoins: Int, remaining: Int, validFrom: Instant,
+    validUntil: Instant, limitPerAccount: Int? = nil, limitPerDay: Int? = nil, codeValidDays: Int? = nil,
+    distanceMeters: Int? = nil, places: [PartnerPlace]? = nil
   ) {
     self.id = id
     self.title = title
     self.reward = reward
+    self.terms = terms
+    self.category = category
     self.partnerName = partnerName
+    self.partner = partner
+    self.pictureURL = pictureURL
     self.costCoins = costCoins
     self.remaining = remaining
     self.validFrom = validFrom
     self.validUntil = validUntil
+    self.limitPerAccount = limitPerAccount
+    self.limitPerDay = limitPerDay
+    self.codeValidDays = codeValidDays
+    self.distanceMeters = distanceMeters
+    self.places = places
   }
 
-  public static let notes: Notes = [
-    "id": "Names the offer.", "title": OfferText.title, "reward": OfferText.reward, "partnerName": OfferText.partnerName,
-    "costCoins": OfferText.costCoins, "remaining": Note("How many are left.", range: 0...OfferText.maxStock, example: 12),
-    "validFrom": "From when on it can be redeemed.", "validUntil": "Until when it can be redeemed, that instant excluded.",
-  ]
+  public static let notes: Notes = OfferText.notes.merging([
+    "id": "Names the offer.", "partnerName": OfferText.partnerName, "partner": "The partner; absent of an operator's own offers.",
+    "pictureURL": "Where its picture is read; absent without one.",
+    "remaining": Note("How many are left.", range: 0...OfferText.maxStock, example: 12),
+    "distanceMeters": Note(
+      "How far its nearest place is from the place that you gave, along the great circle; absent without either.",
+      range: 0...20_100_000, example: 350),
+    "places": Note("Where it holds; only when one offer is shown.", items: 0...PartnerPlace.maxPerPartner),
+  ]) { $1 }
 }
 
 /// Names an offer.
 public typealias OfferID = ID<Offer>
 
+/// The partner of an offer, in short (REW-4).
+public struct OfferPartner: Document, Hashable {
+  /// Names the partner.
+  public var id: PartnerID
+  /// What it does.
+  public var about: String
+  /// Absent without a logo.
+  public var logoURL: PartnerPictureURL?
+
+  /// A partner from its parts.
+  public init(id: PartnerID, about: String, logoURL: PartnerPictureURL?) {
+    self.id = id
+    self.about = about
+    self.logoURL = logoURL
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the partner.", "about": PartnerText.about, "logoURL": "Where its logo is read; absent without one.",
+  ]
+}
+
+/// What kind of thing an offer gives.
+public enum OfferCategory: String, Choice {
+  case food, drinks, sports, health, beauty, culture, travel, shopping, services, other
+}
+
 enum OfferText {
   static let maxStock: Double = 1_000_000_000
   static let title = Note("What it is called.", length: 1...80, example: "Coffee for two")
   static let reward = Note("What one gets.", length: 1...500, breaksLines: true, example: "Two coffees of the day")
+  static let terms = Note("The conditions.", length: 1...2000, breaksLines: true, example: "Not on Sundays.")
+  static let category = Note("What kind of thing it is.")
   static let partnerName = Note("Who gives it.", length: 1...80, example: "Café Central")
   static let costCoins = Note("What it costs.", range: 1...1_000_000_000, example: 250)
   static let stock = Note("How many there are in all.", range: 1...maxStock, example: 100)
+  static let limitPerAccount = Note("How many one account may redeem in all; any number if absent.", range: 1...1000, example: 5)
+  static let limitPerDay = Note(
+    "How many one account may redeem on one of its days; any number if absent.", range: 1...1000, example: 1)
+  static let codeValidDays = Note(
+    "For how many days a code is good; until the offer's end if absent.", range: 1...366, example: 30)
+
+  /// Of the fields that offers and what makes them have in common.
+  static let notes: Notes = [
+    "title": title, "reward": reward, "terms": terms, "category": category, "costCoins": costCoins,
+    "validFrom": "From when on it can be redeemed.", "validUntil": "Until when it can be redeemed, that instant excluded.",
+    "limitPerAccount": limitPerAccount, "limitPerDay": limitPerDay, "codeValidDays": codeValidDays,
+  ]
 }
 
 /// Ways in which asking for an offer can fail.
@@ -61,43 +134,186 @@ public enum OfferFailure: String, FailureCode {
   case soldOut = "offer_sold_out"
   /// It cannot be redeemed yet, or no longer.
   case notValid = "offer_not_valid"
+  /// Its partner has paused it, or was suspended.
+  case paused = "offer_paused"
+  /// It costs something else than the caller was shown.
+  case changed = "offer_changed"
+  /// The account has redeemed as many as one account may, in all or on one day.
+  case limitReached = "offer_limit_reached"
   /// The account has fewer coins than the offer costs (E UC-04, AF-01).
   case notEnoughCoins = "not_enough_coins"
 
   public var status: Int { self == .notFound ? 404 : 409 }
 }
 
-/// Lists the offers that can be redeemed now, the ones that end first before the others (REW-4).
+/// In which order offers are listed (REW-4).
+public enum OfferOrder: String, Choice {
+  /// Those that end first before the others.
+  case end
+  /// The cheapest first.
+  case cost
+  /// The newest first.
+  case newest
+  /// The nearest first.
+  case distance
+}
+
+/// Where somebody is, for one call: it is used to answer it, and neither kept nor logged (REW-4).
+protocol GivenPlace: Document {
+  var latitude: Double? { get }
+  var longitude: Double? { get }
+}
+
+extension GivenPlace {
+  static var placeNotes: Notes {
+    [
+      "latitude": Note(
+        "Where you are now, in degrees north; with `longitude`. It takes your consent to location, and is not kept.",
+        range: -90...90, example: .number(40.4168)),
+      "longitude": Note("In degrees east.", range: -180...180, example: .number(-3.7038)),
+    ]
+  }
+
+  func checkPlace(_ fields: inout FieldChecks) {
+    fields.expect(latitude == nil || longitude != nil, "longitude", FieldRule("required"))
+    fields.expect(longitude == nil || latitude != nil, "latitude", FieldRule("required"))
+  }
+}
+
+/// Lists the offers that can be redeemed now (REW-4).
+///
+/// A page may hold fewer than asked for, even none, though there are more: a rare combination is looked for among a bounded number of offers for
+/// each page, and `nextCursor` goes on behind them.
 public enum ListOffers: AccountOperation {
-  public typealias Input = ListPage
+  /// Which of them, and in which order.
+  public struct Input: ListInput, GivenPlace {
+    /// The order; `end` if absent.
+    public var sort: OfferOrder?
+    /// Only those that the account has the coins for, if true.
+    public var affordable: Bool?
+    /// Where the account is now.
+    public var latitude: Double?
+    /// Where the account is now.
+    public var longitude: Double?
+    /// Only those that hold within so many metres of there.
+    public var radiusMeters: Int?
+    /// Only those of this partner.
+    public var partnerID: PartnerID?
+    /// Only those of this kind.
+    public var category: OfferCategory?
+    /// Only those in whose title, reward or partner's name this stands.
+    public var text: String?
+    public var limit: Int?
+    public var cursor: PageCursor?
+
+    /// The input from its parts.
+    public init(
+      sort: OfferOrder? = nil, affordable: Bool? = nil, latitude: Double? = nil, longitude: Double? = nil,
+      radiusMeters: Int? = nil, partnerID: PartnerID? = nil, category: OfferCategory? = nil, text: String? = nil,
+      limit: Int? = nil, cursor: PageCursor? = nil
+    ) {
+      self.sort = sort
+      self.affordable = affordable
+      self.latitude = latitude
+      self.longitude = longitude
+      self.radiusMeters = radiusMeters
+      self.partnerID = partnerID
+      self.category = category
+      self.text = text
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    /// How far "near" reaches where nothing else is said, and at most.
+    public static let usualRadiusMeters = 10_000
+    public static let maxRadiusMeters = 100_000
+
+    public static let notes = listNotes(
+      placeNotes.merging([
+        "sort": "The order: those that end first (`end`, if absent), cost least, are newest or nearest before the others.",
+        "affordable": "Whether only those that you have the coins for.",
+        "radiusMeters": Note(
+          "Only offers within so many metres of there: up to 100,000, 10,000 if absent.", range: 1...Double(maxRadiusMeters),
+          example: 5000), "partnerID": "Only those of this partner.", "category": "Only those of this kind.",
+        "text": Note(
+          "Only those in whose title, reward or partner's name this stands, whatever its case and accents.", length: 1...100,
+          example: "coffee"),
+      ]) { $1 })
+
+    public func check(_ fields: inout FieldChecks) {
+      checkPlace(&fields)
+      if sort == .distance || radiusMeters != nil { fields.expect(latitude != nil, "latitude", FieldRule("required")) }
+      if let text { fields.expect(!text.isBlank, "text", FieldRule("empty")) }
+    }
+  }
+
   public typealias Output = Page<Offer>
 
   public static let spec = OperationSpec(
-    "offers.list", of: .rewards, .get("/v1/offers"), by: .account, effect: .read, requirements: ["REW-4"],
-    "List the offers that are valid now, those that end first before the others.")
+    "offers.list", of: .rewards, .get("/v1/offers"), by: .account, effect: .read,
+    failures: [RequestFailure.consentRequired.kind], requirements: ["REW-4"],
+    "List the offers that are valid now, in the order and of the kind that you want.")
 }
 
-/// Shows one offer (REW-4).
+/// Shows one offer with its partner and where it holds (REW-4). The partner learns how many people have looked at it on a day, and of nobody
+/// who.
 public enum GetOffer: AccountOperation {
   /// Which one.
-  public struct Input: Document {
+  public struct Input: Document, GivenPlace {
     /// Names the offer.
     public var offerID: OfferID
+    /// Where the account is now.
+    public var latitude: Double?
+    /// Where the account is now.
+    public var longitude: Double?
 
     /// The input from its parts.
-    public init(offerID: OfferID) { self.offerID = offerID }
+    public init(offerID: OfferID, latitude: Double? = nil, longitude: Double? = nil) {
+      self.offerID = offerID
+      self.latitude = latitude
+      self.longitude = longitude
+    }
 
-    public static let notes: Notes = ["offerID": "Names the offer."]
+    public static let notes: Notes = placeNotes.merging(["offerID": "Names the offer."]) { $1 }
+
+    public func check(_ fields: inout FieldChecks) { checkPlace(&fields) }
   }
 
   public typealias Output = Offer
 
   public static let spec = OperationSpec(
     "offers.get", of: .rewards, .get("/v1/offers/{offerID}"), by: .account, effect: .read,
-    failures: [OfferFailure.notFound.kind], requirements: ["REW-4"], "Show one offer.")
+    failures: [OfferFailure.notFound.kind, RequestFailure.consentRequired.kind], requirements: ["REW-4"],
+    "Show one offer with its partner and where it holds.")
 }
 
-/// Publishes an offer (REW-3).
+/// Reads an offer's picture, whose address with its version is in every list (``PartnerPictureURL``) (REW-3).
+public enum GetOfferPicture: AccountOperation {
+  /// Which picture.
+  public struct Input: Document, Hashable {
+    /// Names the offer.
+    public var offerID: OfferID
+    /// The version of the address.
+    public var version: String?
+
+    /// The input from its parts.
+    public init(offerID: OfferID, version: String? = nil) {
+      self.offerID = offerID
+      self.version = version
+    }
+
+    public static let notes: Notes = ["offerID": "Names the offer.", "version": PictureText.version]
+  }
+
+  public typealias Output = MediaFile
+
+  public static let spec = OperationSpec(
+    "offerPictures.get", of: .rewards, .get("/v1/offers/{offerID}/picture"), by: .account, effect: .read,
+    failures: [RequestFailure.notFound.kind], raw: .answer(PictureText.types), requirements: ["REW-3"],
+    "Read an offer's picture; `not_found` without one.")
+}
+
+/// Publishes an offer of the operator's own, without a partner (REW-3).
 public enum CreateOffer: AccountOperation {
   /// What is offered.
   public struct Input: Document {
@@ -148,5 +364,5 @@ public enum CreateOffer: AccountOperation {
 
   public static let spec = OperationSpec(
     "offers.create", of: .rewards, .post("/v1/offers"), by: .administrator, effect: .create, requirements: ["REW-3"],
-    "Publish an offer.")
+    "Publish an offer of the operator's own.")
 }

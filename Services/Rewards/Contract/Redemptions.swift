@@ -1,6 +1,17 @@
 public import Operations
 
-/// An offer that an account gave coins for, and the code that proves it (REW-5).
+/// What has become of a redemption (REW-5).
+public enum RedemptionState: String, Choice {
+  /// Its code can be used, until its end.
+  case open
+  /// Its code was used.
+  case used
+  /// It was taken back, and the coins given back.
+  case voided
+}
+
+/// An offer that an account gave coins for, and the code that proves it (REW-5). Its words are those under which it was redeemed, whatever the
+/// offer says since.
 public struct Redemption: Document, Hashable {
   /// Names the redemption.
   public var id: RedemptionID
@@ -10,36 +21,56 @@ public struct Redemption: Document, Hashable {
   public var title: String
   /// What one gets.
   public var reward: String
+  /// The conditions.
+  public var terms: String?
   /// Who gives it.
   public var partnerName: String
-  /// What the partner asks for.
-  public var code: RedemptionCode
+  /// What the partner asks for; absent only where it was lost to a damage of the store.
+  public var code: RedemptionCode?
   /// What it cost.
   public var coins: Int
+  /// What has become of it.
+  public var state: RedemptionState
   /// When.
   public var redeemedAt: Instant
+  /// Until when the code can be used, that instant excluded; absent where it does not end.
+  public var usableUntil: Instant?
+  /// When its code was used.
+  public var usedAt: Instant?
+  /// When it was voided.
+  public var voidedAt: Instant?
+  /// Why it was voided.
+  public var voidReason: String?
 
   /// A redemption from its parts.
   public init(
-    id: RedemptionID, offerID: OfferID, title: String, reward: String, partnerName: String, code: RedemptionCode,
-    coins: Int,
-    redeemedAt: Instant
+    id: RedemptionID, offerID: OfferID, title: String, reward: String, terms: String? = nil, partnerName: String,
+    code: RedemptionCode?, coins: Int, state: RedemptionState = .open, redeemedAt: Instant, usableUntil: Instant? = nil,
+    usedAt: Instant? = nil, voidedAt: Instant? = nil, voidReason: String? = nil
   ) {
     self.id = id
     self.offerID = offerID
     self.title = title
     self.reward = reward
+    self.terms = terms
     self.partnerName = partnerName
     self.code = code
     self.coins = coins
+    self.state = state
     self.redeemedAt = redeemedAt
+    self.usableUntil = usableUntil
+    self.usedAt = usedAt
+    self.voidedAt = voidedAt
+    self.voidReason = voidReason
   }
 
   public static let notes: Notes = [
     "id": "Names the redemption.", "offerID": "Which offer.", "title": "The offer's title.", "reward": "What one gets.",
-    "partnerName": "Who gives it.",
-    "code": "What the partner asks for.",
-    "coins": Note("What it cost.", example: 250), "redeemedAt": "When.",
+    "terms": OfferText.terms, "partnerName": "Who gives it.", "code": "What the partner asks for.",
+    "coins": Note("What it cost.", example: 250), "state": "What has become of it.", "redeemedAt": "When.",
+    "usableUntil": "Until when the code can be used, that instant excluded; absent where it does not end.",
+    "usedAt": "When its code was used; absent otherwise.", "voidedAt": "When it was voided; absent otherwise.",
+    "voidReason": "Why it was voided; absent otherwise.",
   ]
 }
 
@@ -86,17 +117,54 @@ public struct RedemptionCode: TextValue {
 /// Names a redemption.
 public typealias RedemptionID = ID<Redemption>
 
+/// Ways in which what concerns a redemption can fail.
+public enum RedemptionFailure: String, FailureCode {
+  /// There is no redemption of that id, or no code, that the caller may see.
+  case notFound = "redemption_not_found"
+  /// Its code was used.
+  case used = "code_used"
+  /// It was voided.
+  case voided = "code_voided"
+  /// Its code can no longer be used.
+  case ended = "code_ended"
+  /// What the QR code says is older than a minute.
+  case presentationEnded = "presentation_ended"
+  /// People of the partner have given so many wrong codes that they must wait.
+  case tooManyWrongCodes = "too_many_wrong_codes"
+
+  public var status: Int {
+    switch self {
+    case .notFound: 404
+    case .used, .voided, .ended, .presentationEnded: 409
+    case .tooManyWrongCodes: 429
+    }
+  }
+
+  /// Of what needs a code that is good.
+  static let ofUse = [RedemptionFailure.used.kind, RedemptionFailure.voided.kind, RedemptionFailure.ended.kind]
+}
+
 /// Gives coins for an offer (REW-5).
 public enum RedeemOffer: AccountOperation {
   /// Which offer.
   public struct Input: Document {
     /// Names the offer.
     public var offerID: OfferID
+    /// What the account was shown that it costs.
+    public var costCoins: Int?
 
     /// The input from its parts.
-    public init(offerID: OfferID) { self.offerID = offerID }
+    public init(offerID: OfferID, costCoins: Int? = nil) {
+      self.offerID = offerID
+      self.costCoins = costCoins
+    }
 
-    public static let notes: Notes = ["offerID": "Names the offer."]
+    public static let notes: Notes = [
+      "offerID": "Names the offer.",
+      "costCoins": Note(
+        "What you were shown that it costs: refused with `offer_changed` where that is no longer so.", range: 1...1_000_000_000,
+        example: 250),
+    ]
   }
 
   public typealias Output = Redemption
@@ -104,7 +172,7 @@ public enum RedeemOffer: AccountOperation {
   public static let spec = OperationSpec(
     "offers.redeem", of: .rewards, .post("/v1/offers/{offerID}/redemptions"), by: .verifiedAccount, effect: .create,
     failures: OfferFailure.allCases.map(\.kind), requirements: ["REW-5"],
-    "Give coins for an offer: coins, stock and validity are checked and changed in one transaction.")
+    "Give coins for an offer: coins, stock, validity and limits are checked and changed in one transaction.")
 }
 
 /// Lists what the account redeemed, newest first (REW-5).
@@ -115,6 +183,92 @@ public enum ListRedemptions: AccountOperation {
   public static let spec = OperationSpec(
     "redemptions.list", of: .rewards, .get("/v1/redemptions"), by: .account, effect: .read, requirements: ["REW-5"],
     "List what the account redeemed, newest first.")
+}
+
+/// Which redemption.
+public struct RedemptionReference: Document, Hashable {
+  /// Names the redemption.
+  public var redemptionID: RedemptionID
+
+  /// The input from its parts.
+  public init(redemptionID: RedemptionID) { self.redemptionID = redemptionID }
+
+  public static let notes: Notes = ["redemptionID": "Names the redemption."]
+}
+
+/// Shows one redemption of the account's own (REW-5).
+public enum GetRedemption: AccountOperation {
+  public typealias Input = RedemptionReference
+  public typealias Output = Redemption
+
+  public static let spec = OperationSpec(
+    "redemptions.get", of: .rewards, .get("/v1/redemptions/{redemptionID}"), by: .account, effect: .read,
+    failures: [RedemptionFailure.notFound.kind], requirements: ["REW-5"], "Show one redemption of yours.")
+}
+
+/// What a QR code says for a minute (REW-5).
+public struct PresentedCode: Document, Hashable {
+  /// The text to be shown as a QR code (ISO/IEC 18004); it does not hold the redemption's code.
+  public var payload: String
+  /// When it ends, and is to be asked for anew.
+  public var endsAt: Instant
+
+  /// A presentation from its parts.
+  public init(payload: String, endsAt: Instant) {
+    self.payload = payload
+    self.endsAt = endsAt
+  }
+
+  public static let notes: Notes = [
+    "payload": Note(
+      "Show it as a QR code: it is signed, and does not hold your code.", length: 1...200, example: "RACHA1:AZrk…"),
+    "endsAt": "When it ends: a minute after it was made. Ask for it anew before.",
+  ]
+}
+
+/// Makes what the account shows as a QR code in place of its code (REW-5): signed and good for a minute, so that a screenshot of it is worth
+/// nothing later. A client asks for it anew while it shows it.
+public enum PresentRedemption: AccountOperation {
+  public typealias Input = RedemptionReference
+  public typealias Output = PresentedCode
+
+  public static let spec = OperationSpec(
+    "redemptions.present", of: .rewards, .get("/v1/redemptions/{redemptionID}/presentation"), by: .account, effect: .read,
+    failures: [RedemptionFailure.notFound.kind] + RedemptionFailure.ofUse, requirements: ["REW-5"],
+    "Make the text of a QR code for a redemption of yours, good for a minute.")
+}
+
+/// Voids a redemption whose code was not used and is still good: the coins are given back, and the piece to the offer (REW-5).
+public enum VoidRedemption: AccountOperation {
+  public typealias Input = VoidedRedemption
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "redemptions.void", of: .rewards, .post("/v1/redemptions/{redemptionID}/void"), by: .administrator, effect: .write,
+    failures: [RedemptionFailure.notFound.kind] + RedemptionFailure.ofUse, requirements: ["REW-5"],
+    "Void a redemption and give the coins back, as an administrator.")
+}
+
+/// Which redemption is voided, and why.
+public struct VoidedRedemption: Document, Hashable {
+  /// Names the redemption.
+  public var redemptionID: RedemptionID
+  /// Why.
+  public var reason: String
+
+  /// The input from its parts.
+  public init(redemptionID: RedemptionID, reason: String) {
+    self.redemptionID = redemptionID
+    self.reason = reason
+  }
+
+  public static let notes: Notes = [
+    "redemptionID": "Names the redemption.",
+    "reason": Note(
+      "Why: whoever redeemed it reads it.", length: 1...200, example: "The cakes are sold out."),
+  ]
+
+  public func check(_ fields: inout FieldChecks) { PartnerText.checkLine(reason, "reason", &fields) }
 }
 
 /// An account gave coins for an offer. The code is not published: it is the owner's alone.
@@ -154,4 +308,84 @@ public struct OfferRedeemed: Event, Hashable {
 
   public static let spec = EventSpec(
     "offers.redeemed", by: .rewards, requirements: ["REW-5"], "An account gave coins for an offer.")
+}
+
+/// The code of a redemption was used at the partner's (REW-5).
+public struct RedemptionUsed: Event, Hashable {
+  /// Who redeemed.
+  public var accountID: AccountID
+  /// Which offer.
+  public var offerID: OfferID
+  /// The redemption.
+  public var redemptionID: RedemptionID
+  /// The offer's title when it was redeemed.
+  public var title: String
+  /// Who gave it.
+  public var partnerName: String
+  /// When.
+  public var at: Instant
+
+  /// The event from its parts.
+  public init(
+    accountID: AccountID, offerID: OfferID, redemptionID: RedemptionID, title: String, partnerName: String, at: Instant
+  ) {
+    self.accountID = accountID
+    self.offerID = offerID
+    self.redemptionID = redemptionID
+    self.title = title
+    self.partnerName = partnerName
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Who redeemed.", "offerID": "Which offer.", "redemptionID": "The redemption.", "title": "The offer's title.",
+    "partnerName": "Who gave it.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "redemptions.used", by: .rewards, requirements: ["REW-5"], "The code of a redemption was used at the partner's.")
+}
+
+/// A redemption was voided, and the coins given back (REW-5).
+public struct RedemptionVoided: Event, Hashable {
+  /// Who had redeemed.
+  public var accountID: AccountID
+  /// Which offer.
+  public var offerID: OfferID
+  /// The redemption.
+  public var redemptionID: RedemptionID
+  /// The offer's title when it was redeemed.
+  public var title: String
+  /// Why.
+  public var reason: String
+  /// How many coins were given back.
+  public var coins: Int
+  /// How many coins the account had then.
+  public var balance: Int
+  /// When.
+  public var at: Instant
+
+  /// The event from its parts.
+  public init(
+    accountID: AccountID, offerID: OfferID, redemptionID: RedemptionID, title: String, reason: String, coins: Int, balance: Int,
+    at: Instant
+  ) {
+    self.accountID = accountID
+    self.offerID = offerID
+    self.redemptionID = redemptionID
+    self.title = title
+    self.reason = reason
+    self.coins = coins
+    self.balance = balance
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Who had redeemed.", "offerID": "Which offer.", "redemptionID": "The redemption.",
+    "title": "The offer's title.", "reason": "Why.", "coins": "How many coins were given back.",
+    "balance": "How many coins the account had then.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "redemptions.voided", by: .rewards, requirements: ["REW-5"], "A redemption was voided, and the coins given back.")
 }

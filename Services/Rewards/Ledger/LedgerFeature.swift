@@ -1,19 +1,53 @@
 import IdentityContract
+import Logging
+import Operations
 import RewardsContract
 import ServiceKit
 import Storage
 
-/// The ledger that all coins stand in (REW-2): it serves nothing itself, and what others book in it is its snapshot.
+/// The ledger that all coins stand in (REW-2): what features book in it is its snapshot. It proves itself every night, and takes coins away
+/// that have ended.
 struct LedgerFeature: Feature {
-  let migrations = [LedgerStore.migration(2), LedgerStore.erasureMigration(7)]
+  let expiry: CoinExpiry
+  let clock: Clock
+  let logger: Logger
+  let migrations = [
+    LedgerStore.migration(2), LedgerStore.erasureMigration(7), LedgerStore.lotMigration(10), LedgerCheckStore.migration(15),
+  ]
   let tables: [ErasedTable] = [
+    .untouched("ledger_checks", "the last night on which the ledger was proved"),
+    .untouched("lot_moves", "amounts between numbers of the ledger"),
+    // From then on nothing is done with them.
+    .changed(
+      "coin_lots", "ledger_account_id = (\(LedgerFeature.number)) AND rest > 0 AND ends_at < \(Instant.endOfTime.milliseconds)",
+      .coins,
+      by: """
+        UPDATE coin_lots SET ends_at = \(Instant.endOfTime.milliseconds)
+        WHERE ledger_account_id = (\(LedgerFeature.number)) AND rest > 0
+        """
+    ).atOnce,
+    // What administrators wrote about the person.
+    .changed(
+      "transfers",
+      "cause = 'reason' AND title IS NOT NULL AND ((\(LedgerFeature.number)) = debit_id OR (\(LedgerFeature.number)) = credit_id)",
+      .coins,
+      by: "UPDATE transfers SET title = NULL WHERE cause = 'reason' AND debit_id = (\(LedgerFeature.number))",
+      "UPDATE transfers SET title = NULL WHERE cause = 'reason' AND credit_id = (\(LedgerFeature.number))"),
     // Sums must hold and transfers never change: the amounts stay, under an id that nobody can lead back to the account.
     .changed(
       "ledger_accounts", "account_id = :account", .coins,
       by: "UPDATE ledger_accounts SET account_id = randomblob(16), erased_at = :now WHERE account_id = :account"),
-    .untouched("transfers", "amounts between numbers of the ledger"),
   ]
   let snapshot = [
-    SnapshotPart("transfers", CoinsEarned.self, CoinsCorrected.self, OfferRedeemed.self, page: LedgerStore.snapshot)
+    SnapshotPart(
+      "transfers", CoinsEarned.self, CoinsCorrected.self, OfferRedeemed.self, CoinsRefunded.self, CoinsRewarded.self,
+      CoinsRewardTakenBack.self, CoinsAdjusted.self, CoinsExpired.self, page: LedgerStore.snapshot)
   ]
+
+  func register(in service: inout ServiceDefinition) {
+    service.run { [expiry] store in CoinExpiryWorker(store: store, expiry: expiry) }
+    service.run { [clock, logger] store in LedgerCheckWorker(store: store, clock: clock, logger: logger) }
+  }
+
+  private static let number = "SELECT ledger_account_id FROM ledger_accounts WHERE account_id = :account"
 }

@@ -6,96 +6,198 @@ import Storage
 
 /// The double-entry ledger (REW-2): every coin comes from one account and goes to another, so that all balances add up to zero.
 ///
-/// The house has two accounts: coins for steps come from ``movement``, whose balance is what all steps have earned, negated; coins
-/// given for offers go to ``offers``. A person's balance is never negative. All this the schema itself sees to.
+/// Transfers are numbered without gaps, each says what it was for (``TransferCause``), and each names by its reference what it must not
+/// be made for twice. A person's coins lie in lots (``CoinLotStore``), and a person's balance is never negative. All this
+/// the schema itself sees to; ``LedgerCheck`` proves it.
+///
+/// What moves coins is ``grant(_:to:_:for:reference:expiry:_:)``, ``spend(_:of:for:reference:_:)``, ``refund(_:reference:_:)``,
+/// ``takeBack(_:of:_:for:reference:_:)``, ``takeBackReward(_:reference:_:)`` and ``expire(_:_:)``. Each publishes what it did, but for a
+/// spending, which its feature publishes.
 enum LedgerStore {
   /// One side of a transfer.
   struct AccountNumber: Hashable, Sendable, CustomStringConvertible {
-    fileprivate let value: Int64
+    let value: Int64
 
     var description: String { value.description }
   }
 
-  /// Where coins for steps come from.
-  static let movement = AccountNumber(value: 1)
-  /// Where coins given for offers go.
-  static let offers = AccountNumber(value: 2)
+  /// A person's side of the ledger.
+  struct Person: Hashable, Sendable {
+    let id: AccountNumber
+    let account: AccountID
+    /// Also those coins that have ended and were not taken away yet.
+    let balance: Int
+  }
+
+  /// A transfer that was made.
+  struct Booking: Hashable, Sendable {
+    let transferID: TransferID
+    /// How many coins it moved.
+    let coins: Int
+    /// How many the person had then.
+    let balance: Int
+  }
 
   /// A person's side of the ledger, opened if there is none yet.
-  static func person(_ account: AccountID, in database: Database) throws -> (id: AccountNumber, balance: Int) {
+  static func person(_ account: AccountID, in database: Database) throws -> Person {
     if let found = try find(account, in: database) { return found }
-    try database.cachedStatement(sql: "INSERT INTO ledger_accounts (kind, account_id) VALUES ('person', ?)")
-      .execute(arguments: [account])
-    return (AccountNumber(value: database.lastInsertedRowID), 0)
+    try database.run("INSERT INTO ledger_accounts (kind, account_id) VALUES ('person', ?)", .id(account))
+    return Person(id: AccountNumber(value: database.lastInsertedRowID), account: account, balance: 0)
   }
 
-  /// How many coins a person has.
-  static func balance(of account: AccountID, in database: Database) throws -> Int {
-    try find(account, in: database)?.balance ?? 0
-  }
-
-  /// Moves coins. The reference says what for: a second transfer of the same reference is an error, and so is one that would leave a
-  /// person with less than nothing.
-  @discardableResult
-  static func move(
-    _ coins: Int, from debit: AccountNumber, to credit: AccountNumber, _ kind: Transfer.Kind, reference: String,
-    _ transaction: Transaction
-  ) throws -> TransferID {
-    let id = TransferID()
-    let statement = try transaction.database.cachedStatement(
-      sql: "INSERT INTO transfers (transfer_id, kind, debit_id, credit_id, coins, reference, at) VALUES (?, ?, ?, ?, ?, ?, ?)")
-    try statement.execute(arguments: [id, kind, debit.value, credit.value, coins, reference, transaction.now])
-    return id
-  }
-
-  /// A person's transfers, newest first.
-  static func history(of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Transfer> {
-    guard let person = try find(account, in: database)?.id else { return Page(items: []) }
-    // Each half is read from its own index, newest first, and no further than the page.
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT * FROM (
-          SELECT transfer_id, kind, -coins AS coins, at FROM transfers
-          WHERE debit_id = :person AND transfer_id < :before ORDER BY transfer_id DESC LIMIT :limit)
-        UNION ALL
-        SELECT * FROM (
-          SELECT transfer_id, kind, coins, at FROM transfers
-          WHERE credit_id = :person AND transfer_id < :before ORDER BY transfer_id DESC LIMIT :limit)
-        ORDER BY transfer_id DESC LIMIT :limit
-        """)
-    let found = try Row.fetchAll(
-      statement,
-      arguments: [
-        "person": person.value, "before": page.cursor(TransferID.init(text:)) ?? .last, "limit": page.fetchLimit,
-      ])
-    return page.page(of: found, key: { $0["transfer_id"] as TransferID }) { row in
-      Transfer(id: row["transfer_id"], kind: row["kind"], coins: row["coins"], at: row["at"])
-    }
-  }
-
-  /// Everything that is wrong with the ledger, added up anew from its transfers; nothing in a sound one.
-  static func faults(in database: Database) throws -> [String] {
-    var faults: [String] = []
-    let sum = try Int.fetchOne(database, sql: "SELECT coalesce(sum(balance), 0) FROM ledger_accounts") ?? 0
-    if sum != 0 { faults.append("all balances add up to \(sum)") }
-    let wrong = try Row.fetchAll(
-      database,
-      sql: """
-        SELECT ledger_account_id, kind, balance,
-          (SELECT coalesce(sum(coins), 0) FROM transfers WHERE credit_id = ledger_account_id)
-          - (SELECT coalesce(sum(coins), 0) FROM transfers WHERE debit_id = ledger_account_id) AS moved
-        FROM ledger_accounts WHERE balance <> moved OR kind = 'person' AND balance < 0
-        """)
-    for row in wrong {
-      faults.append("account \(row["ledger_account_id"] as Int) has \(row["balance"] as Int), moved \(row["moved"] as Int)")
-    }
-    return faults
-  }
-
-  private static func find(_ account: AccountID, in database: Database) throws -> (id: AccountNumber, balance: Int)? {
+  /// A person's side of the ledger; nil where no coin ever moved.
+  static func find(_ account: AccountID, in database: Database) throws -> Person? {
     try database.first("SELECT ledger_account_id, balance FROM ledger_accounts WHERE account_id = ?", .id(account)) {
-      (AccountNumber(value: Int64($0.number(0))), $0.number(1))
+      Person(id: AccountNumber(value: Int64($0.number(0))), account: account, balance: $0.number(1))
     }
+  }
+
+  /// The house's side of that kind, opened if there is none yet.
+  static func house(_ house: HouseAccount, in database: Database) throws -> AccountNumber {
+    let found = try database.first(
+      "SELECT ledger_account_id FROM ledger_accounts WHERE kind = ? AND account_id IS NULL", .text(house.rawValue)
+    ) { AccountNumber(value: Int64($0.number(0))) }
+    if let found { return found }
+    try database.run("INSERT INTO ledger_accounts (kind) VALUES (?)", .text(house.rawValue))
+    return AccountNumber(value: database.lastInsertedRowID)
+  }
+
+  // MARK: - Moving coins
+
+  /// Coins come, into a lot that can be spent for as long as coins last: those of one day of steps lie together.
+  ///
+  /// - Throws: `DatabaseError` where that reference was booked before.
+  static func grant(
+    _ coins: Int, to account: AccountID, _ kind: Transfer.Kind, for cause: TransferCause, reference: String, expiry: CoinExpiry,
+    _ transaction: Transaction
+  ) throws -> Booking {
+    let person = try settled(account, transaction)
+    let lot = try CoinLotStore.lot(of: person, for: cause, endingAt: expiry.end(from: transaction.now), transaction)
+    return try book([LotMove(lot: lot, coins: coins)], kind, person, cause, reference, transaction)
+  }
+
+  /// Coins go for an offer, those first that end first. Its feature publishes that.
+  ///
+  /// - Throws: ``OfferFailure/notEnoughCoins``; then nothing has changed. `DatabaseError` where that reference was booked before.
+  static func spend(
+    _ coins: Int, of account: AccountID, for cause: TransferCause, reference: String, _ transaction: Transaction
+  ) throws -> Booking {
+    let person = try settled(account, transaction)
+    guard person.balance >= coins else { throw OfferFailure.notEnoughCoins }
+    let moves = try CoinLotStore.take(coins, of: person, ofDay: nil, in: transaction.database)
+    return try book(moves, .redeemed, person, cause, reference, transaction)
+  }
+
+  /// The coins of a spending come back to the lots that they were of. A lot that has ended meanwhile lives ``CoinExpiry/revivedDays``
+  /// days more.
+  ///
+  /// - Returns: nil where whoever spent them was erased.
+  /// - Throws: `DatabaseError` where that reference was booked before.
+  static func refund(_ spending: TransferID, reference: String, _ transaction: Transaction) throws -> Booking? {
+    let database = transaction.database
+    guard let spent = try LotTransfer.find(spending, in: database), try !database.isErased(spent.account) else { return nil }
+    precondition(spent.moves.allSatisfy { $0.coins < 0 }, "what is refunded was spent")
+    let person = try settled(spent.account, transaction)
+    for move in spent.moves { try CoinLotStore.revive(move.lot, transaction) }
+    let moves = spent.moves.map { LotMove(lot: $0.lot, coins: -$0.coins) }
+    return try book(moves, .refunded, person, spent.cause, reference, transaction)
+  }
+
+  /// Coins go back for a day of steps that was corrected, or by an administrator: from the lots of that cause first, then from those that
+  /// end first; at most as many as there are.
+  ///
+  /// - Parameter lots: which of the person's lots are corrected, where that is not a day's.
+  /// - Returns: nil where there are none.
+  /// - Throws: `DatabaseError` where that reference was booked before.
+  static func takeBack(
+    _ coins: Int, of account: AccountID, _ kind: Transfer.Kind, for cause: TransferCause, reference: String,
+    first lots: [Int64] = [],
+    _ transaction: Transaction
+  ) throws -> Booking? {
+    let person = try settled(account, transaction)
+    let coins = min(coins, person.balance)
+    guard coins > 0 else { return nil }
+    let moves = try CoinLotStore.take(coins, of: person, ofDay: cause.day, first: lots, in: transaction.database)
+    return try book(moves, kind, person, cause, reference, transaction)
+  }
+
+  /// What is left of a challenge's reward goes back, and nothing of other coins.
+  ///
+  /// - Returns: nil where nothing is left, or where its owner was erased.
+  /// - Throws: `DatabaseError` where that reference was booked before.
+  static func takeBackReward(_ reward: TransferID, reference: String, _ transaction: Transaction) throws -> Booking? {
+    let database = transaction.database
+    guard let granted = try LotTransfer.find(reward, in: database), try !database.isErased(granted.account) else { return nil }
+    let person = try settled(granted.account, transaction)
+    let moves = try granted.moves.map { LotMove(lot: $0.lot, coins: -(try CoinLotStore.rest($0.lot, in: database))) }
+    guard moves.contains(where: { $0.coins < 0 }) else { return nil }
+    return try book(
+      moves.filter { $0.coins < 0 }, .challengeRewardTakenBack, person, granted.cause, reference, earnedAt: granted.at,
+      transaction)
+  }
+
+  /// How many coins are left of the lot that a transfer put its coins into.
+  static func rest(of transfer: TransferID, in database: Database) throws -> Int {
+    try LotTransfer.find(transfer, in: database)?.moves.reduce(0) { try $0 + CoinLotStore.rest($1.lot, in: database) } ?? 0
+  }
+
+  /// Takes a person's coins away that have ended, each lot by a transfer of its own.
+  ///
+  /// - Returns: the person as it is then.
+  @discardableResult
+  static func expire(_ person: Person, _ transaction: Transaction) throws -> Person {
+    var person = person
+    for lot in try CoinLotStore.ended(of: person, at: transaction.now, in: transaction.database) {
+      let booking = try book(
+        [LotMove(lot: lot.id, coins: -lot.rest)], .expired, person, lot.cause,
+        "expiry/\(lot.id)/\(lot.endsAt.milliseconds)", transaction)
+      person = Person(id: person.id, account: person.account, balance: booking.balance)
+    }
+    return person
+  }
+
+  /// A person's side without the coins that have ended.
+  private static func settled(_ account: AccountID, _ transaction: Transaction) throws -> Person {
+    try expire(person(account, in: transaction.database), transaction)
+  }
+
+  // MARK: - Booking
+
+  /// Writes a transfer and what it moves in lots, lets leaderboards count it, and publishes it, but for a spending.
+  ///
+  /// - Parameters:
+  ///   - moves: all of one sign: positive come to the person, negative leave.
+  ///   - earned: when the coins had come that go back; nil for others.
+  private static func book(
+    _ moves: [LotMove], _ kind: Transfer.Kind, _ person: Person, _ cause: TransferCause, _ reference: String,
+    earnedAt earned: Instant? = nil, _ transaction: Transaction
+  ) throws -> Booking {
+    let database = transaction.database
+    let change = moves.reduce(0) { $0 + $1.coins }
+    let house = try house(kind.house, in: database)
+    let (debit, credit) = change > 0 ? (house, person.id) : (person.id, house)
+    let number = try (database.first("SELECT max(number) FROM transfers") { $0.isNull(0) ? 0 : $0.number(0) } ?? 0) + 1
+    let id = TransferID()
+    let values = cause.values
+    try database.run(
+      """
+      INSERT INTO transfers
+        (number, transfer_id, kind, debit_id, credit_id, coins, reference, at, \(TransferCause.columns))
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, .number(number), .id(id), .text(kind.rawValue), .integer(debit.value), .integer(credit.value), .number(abs(change)),
+      .text(reference), .instant(transaction.now), .text(values.cause), values.day.map { .day($0) } ?? .null,
+      .text(values.subject), .text(values.title), .text(values.spanishTitle))
+    for move in moves {
+      try database.run(
+        "INSERT INTO lot_moves (number, lot_id, coins) VALUES (?, ?, ?)", .number(number), .integer(move.lot), .number(move.coins)
+      )
+    }
+    let entry = LedgerEntry(
+      id: id, account: person.account, kind: kind, cause: cause, change: change, balance: person.balance + change,
+      at: transaction.now)
+    try LeaderboardStore.count(entry, earnedAt: earned ?? entry.at, transaction)
+    if let event = entry.event { try transaction.publish(event) }
+    return Booking(transferID: id, coins: abs(change), balance: entry.balance)
   }
 }
 

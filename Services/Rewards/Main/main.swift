@@ -2,4 +2,4 @@ import Operations
 import RewardsService
 import ServiceKit
 
-await ServiceProcess.run(.rewards) { try Rewards.service($0) }
+ServiceProcess.start(.rewards, decoders: Rewards.decoders) { try Rewards.service($0) }

@@ -4,19 +4,33 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// Partners' offers: made by administrators, read from the operator's file, listed while they are valid (REW-3, REW-4).
+/// Offers: partners' own, the operator's from its file and by administrators; listed while they are valid (REW-3, REW-4).
 struct OfferFeature: Feature {
   /// The operator's own.
   let published: [OffersFile.Item]
+  let partners: PartnerOfferHandlers
   let logger: Logger
 
-  let migrations = [OfferStore.migration(4)]
-  let tables: [ErasedTable] = [.untouched("offers", "the partners' own")]
+  let migrations = [OfferStore.migration(4), OfferStore.partnersMigration(19)]
+  let tables: [ErasedTable] = [
+    .untouched("offer_pictures", "the partners' own"), .untouched("offer_places", "the partners' own"),
+    .untouched("offers", "the partners' own"),
+  ]
 
   func register(in service: inout ServiceDefinition) {
     service.serve(CreateOffer.self, write: OfferHandlers.create)
-    service.serve(ListOffers.self, read: OfferHandlers.list)
-    service.serve(GetOffer.self, read: OfferHandlers.get)
+    service.serve(ListOffers.self, prepare: OfferHandlers.consent, read: OfferHandlers.list)
+    service.serve(GetOffer.self, OfferHandlers.get)
+    service.serve(GetOfferPicture.self, read: OfferHandlers.picture)
+    service.serve(CreatePartnerOffer.self, write: PartnerOfferHandlers.create)
+    service.serve(EditPartnerOffer.self, write: PartnerOfferHandlers.edit)
+    service.serve(PausePartnerOffer.self, write: PartnerOfferHandlers.pause)
+    service.serve(ResumePartnerOffer.self, write: PartnerOfferHandlers.resume)
+    service.serve(WithdrawPartnerOffer.self, write: PartnerOfferHandlers.withdraw)
+    service.serve(ListPartnerOffers.self, read: PartnerOfferHandlers.list)
+    service.serve(PutOfferPicture.self, prepare: partners.picture, write: PartnerOfferHandlers.putPicture)
+    service.serve(DeleteOfferPicture.self, write: PartnerOfferHandlers.deletePicture)
     service.run { store in OfferWorker(offers: published, store: store, logger: logger) }
+    service.run { store in OfferEndWorker(store: store) }
   }
 }

@@ -12,7 +12,7 @@ struct OfferWorker: ServiceLifecycle.Service {
     guard !offers.isEmpty else { return }
     let offers = offers
     let count = try await store.write { transaction in
-      try offers.count { try OfferStore.add($0.id, $0.input, in: transaction.database) }
+      try offers.count { try OfferStore.add($0.id, $0.input, at: transaction.now, in: transaction.database) }
     }
     logger.info(
       "offers published", metadata: ["file": "\(OffersFile.name)", "new": "\(count)", "known": "\(offers.count - count)"])

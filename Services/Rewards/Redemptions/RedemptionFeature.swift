@@ -3,18 +3,49 @@ public import RewardsContract
 import ServiceKit
 import Storage
 
-/// Coins given for offers, and the codes had for them (REW-5).
+/// Coins given for offers, the codes had for them, and what partners do with those (REW-5).
 struct RedemptionFeature: Feature {
-  /// Makes the codes.
-  let makeCode: @Sendable () -> RedemptionCode
+  private let handlers: RedemptionHandlers
+  private let partners: PartnerRedemptionHandlers
 
-  let migrations = [RedemptionStore.migration(5)]
-  let tables: [ErasedTable] = [.rows("redemptions", "account_id = :account", .redemptions)]
+  let migrations: [Migration]
+  let tables: [ErasedTable] = [
+    // The cause of a transfer stays, and what the partner must keep of a used code; a code that was not used goes.
+    .changed(
+      "redemptions", "account_id = :account", .redemptions,
+      by: "UPDATE redemptions SET \(RedemptionFeature.erased) WHERE account_id = :account",
+      steps: [
+        """
+        UPDATE redemptions SET \(RedemptionFeature.erased) WHERE redemption_id IN (
+          SELECT redemption_id FROM redemptions WHERE account_id = :account LIMIT :limit)
+        """
+      ])
+  ]
+
+  private static let erased = """
+    account_id = NULL, sealed_code = NULL, void_reason = NULL, code_hash = iif(state = 'used', code_hash, NULL)
+    """
+
+  /// - Parameter makeCode: makes the codes.
+  init(makeCode: @escaping @Sendable () -> RedemptionCode, _ environment: ServiceEnvironment) {
+    let (keys, codes) = (RedemptionKeys(environment.home), SealedCodes(environment))
+    handlers = RedemptionHandlers(makeCode: makeCode, keys: keys, codes: codes, calendars: AccountCalendars())
+    partners = PartnerRedemptionHandlers(keys: keys)
+    migrations = [RedemptionStore.migration(5), RedemptionStore.sealingMigration(21, codes, keys)]
+  }
 
   func register(in service: inout ServiceDefinition) {
-    let handlers = RedemptionHandlers(makeCode: makeCode)
     service.serve(RedeemOffer.self, write: handlers.redeem)
     service.serve(ListRedemptions.self, read: handlers.list)
+    service.serve(GetRedemption.self, read: handlers.get)
+    service.serve(PresentRedemption.self, read: handlers.present)
+    service.serve(VoidRedemption.self, write: RedemptionHandlers.void)
+    service.serveAttempt(CheckCode.self, prepare: { _, _ in }, write: partners.check)
+    service.serveAttempt(UseCode.self, prepare: { _, _ in }, write: partners.use)
+    service.serve(ListPartnerRedemptions.self, read: PartnerRedemptionHandlers.list)
+    service.serve(VoidPartnerRedemption.self, write: PartnerRedemptionHandlers.void)
+    let codes = handlers.codes
+    service.run { store in RedemptionCodeWorker(store: store, codes: codes) }
   }
 }
 

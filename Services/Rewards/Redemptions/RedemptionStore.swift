@@ -1,80 +1,205 @@
+import Foundation
 public import GRDB
 import Operations
 public import RewardsContract
 import ServiceKit
 import Storage
 
-/// What accounts gave coins for.
+/// What accounts gave coins for. A row stays when its account is erased: it is the cause of a transfer, and a used code is the partner's.
 enum RedemptionStore {
-  static func migration(_ number: Int) -> Migration {
-    Migration(number, "redemptions") { database in
-      try database.execute(
-        sql: """
-          CREATE TABLE redemptions (
-            redemption_id BLOB NOT NULL PRIMARY KEY CHECK (length(redemption_id) = 16),
-            account_id BLOB NOT NULL CHECK (length(account_id) = 16),
-            offer_id BLOB NOT NULL REFERENCES offers,
-            transfer_id BLOB NOT NULL UNIQUE REFERENCES transfers,
-            code TEXT NOT NULL UNIQUE,
-            coins INTEGER NOT NULL CHECK (coins >= 1),
-            redeemed_at INTEGER NOT NULL
-          ) STRICT, WITHOUT ROWID;
-          CREATE UNIQUE INDEX redemptions_by_account ON redemptions (account_id, redemption_id);
-          CREATE INDEX redemptions_by_offer ON redemptions (offer_id);
-          """)
+  /// A redemption as it is kept.
+  struct Stored: Sendable {
+    let id: RedemptionID
+    /// Nil where it was erased.
+    let account: AccountID?
+    let partner: PartnerID?
+    let transfer: TransferID
+    let sealedCode: [UInt8]?
+    /// Without its code.
+    let redemption: Redemption
+
+    init(_ row: Row) {
+      id = row["redemption_id"]
+      account = row["account_id"]
+      partner = row["partner_id"]
+      transfer = row["transfer_id"]
+      sealedCode = (row["sealed_code"] as Data?).map { Array($0) }
+      redemption = Redemption(
+        id: id, offerID: row["offer_id"], title: row["title"], reward: row["reward"], terms: row["terms"],
+        partnerName: row["partner_name"], code: nil, coins: row["coins"], state: row["state"], redeemedAt: row["redeemed_at"],
+        usableUntil: row["usable_until"], usedAt: row["used_at"], voidedAt: row["voided_at"], voidReason: row["void_reason"])
+    }
+
+    /// - Throws: `code_used`, `code_voided`, `code_ended`.
+    func expectUsable(at now: Instant) throws(Failure) {
+      try RedemptionRules.expectUsable(
+        redemption.state, until: redemption.usableUntil, usedAt: redemption.usedAt, at: now)
+    }
+
+    /// What the partner sees.
+    func partnerView(at now: Instant) -> PartnerRedemption {
+      PartnerRedemption(
+        id: id, offerID: redemption.offerID, title: redemption.title, reward: redemption.reward, terms: redemption.terms,
+        coins: redemption.coins, state: redemption.state,
+        isUsable: account != nil && redemption.state == .open && redemption.usableUntil.map { now < $0 } ?? true,
+        redeemedAt: redemption.redeemedAt, usableUntil: redemption.usableUntil, usedAt: redemption.usedAt,
+        voidedAt: redemption.voidedAt)
     }
   }
 
-  /// Gives coins for an offer, keeps the proof of it and publishes it (REW-5).
+  static func find(_ id: RedemptionID, in database: Database) throws -> Stored? {
+    let statement = try database.cachedStatement(sql: "SELECT * FROM redemptions WHERE redemption_id = ?")
+    return try Row.fetchOne(statement, arguments: [id]).map(Stored.init)
+  }
+
+  /// The redemption of a code.
+  static func find(hash: [UInt8], in database: Database) throws -> Stored? {
+    let statement = try database.cachedStatement(sql: "SELECT * FROM redemptions WHERE code_hash = ?")
+    return try Row.fetchOne(statement, arguments: [Data(hash)]).map(Stored.init)
+  }
+
+  /// A redemption of the account's own.
   ///
+  /// - Throws: `redemption_not_found`.
+  static func own(_ id: RedemptionID, of account: AccountID, in database: Database) throws -> Stored {
+    guard let found = try find(id, in: database), found.account == account else { throw RedemptionFailure.notFound }
+    return found
+  }
+
+  /// Whether the account has ever redeemed the offer.
+  static func hasRedeemed(_ offer: OfferID, _ account: AccountID, in database: Database) throws -> Bool {
+    try database.first(
+      "SELECT 1 FROM redemptions WHERE account_id = ? AND offer_id = ? LIMIT 1", .id(account), .id(offer)
+    ) { _ in true } ?? false
+  }
+
+  /// Gives coins for an offer and publishes it (REW-5). Its words are kept as they are now.
+  ///
+  /// - Parameters:
+  ///   - cost: what the account was shown that it costs.
+  ///   - day: the account's present day.
+  ///   - hash: of the code.
   /// - Throws: ``OfferFailure``; then nothing has changed.
   static func redeem(
-    _ offerID: OfferID, for account: AccountID, code: RedemptionCode, _ transaction: Transaction
+    _ offerID: OfferID, costing cost: Int?, for account: AccountID, on day: LocalDay, hash: [UInt8], _ transaction: Transaction
   ) throws -> Redemption {
     let database = transaction.database
-    let offer = try OfferStore.take(offerID, at: transaction.now, in: database)
-    let person = try LedgerStore.person(account, in: database)
-    guard person.balance >= offer.costCoins else { throw OfferFailure.notEnoughCoins }
+    let found = try OfferStore.take(offerID, costing: cost, at: transaction.now, in: database)
+    let offer = found.offer
+    try checkLimits(offer, account, day, in: database)
     let redemption = Redemption(
-      id: RedemptionID(), offerID: offerID, title: offer.title, reward: offer.reward, partnerName: offer.partnerName,
-      code: code, coins: offer.costCoins, redeemedAt: transaction.now)
-    let transfer = try LedgerStore.move(
-      offer.costCoins, from: person.id, to: LedgerStore.offers, .redeemed, reference: "redemption/\(redemption.id)",
-      transaction)
-    try database.cachedStatement(
-      sql: """
-        INSERT INTO redemptions (redemption_id, account_id, offer_id, transfer_id, code, coins, redeemed_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
-        """
-    ).execute(arguments: [
-      redemption.id, account, offerID, transfer, code, redemption.coins, redemption.redeemedAt,
-    ])
+      id: RedemptionID(), offerID: offerID, title: offer.title, reward: offer.reward, terms: offer.terms,
+      partnerName: offer.partnerName, code: nil, coins: offer.costCoins, redeemedAt: transaction.now,
+      usableUntil: RedemptionRules.end(of: offer, redeemedAt: transaction.now))
+    let booking = try LedgerStore.spend(
+      offer.costCoins, of: account, for: .redemption(redemption.id, title: offer.title),
+      reference: "redemption/\(redemption.id)", transaction)
+    try database.run(
+      """
+      INSERT INTO redemptions (redemption_id, account_id, offer_id, partner_id, transfer_id, title, reward, terms, partner_name,
+        coins, redeemed_at, day, usable_until, code_hash, state)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')
+      """, .id(redemption.id), .id(account), .id(offerID), found.partner.map { .id($0) } ?? .null, .id(booking.transferID),
+      .text(offer.title), .text(offer.reward), .text(offer.terms), .text(offer.partnerName), .number(offer.costCoins),
+      .instant(transaction.now), .day(day), redemption.usableUntil.map { .instant($0) } ?? .null, .bytes(hash))
+    if found.partner != nil { try OfferViewStore.countRedemption(of: offerID, transaction) }
     try transaction.publish(
       OfferRedeemed(
         accountID: account, offerID: offerID, redemptionID: redemption.id, title: offer.title, coins: offer.costCoins,
-        balance: person.balance - offer.costCoins, at: transaction.now))
+        balance: booking.balance, at: transaction.now))
     return redemption
   }
 
+  private static func checkLimits(_ offer: Offer, _ account: AccountID, _ day: LocalDay, in database: Database) throws {
+    guard offer.limitPerAccount != nil || offer.limitPerDay != nil else { return }
+    let counts = try database.first(
+      """
+      SELECT count(*), coalesce(sum(day >= ?3), 0) FROM redemptions
+      WHERE account_id = ?1 AND offer_id = ?2 AND state <> 'voided'
+      """, .id(account), .id(offer.id), .day(day)
+    ) { (redeemed: $0.number(0), today: $0.number(1)) }
+    try RedemptionRules.expectWithinLimits(offer, redeemed: counts?.redeemed ?? 0, today: counts?.today ?? 0)
+  }
+
   /// An account's redemptions, newest first.
-  static func list(of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Redemption> {
+  static func list(
+    of account: AccountID, _ page: PageRequest, codes: SealedCodes, in database: Database
+  ) throws -> Page<Redemption> {
     let statement = try database.cachedStatement(
-      sql: """
-        SELECT * FROM redemptions JOIN offers USING (offer_id) WHERE account_id = ? AND redemption_id < ?
-        ORDER BY redemption_id DESC LIMIT ?
-        """)
+      sql: "SELECT * FROM redemptions WHERE account_id = ? AND redemption_id < ? ORDER BY redemption_id DESC LIMIT ?")
     let found = try Row.fetchAll(
       statement, arguments: [account, page.cursor(RedemptionID.init(text:)) ?? .last, page.fetchLimit])
-    return page.page(of: found, key: { $0["redemption_id"] as RedemptionID }, item: Redemption.init)
+    return page.page(of: found, key: { $0["redemption_id"] as RedemptionID }) {
+      // A code whose key is missing is an incident of its own, and hides no other redemption.
+      let stored = Stored($0)
+      return (try? stored.opened(codes)) ?? stored.redemption
+    }
+  }
+
+  /// A partner's redemptions, newest first.
+  static func list(
+    of partner: PartnerID, _ page: PageRequest, at now: Instant, in database: Database
+  ) throws -> Page<PartnerRedemption> {
+    let statement = try database.cachedStatement(
+      sql: "SELECT * FROM redemptions WHERE partner_id = ? AND redemption_id < ? ORDER BY redemption_id DESC LIMIT ?")
+    let found = try Row.fetchAll(
+      statement, arguments: [partner, page.cursor(RedemptionID.init(text:)) ?? .last, page.fetchLimit])
+    return page.page(of: found, key: { $0["redemption_id"] as RedemptionID }) { Stored($0).partnerView(at: now) }
+  }
+
+  /// Uses a code up, which is good, and publishes it to who redeemed.
+  static func use(_ found: Stored, _ transaction: Transaction) throws {
+    try transaction.database.run(
+      "UPDATE redemptions SET state = 'used', used_at = ?2 WHERE redemption_id = ?1 AND state = 'open'", .id(found.id),
+      .instant(transaction.now))
+    if found.partner != nil { try OfferViewStore.countUse(of: found.redemption.offerID, transaction) }
+    guard let account = found.account else { return }
+    try transaction.publish(
+      RedemptionUsed(
+        accountID: account, offerID: found.redemption.offerID, redemptionID: found.id, title: found.redemption.title,
+        partnerName: found.redemption.partnerName, at: transaction.now))
+  }
+
+  /// Voids a redemption whose code is good: gives the coins back, and the piece to the offer, and publishes it.
+  ///
+  /// - Throws: `redemption_not_found` where whoever redeemed was erased.
+  static func void(_ found: Stored, reason: String, _ transaction: Transaction) throws {
+    guard let account = found.account,
+      let booking = try LedgerStore.refund(found.transfer, reference: "redemption/\(found.id)/void", transaction)
+    else { throw RedemptionFailure.notFound }
+    try transaction.database.run(
+      """
+      UPDATE redemptions SET state = 'voided', voided_at = ?2, void_reason = ?3, refund_id = ?4
+      WHERE redemption_id = ?1 AND state = 'open'
+      """, .id(found.id), .instant(transaction.now), .text(reason), .id(booking.transferID))
+    try OfferStore.giveBack(found.redemption.offerID, in: transaction.database)
+    try transaction.publish(
+      RedemptionVoided(
+        accountID: account, offerID: found.redemption.offerID, redemptionID: found.id, title: found.redemption.title,
+        reason: reason, coins: booking.coins, balance: booking.balance, at: transaction.now))
+  }
+
+  // MARK: - Wrong codes
+
+  /// When the wrong codes that a partner's people have given are forgotten.
+  static func wrongCodesUntil(of partner: PartnerID, in database: Database) throws -> Instant {
+    try database.first("SELECT wrong_codes_until FROM partners WHERE partner_id = ?", .id(partner)) { $0.instant(0) }
+      ?? Instant(milliseconds: 0)
+  }
+
+  static func setWrongCodes(of partner: PartnerID, until instant: Instant, in database: Database) throws {
+    try database.run("UPDATE partners SET wrong_codes_until = ?2 WHERE partner_id = ?1", .id(partner), .instant(instant))
   }
 }
 
-extension Redemption {
-  init(_ row: Row) {
-    self.init(
-      id: row["redemption_id"], offerID: row["offer_id"], title: row["title"], reward: row["reward"],
-      partnerName: row["partner_name"], code: row["code"], coins: row["coins"], redeemedAt: row["redeemed_at"])
+extension RedemptionStore.Stored {
+  /// The redemption with its code.
+  func opened(_ codes: SealedCodes) throws -> Redemption {
+    var redemption = redemption
+    redemption.code = try codes.code(sealedCode, of: id)
+    return redemption
   }
 }
 
+extension RedemptionState: DatabaseValueConvertible {}
 extension RedemptionCode: DatabaseValueConvertible {}

@@ -12,9 +12,8 @@ struct BlockPosition: CustomStringConvertible {
 
   /// Reads its description.
   init(text: String) throws(FieldRule) {
-    let parts = text.split(at: "/").map(String.init)
-    guard parts.count == 2 else { throw PageCursor.invalid }
-    self.init(since: try Instant(text: parts[0]), accountID: try AccountID(text: parts[1]))
+    let (since, account) = try TextParts.pair(text)
+    self.init(since: try Instant(text: since), accountID: try AccountID(text: account))
   }
 
   var description: String { "\(since)/\(accountID)" }

@@ -2,7 +2,7 @@ public import Operations
 
 /// What became of an appeal (SOC-8).
 public enum AppealOutcome: String, Choice {
-  /// The decision is withdrawn: a suspension ends, and a text that was removed comes back. Photos of accounts and entries and files stay removed.
+  /// The decision is withdrawn: a suspension ends, and what was removed comes back where nothing else came in its place.
   case granted
   /// The decision stands.
   case refused

@@ -25,10 +25,8 @@ public struct MessagePhotoURL: TextValue {
   public init(message: ID<ChatMessage>) { description = "/v1/messages/\(message)/photo" }
 
   public init(text: String) throws(FieldRule) {
-    let (before, behind) = ("/v1/messages/", "/photo")
-    guard text.begins(with: before), text.ends(with: behind),
-      let message = try? ID<ChatMessage>(
-        text: String(Substring(text.utf8.dropFirst(before.utf8.count).dropLast(behind.utf8.count))))
+    guard let name = TextParts.middle(of: text, between: "/v1/messages/", and: "/photo"),
+      let message = try? ID<ChatMessage>(text: name)
     else { throw FieldRule("not_a_photo_url") }
     self.init(message: message)
   }

@@ -325,7 +325,7 @@ public enum DecideModerationCase: AccountOperation {
       "caseID": "The case.", "outcome": "What is decided.",
       "days": Note("For how many days the account is suspended; only then.", range: 1...Double(maxDays), example: 7),
       "removesContent":
-        "Whether what was reported is removed beside a warning, suspension or ban; all but an account and a task can be.",
+        "Whether what was reported is removed beside a warning, suspension or ban; all but an account can be.",
       "reason": "Why, for the account, in words that name nobody who reported; needed unless nothing is done.",
       "note": "Why, for administrators alone.",
     ]

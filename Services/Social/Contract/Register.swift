@@ -33,6 +33,12 @@ public enum RegisterFailure: String, FailureCode {
 }
 
 enum RegisterText {
+  static let path = Note(
+    "Level, or `entries`, and number of the tile, such as `0/x001/x234/067` or `entries/000.p/12`.", length: 1...100,
+    example: "0/x001/x234/067")
+  static let log = Note(
+    "What stands behind the first name of the register in the origin line of its checkpoint.", length: 1...100,
+    example: "2-6b1f0c9d")
   static let number = Note("The number of the leaf in the register, from 0.", range: 0...9e15, example: 73_894)
   static let size = Note("How many leaves the tree has.", range: 0...9e15, example: 109_482)
   static let hashes = Note("The hashes of the proof, SHA-256 each, in the order of RFC 6962.", items: 0...63)
@@ -60,11 +66,7 @@ public enum ReadRegisterTile: OpenOperation {
 
     public init(path: String) { self.path = path }
 
-    public static let notes: Notes = [
-      "path": Note(
-        "Level, or `entries`, and number of the tile, such as `0/x001/x234/067` or `entries/000.p/12`.", length: 1...100,
-        example: "0/x001/x234/067")
-    ]
+    public static let notes: Notes = ["path": RegisterText.path]
   }
 
   public typealias Output = MediaFile
@@ -73,6 +75,46 @@ public enum ReadRegisterTile: OpenOperation {
     "register.tile", of: .social, .get("/register/tile/{path*}"), by: .anyone, effect: .read, rate: .bulk,
     failures: [RequestFailure.notFound.kind], raw: .answer(["application/octet-stream"]), requirements: ["TASK-9"],
     "Read a tile of the register, or a bundle of its entries (c2sp.org/tlog-tiles).")
+}
+
+/// Reads the last checkpoint of the register as it goes on after a restore, below a name of its own.
+public enum ReadRegisterLogCheckpoint: OpenOperation {
+  public struct Input: Document, Hashable {
+    public var log: String
+
+    public init(log: String) { self.log = log }
+
+    public static let notes: Notes = ["log": RegisterText.log]
+  }
+
+  public typealias Output = MediaFile
+
+  public static let spec = OperationSpec(
+    "register.logCheckpoint", of: .social, .get("/register/{log}/checkpoint"), by: .anyone, effect: .read,
+    failures: [RequestFailure.notFound.kind], raw: .answer(["text/plain; charset=utf-8"]), requirements: ["TASK-9"],
+    "Read the last checkpoint of the register that goes on under this name after a restore (c2sp.org/tlog-checkpoint).")
+}
+
+/// Reads a tile of the register as it goes on after a restore, where no address ever had another one's bytes.
+public enum ReadRegisterLogTile: OpenOperation {
+  public struct Input: Document, Hashable {
+    public var log: String
+    public var path: String
+
+    public init(log: String, path: String) {
+      self.log = log
+      self.path = path
+    }
+
+    public static let notes: Notes = ["log": RegisterText.log, "path": RegisterText.path]
+  }
+
+  public typealias Output = MediaFile
+
+  public static let spec = OperationSpec(
+    "register.logTile", of: .social, .get("/register/{log}/tile/{path*}"), by: .anyone, effect: .read, rate: .bulk,
+    failures: [RequestFailure.notFound.kind], raw: .answer(["application/octet-stream"]), requirements: ["TASK-9"],
+    "Read a tile of the register that goes on under this name after a restore, or a bundle of its entries (c2sp.org/tlog-tiles).")
 }
 
 /// Lists the keys by which the register signs its checkpoints.

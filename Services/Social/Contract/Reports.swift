@@ -21,6 +21,8 @@ public enum ReportSubjectKind: String, Choice {
   case entryPhoto
   /// The name of a team, by anybody; its owner answers for it.
   case team
+  /// The public page of a completed task, by anybody who has its link; whose link it is answers for it.
+  case taskLink
 }
 
 /// What is reported: of each kind it has the id that fits (SOC-8).
@@ -34,11 +36,12 @@ public struct ReportSubject: Document, Hashable {
   public var activityID: ActivityID?
   public var day: LocalDay?
   public var teamID: ID<Team>?
+  public var taskLinkID: ID<TaskLink>?
 
   public init(
     kind: ReportSubjectKind, accountID: AccountID? = nil, messageID: ID<ChatMessage>? = nil, taskID: ID<SharedTask>? = nil,
     taskCommentID: ID<TaskComment>? = nil, taskAttachmentID: ID<TaskAttachment>? = nil, activityID: ActivityID? = nil,
-    day: LocalDay? = nil, teamID: ID<Team>? = nil
+    day: LocalDay? = nil, teamID: ID<Team>? = nil, taskLinkID: ID<TaskLink>? = nil
   ) {
     self.kind = kind
     self.accountID = accountID
@@ -49,6 +52,7 @@ public struct ReportSubject: Document, Hashable {
     self.activityID = activityID
     self.day = day
     self.teamID = teamID
+    self.taskLinkID = taskLinkID
   }
 
   /// An account, as others see it.
@@ -75,6 +79,8 @@ public struct ReportSubject: Document, Hashable {
   }
   /// The name of a team.
   public static func team(_ id: ID<Team>) -> ReportSubject { ReportSubject(kind: .team, teamID: id) }
+  /// The public page of a completed task.
+  public static func taskLink(_ id: ID<TaskLink>) -> ReportSubject { ReportSubject(kind: .taskLink, taskLinkID: id) }
 
   public static let notes: Notes = [
     "kind": "What it is.", "accountID": "The account, or the account whose photo it is; for nothing else.",
@@ -82,6 +88,7 @@ public struct ReportSubject: Document, Hashable {
     "taskCommentID": "The comment on a task; only for one.", "taskAttachmentID": "The file attached to a task; only for one.",
     "activityID": "The activity of the entry; only for an entry or its photo.",
     "day": "The day of the entry; only for an entry or its photo.", "teamID": "The team; only for one.",
+    "taskLinkID": "The public link to a task, as its page says it; only for one.",
   ]
 
   public func check(_ fields: inout FieldChecks) {
@@ -89,7 +96,7 @@ public struct ReportSubject: Document, Hashable {
     let given = [
       "accountID": accountID != nil, "messageID": messageID != nil, "taskID": taskID != nil,
       "taskCommentID": taskCommentID != nil, "taskAttachmentID": taskAttachmentID != nil, "activityID": activityID != nil,
-      "day": day != nil, "teamID": teamID != nil,
+      "day": day != nil, "teamID": teamID != nil, "taskLinkID": taskLinkID != nil,
     ]
     let wanted =
       switch kind {
@@ -100,6 +107,7 @@ public struct ReportSubject: Document, Hashable {
       case .taskAttachment: ["taskAttachmentID"]
       case .entry, .entryPhoto: ["activityID", "day"]
       case .team: ["teamID"]
+      case .taskLink: ["taskLinkID"]
       }
     for (field, isGiven) in given.sorted(by: { $0.key < $1.key }) {
       if wanted.contains(field) {
@@ -168,7 +176,7 @@ public struct Report: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the report.", "subject": "What was reported.", "accountID": "Whose it is; absent for a team.",
+    "id": "Names the report.", "subject": "What was reported.", "accountID": "Whose it is; absent for a team and a public link.",
     "username": "Its username, where it is shown to you.", "nickname": "Its nickname, if it has one that is shown to you.",
     "reason": "What is wrong with it.", "text": "What you wrote about it.",
     "sentAt": "When you reported it.", "outcome": "What moderators decided; absent while they have not.",
@@ -284,42 +292,73 @@ public struct PhotoRemovalDecided: Event, Hashable {
     "photos.removalDecided", by: .social, requirements: ["SOC-8"], "Moderators removed a photo of an account.")
 }
 
-/// Moderators removed what an account wrote about a day of an activity, or its photo, or a granted appeal gives the text back: activity does
-/// that (SOC-8).
+/// An appeal gives a photo back that moderators had removed: whoever keeps photos of accounts puts it where the account has no other one (SOC-8).
+public struct PhotoRestorationDecided: Event, Hashable {
+  public var accountID: AccountID
+  public var photo: MediaFile
+  public var at: Instant
+
+  public init(accountID: AccountID, photo: MediaFile, at: Instant) {
+    self.accountID = accountID
+    self.photo = photo
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose photo.", "photo": "The photo as it was when it was reported.", "at": "When the appeal was granted.",
+  ]
+
+  public static let spec = EventSpec(
+    "photos.restorationDecided", by: .social, requirements: ["SOC-8"],
+    "A granted appeal gives back a photo that moderators had removed.")
+}
+
+/// Moderators removed what an account wrote about a day of an activity, or its photo, or a granted appeal gives both back: activity does that
+/// (SOC-8). Where several versions were reported, that one is removed which stands there; of photos that are given back there is an event each.
 public struct EntryRemovalChanged: Event, Hashable {
   public var accountID: AccountID
   public var activityID: ActivityID
   public var day: LocalDay
   public var isRemoved: Bool
   public var comment: String?
+  public var earlierComments: [String]?
   public var photoTags: [String]
+  public var photo: MediaFile?
   public var at: Instant
   public var removedAt: Instant?
 
   public init(
-    accountID: AccountID, activityID: ActivityID, day: LocalDay, isRemoved: Bool, comment: String?, photoTags: [String],
-    at: Instant, removedAt: Instant? = nil
+    accountID: AccountID, activityID: ActivityID, day: LocalDay, isRemoved: Bool, comment: String?,
+    earlierComments: [String]? = nil, photoTags: [String], photo: MediaFile? = nil, at: Instant, removedAt: Instant? = nil
   ) {
     self.accountID = accountID
     self.activityID = activityID
     self.day = day
     self.isRemoved = isRemoved
     self.comment = comment
+    self.earlierComments = earlierComments
     self.photoTags = photoTags
+    self.photo = photo
     self.at = at
     self.removedAt = removedAt
   }
 
+  /// The versions of the comment that were reported, the last one first.
+  public var comments: [String] { [comment].compactMap { $0 } + (earlierComments ?? []) }
+
   public static let notes: Notes = [
     "accountID": "Whose entry.", "activityID": "The activity.", "day": "The day.",
-    "isRemoved": "Whether it is removed; otherwise the comment is given back where the removal at `removedAt` took it away.",
+    "isRemoved": "Whether it is removed; otherwise what the removal at `removedAt` took away is given back.",
     "comment": Note(
       "The comment that was reported last, another one stays; absent where none was.", breaksLines: true),
+    "earlierComments": Note(
+      "Other versions of it that were reported, the last one first; absent where there are none.", items: 1...100),
+    "photo": "Where it is given back: a photo that was reported, to be put back if it was removed.",
     "photoTags": Note("Names the bytes of each photo that was reported: another photo of the entry stays.", items: 0...1000),
     "at": "When: what was written later stays.", "removedAt": "Where it is given back, when it was removed.",
   ]
 
   public static let spec = EventSpec(
     "entries.removalChanged", by: .social, requirements: ["SOC-8"],
-    "Moderators removed the comment or photo of an entry, or gave the comment back.")
+    "Moderators removed the comment or photo of an entry, or gave them back.")
 }

@@ -48,8 +48,9 @@ public struct TaskAttachment: Document, Hashable {
     "mediaType": "What the file is, as whoever attached it said.",
     "totalBytes": Note("How large it is.", example: 204_800),
     "sha256": Note("The SHA-256 of its bytes, in hexadecimal.", length: 64...64),
-    "accountID": "Who attached it; absent where it came by the task's token.", "username": "The username of who attached it.",
-    "nickname": "The nickname of who attached it, if there is one.",
+    "accountID": "Who attached it; absent where it came by the task's token.",
+    "username": "The username of who attached it, where that is shown to you.",
+    "nickname": "The nickname of who attached it, if there is one that you may see.",
     "isByToken": "Whether it came by the task's token, so that nobody knows who attached it.",
     "canDelete": "Whether you may delete it: what you attached yourself, and everything in a task that you created.",
     "url": "Where participants download it.", "attachedAt": "When it was attached.",
@@ -63,9 +64,8 @@ public struct TaskAttachmentURL: TextValue {
   public init(attachment: ID<TaskAttachment>) { description = "/v1/task-attachments/\(attachment)/file" }
 
   public init(text: String) throws(FieldRule) {
-    let (before, behind) = ("/v1/task-attachments/", "/file")
-    guard text.begins(with: before), text.ends(with: behind),
-      let attachment = try? ID<TaskAttachment>(text: String(text.dropFirst(before.count).dropLast(behind.count)))
+    guard let name = TextParts.middle(of: text, between: "/v1/task-attachments/", and: "/file"),
+      let attachment = try? ID<TaskAttachment>(text: name)
     else { throw FieldRule("not_an_attachment_url") }
     self.init(attachment: attachment)
   }
@@ -196,6 +196,7 @@ public enum BeginTaskAttachment: AccountOperation {
 
   public static let spec = OperationSpec(
     "taskAttachments.begin", of: .social, .post("/v1/tasks/{taskID}/attachments"), by: .verifiedAccount, effect: .create,
+    rate: .registered,
     failures: [RequestFailure.notFound.kind, TaskAttachmentFailure.tooManyUploads.kind] + TaskAttachmentFailure.ofUploads,
     requirements: ["TASK-8"], "Announce a file to be attached to a task; it is then sent in chunks and completed.")
 }

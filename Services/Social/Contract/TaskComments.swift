@@ -157,7 +157,32 @@ public struct TaskCommentCreated: Event, Hashable {
     "Somebody commented on a task; one event for each participant.")
 }
 
-/// A comment was removed: one event for each participant (TASK-2).
+/// A comment that moderators had removed is there again, since an appeal was granted: one event for each participant, with the comment as that
+/// one sees it (TASK-2, SOC-8).
+public struct TaskCommentRestored: Event, Hashable {
+  /// For whom the event is: a participant, or the author for its other devices.
+  public var accountID: AccountID
+  public var taskName: TaskName
+  public var comment: TaskComment
+
+  /// The event from its parts.
+  public init(accountID: AccountID, taskName: TaskName, comment: TaskComment) {
+    self.accountID = accountID
+    self.taskName = taskName
+    self.comment = comment
+  }
+
+  public static let notes: Notes = [
+    "accountID": "For whom this is: a participant, or the author for its other devices.",
+    "taskName": "What the task is called.", "comment": "The comment as that account sees it.",
+  ]
+
+  public static let spec = EventSpec(
+    "taskComments.restored", by: .social, isLive: true, requirements: ["TASK-2", "SOC-8"],
+    "A comment on a task that moderators had removed is there again; one event for each participant.")
+}
+
+/// A comment was removed, by its author or by moderators: one event for each participant (TASK-2, SOC-8).
 public struct TaskCommentRemoved: Event, Hashable {
   /// For whom the event is: a participant, or the author for its other devices.
   public var accountID: AccountID
@@ -165,13 +190,13 @@ public struct TaskCommentRemoved: Event, Hashable {
   public var taskName: TaskName
   public var commentID: ID<TaskComment>
   public var authorAccountID: AccountID
-  public var authorUsername: Username
+  public var authorUsername: Username?
   public var at: Instant
 
   /// The event from its parts.
   public init(
     accountID: AccountID, taskID: ID<SharedTask>, taskName: TaskName, commentID: ID<TaskComment>, authorAccountID: AccountID,
-    authorUsername: Username, at: Instant
+    authorUsername: Username?, at: Instant
   ) {
     self.accountID = accountID
     self.taskID = taskID
@@ -185,7 +210,7 @@ public struct TaskCommentRemoved: Event, Hashable {
   public static let notes: Notes = [
     "accountID": "For whom this is: a participant, or the author for its other devices.", "taskID": "The task.",
     "taskName": "What the task is called.", "commentID": "The comment.", "authorAccountID": "Who had written it.",
-    "authorUsername": "The author's username then.", "at": "When it was removed.",
+    "authorUsername": "The author's username then; absent where it is not shown to that account.", "at": "When it was removed.",
   ]
 
   public static let spec = EventSpec(

@@ -8,6 +8,7 @@ public enum ConfirmTaskCompletion: AccountOperation {
 
   public static let spec = OperationSpec(
     "taskCompletions.confirm", of: .social, .post("/v1/tasks/{taskID}/completion"), by: .account, effect: .write,
+    rate: .registered,
     failures: [RequestFailure.notFound.kind, TaskFailure.cancelled.kind], requirements: ["TASK-5"],
     "Confirm that you have done your part of a task; it is completed once all participants have.")
 }
@@ -19,6 +20,7 @@ public enum WithdrawTaskCompletion: AccountOperation {
 
   public static let spec = OperationSpec(
     "taskCompletions.withdraw", of: .social, .delete("/v1/tasks/{taskID}/completion"), by: .account, effect: .write,
+    rate: .registered,
     failures: [RequestFailure.notFound.kind, TaskFailure.completed.kind, TaskFailure.cancelled.kind], requirements: ["TASK-5"],
     "Take back that you have done your part of a task, while not all participants have confirmed.")
 }

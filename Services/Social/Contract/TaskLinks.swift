@@ -18,13 +18,15 @@ public struct TaskLink: Document, Hashable {
   public var showsDescription: Bool
   /// Whether it shows whose it is.
   public var showsOwner: Bool
+  /// Whether moderators have closed it.
+  public var isClosed: Bool
   /// When it was made.
   public var createdAt: Instant
 
   /// The link from its parts.
   public init(
     id: ID<TaskLink>, taskID: ID<SharedTask>, taskName: TaskName, key: String, showsDescription: Bool, showsOwner: Bool,
-    createdAt: Instant
+    isClosed: Bool = false, createdAt: Instant
   ) {
     self.id = id
     self.taskID = taskID
@@ -33,6 +35,7 @@ public struct TaskLink: Document, Hashable {
     page = TaskLink.page(key)
     self.showsDescription = showsDescription
     self.showsOwner = showsOwner
+    self.isClosed = isClosed
     self.createdAt = createdAt
   }
 
@@ -43,7 +46,9 @@ public struct TaskLink: Document, Hashable {
     "id": "Names the link.", "taskID": "The task.", "taskName": "What the task is called.",
     "key": "Who has it sees the public page of the task.",
     "page": Note("Where that page is, on this server; it needs no login.", example: "/task/AZrk…"),
-    "showsDescription": "Whether it shows what was to be done.", "showsOwner": "Whether it shows your username and nickname.",
+    "showsDescription": "Whether it shows what was to be done.",
+    "showsOwner": "Whether it shows your username and nickname, and your public profile lists it.",
+    "isClosed": "Whether moderators have closed it, so that it opens nothing.",
     "createdAt": "When it was made.",
   ]
 }
@@ -54,6 +59,8 @@ public enum TaskLinkFailure: String, FailureCode {
   case notCompleted = "task_not_completed"
   /// The account has as many links as one may have.
   case tooMany = "too_many_task_links"
+  /// Moderators have closed it, or all public links to the task.
+  case closed = "task_link_closed"
 
   public var status: Int { 409 }
 }
@@ -61,7 +68,8 @@ public enum TaskLinkFailure: String, FailureCode {
 /// Makes the caller's public link to a completed task in which it takes part, or changes what that link shows (TASK-6, UC8). It stays the
 /// same link until it is revoked.
 ///
-/// What others wrote is not the caller's to publish: a description is shown by the link of who created the task alone.
+/// What others wrote is not the caller's to publish: a description is shown by the link of who created the task alone. The caller's public
+/// profile lists those links alone that show whose they are: otherwise the profile would say it of a link that was to keep it to itself.
 public enum CreateTaskLink: AccountOperation {
   /// Which task, and what of it is shown.
   public struct Input: Document {
@@ -82,7 +90,7 @@ public enum CreateTaskLink: AccountOperation {
     public static let notes: Notes = [
       "taskID": "The task.",
       "showsDescription": "Whether to show what was to be done, if you created the task; not if absent.",
-      "showsOwner": "Whether to show your username and nickname; not if absent.",
+      "showsOwner": "Whether to show your username and nickname, and to list it on your public profile; not if absent.",
     ]
 
     /// The rule for a description that another wrote.
@@ -94,9 +102,12 @@ public enum CreateTaskLink: AccountOperation {
   // It takes an idempotency key although it answers a secret: the store and the key that open the recorded reply give the link anyway.
   public static let spec = OperationSpec(
     "taskLinks.create", of: .social, .post("/v1/tasks/{taskID}/link"), by: .account, effect: .create,
-    failures: [RequestFailure.notFound.kind, TaskLinkFailure.notCompleted.kind, TaskLinkFailure.tooMany.kind],
+    failures: [
+      RequestFailure.notFound.kind, TaskLinkFailure.notCompleted.kind, TaskLinkFailure.tooMany.kind,
+      TaskLinkFailure.closed.kind,
+    ],
     requirements: ["TASK-6"],
-    "Make a public link to a completed task of yours, or change what it shows; your public profile lists the task then, too.")
+    "Make a public link to a completed task of yours, or change what it shows; where it shows you, your public profile lists it.")
 }
 
 /// The caller's public links to tasks, newest first (TASK-6).
@@ -131,6 +142,8 @@ public enum RevokeTaskLink: AccountOperation {
 
 /// What anyone who has a link may know of a completed task (TASK-6).
 public struct PublicTask: Document, Hashable {
+  /// Names the link, for reports of what it shows.
+  public var taskLinkID: ID<TaskLink>
   /// What it is called.
   public var name: TaskName
   /// What was to be done, where that was chosen.
@@ -146,9 +159,11 @@ public struct PublicTask: Document, Hashable {
 
   /// The task from its parts.
   public init(
-    name: TaskName, description: TaskDescription?, completedAt: Instant, otherParticipantCount: Int, username: Username?,
+    taskLinkID: ID<TaskLink>, name: TaskName, description: TaskDescription?, completedAt: Instant, otherParticipantCount: Int,
+    username: Username?,
     nickname: String?
   ) {
+    self.taskLinkID = taskLinkID
     self.name = name
     self.description = description
     self.completedAt = completedAt
@@ -158,7 +173,8 @@ public struct PublicTask: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "name": "What it is called.", "description": "What was to be done; absent where that is not shown.",
+    "taskLinkID": "Names the link, for reports of what it shows.", "name": "What it is called.",
+    "description": "What was to be done; absent where that is not shown.",
     "completedAt": "When the last participant had confirmed.",
     "otherParticipantCount": Note("How many took part besides whose link it is.", range: 0...49),
     "username": "Whose link it is; absent where that is not shown.",
@@ -166,8 +182,8 @@ public struct PublicTask: Document, Hashable {
   ]
 }
 
-/// Reads the completed task behind a public link (TASK-6). A link that was revoked, that never was, or whose account was suspended or
-/// deleted is answered alike; so is one of a task that is not completed, until it is again.
+/// Reads the completed task behind a public link (TASK-6). A link that was revoked, that never was, that moderators have closed, or whose
+/// account, or that of who made the task, is suspended or deleted is answered alike; so is one of a task that is not completed, until it is again.
 public enum ReadPublicTask: OpenOperation {
   /// By which link.
   public struct Input: Document, Hashable {
@@ -188,7 +204,7 @@ public enum ReadPublicTask: OpenOperation {
     "Read the completed task behind a public link; `not_found` for a link that does not work.")
 }
 
-/// What the page of a public profile shows of an account's tasks: the newest that have a link (TASK-6).
+/// What the page of a public profile shows of an account's tasks: the newest that have a link which shows whose it is (TASK-6).
 public enum ReadTaskProfilePart: ProfilePartOperation {
   public typealias Input = ProfilePartInput
   public typealias Output = ProfilePart

@@ -4,7 +4,10 @@ public import Operations
 ///
 /// Each planned day has one occurrence: a ``SharedTask`` of its own, with completions, comments and files of its own, that stands open from the
 /// beginning of the day on, in its creator's time zone. An occurrence that was missed can still be confirmed while no more than two later ones
-/// have come; then it is cancelled. Days that went by while the server was down have none, but for the last of them.
+/// have come; then it is cancelled. Days that went by while the server was down have none, but for the last of them. Each has the parts of the
+/// one before it, none of them done.
+///
+/// The occurrences of a team's series are the team's own, for as long as its creator is in the team: who is in the team then takes part in them.
 public struct TaskSeries: Document, Hashable {
   /// Names the series.
   public var id: ID<TaskSeries>
@@ -30,12 +33,14 @@ public struct TaskSeries: Document, Hashable {
   public var participants: [TaskPerson]
   /// When it was made.
   public var createdAt: Instant
+  /// The team whose own the occurrences are.
+  public var teamID: ID<Team>?
 
   /// The series from its parts.
   public init(
     id: ID<TaskSeries>, name: TaskName, description: TaskDescription?, schedule: Schedule, startDay: LocalDay, endDay: LocalDay?,
     state: TaskSeriesState, nextDay: LocalDay?, creator: TaskPerson?, isCreator: Bool, participants: [TaskPerson],
-    createdAt: Instant
+    createdAt: Instant, teamID: ID<Team>? = nil
   ) {
     self.id = id
     self.name = name
@@ -49,6 +54,7 @@ public struct TaskSeries: Document, Hashable {
     self.isCreator = isCreator
     self.participants = participants
     self.createdAt = createdAt
+    self.teamID = teamID
   }
 
   public static let notes: Notes = [
@@ -59,6 +65,7 @@ public struct TaskSeries: Document, Hashable {
     "nextDay": "The day of the next occurrence, which begins in its creator's time zone; absent where there are no more to come.",
     "creator": "Who made it; absent once that account was deleted.", "isCreator": "Whether you made it.",
     "participants": "Who takes part in the occurrences to come, its creator first; at most 50.", "createdAt": "When it was made.",
+    "teamID": "The team whose own the occurrences are; absent where they are none's.",
   ]
 }
 
@@ -113,14 +120,16 @@ public enum CreateTaskSeries: AccountOperation {
     public var startDay: LocalDay?
     /// The last day, if there is one.
     public var endDay: LocalDay?
+    /// The caller's team, whose members take part.
+    public var teamID: ID<Team>?
     public var found = FoundProblems()
 
-    private enum CodingKeys: String, CodingKey { case name, description, participants, schedule, startDay, endDay }
+    private enum CodingKeys: String, CodingKey { case name, description, participants, schedule, startDay, endDay, teamID }
 
     /// The input from its parts.
     public init(
       name: TaskName, description: TaskDescription? = nil, participants: [Username]? = nil, schedule: Schedule,
-      startDay: LocalDay? = nil, endDay: LocalDay? = nil
+      startDay: LocalDay? = nil, endDay: LocalDay? = nil, teamID: ID<Team>? = nil
     ) {
       self.name = name
       self.description = description
@@ -128,6 +137,7 @@ public enum CreateTaskSeries: AccountOperation {
       self.schedule = schedule
       self.startDay = startDay
       self.endDay = endDay
+      self.teamID = teamID
     }
 
     public static let notes: Notes = [
@@ -135,6 +145,8 @@ public enum CreateTaskSeries: AccountOperation {
       "participants": TaskEnrollmentText.usernames, "schedule": "On which days; all kinds of schedules but `timesAWeek`.",
       "startDay": "The first day on which it may be planned: today, in your time zone, or later; today if absent.",
       "endDay": Note("\(TaskSeriesText.endDay); none if absent."),
+      "teamID":
+        "Your team: the occurrences are its own, and all who are in it on their days take part, but for who has left the recurring task.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -148,8 +160,11 @@ public enum CreateTaskSeries: AccountOperation {
   public typealias Output = TaskSeries
 
   public static let spec = OperationSpec(
-    "taskSeries.create", of: .social, .post("/v1/task-series"), by: .verifiedAccount, effect: .create,
-    failures: [TaskSeriesFailure.tooMany.kind, TaskFailure.tooManyParticipants.kind, TaskFailure.spaceFull.kind],
+    "taskSeries.create", of: .social, .post("/v1/task-series"), by: .verifiedAccount, effect: .create, rate: .registered,
+    failures: [
+      RequestFailure.notFound.kind, TaskSeriesFailure.tooMany.kind, TaskFailure.tooManyParticipants.kind,
+      TaskFailure.spaceFull.kind,
+    ],
     requirements: ["TASK-1"],
     "Make a recurring task, with an occurrence on each day of a schedule; at most 100 that you made may go on.")
 }
@@ -284,6 +299,8 @@ public enum OptOutOfTaskSeries: AccountOperation {
 public enum TaskSeriesNotice: String, Choice {
   /// It was enrolled.
   case enrolled
+  /// It was removed.
+  case removed
   /// Somebody opted out of what it made.
   case optedOut
   /// The creator ended it.
@@ -324,5 +341,5 @@ public struct TaskSeriesNoticed: Event, Hashable {
 
   public static let spec = EventSpec(
     "taskSeries.noticed", by: .social, requirements: ["TASK-1", "TASK-3"],
-    "Somebody was enrolled in a recurring task, opted out of it, or it was ended.")
+    "Somebody was enrolled in a recurring task or removed from it, opted out of it, or it was ended.")
 }

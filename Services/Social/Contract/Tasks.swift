@@ -94,73 +94,6 @@ public enum TaskState: String, Choice {
   case cancelled
 }
 
-/// Somebody in a task: no more of an account than anybody may see (TASK-1).
-public struct TaskPerson: Document, Hashable {
-  /// The account.
-  public var accountID: AccountID
-  /// Its username.
-  public var username: Username
-  /// Its nickname, if it has one.
-  public var nickname: String?
-  /// Where its photo is, if it has one that the caller may see.
-  public var photoURL: PhotoURL?
-
-  /// The person from its parts.
-  public init(accountID: AccountID, username: Username, nickname: String?, photoURL: PhotoURL?) {
-    self.accountID = accountID
-    self.username = username
-    self.nickname = nickname
-    self.photoURL = photoURL
-  }
-
-  public static let notes: Notes = [
-    "accountID": "The account.", "username": "Its username.", "nickname": "Its nickname, if it has one.",
-    "photoURL": "Its photo, if it has one that you may see.",
-  ]
-}
-
-/// What a task is called: 1 to 100 characters on one line.
-public struct TaskName: TextValue {
-  public static let maxCharacters = 100
-
-  public let description: String
-
-  public init(text: String) throws(FieldRule) {
-    guard !text.isBlank else { throw FieldRule("empty") }
-    guard !ShortText.hasControl(text) else { throw FieldRule("control_character") }
-    if let rule = ShortText.brokenLength(text, maximum: TaskName.maxCharacters) { throw rule }
-    description = text.trimmed
-  }
-
-  private init(trusted: String) { description = trusted }
-
-  public static let placeholder = TaskName(trusted: "…")
-
-  public static let schema: JSON = [
-    "type": "string", "minLength": 1, "maxLength": .integer(maxCharacters * ShortText.maxBytesPerCharacter),
-    "examples": ["Paint the boat house"],
-  ]
-}
-
-/// What is to be done in a task: at most 2,000 characters, line breaks allowed, at most 16 KiB.
-public struct TaskDescription: TextValue {
-  public static let maxCharacters = 2000
-
-  public let description: String
-
-  public init(text: String) throws(FieldRule) {
-    description = text.isBlank ? "" : try ChatText(text: text).description
-  }
-
-  private init(trusted: String) { description = trusted }
-
-  public static let placeholder = TaskDescription(trusted: "…")
-
-  public static let schema: JSON = [
-    "type": "string", "maxLength": .integer(ChatText.maxBytes), "examples": ["Two coats, and the door as well."],
-  ]
-}
-
 /// Why a task cannot be made or changed.
 public enum TaskFailure: String, FailureCode {
   /// All participants have confirmed, so nothing of it changes any more.
@@ -227,7 +160,7 @@ public enum CreateTask: AccountOperation {
   public typealias Output = SharedTask
 
   public static let spec = OperationSpec(
-    "tasks.create", of: .social, .post("/v1/tasks"), by: .verifiedAccount, effect: .create,
+    "tasks.create", of: .social, .post("/v1/tasks"), by: .verifiedAccount, effect: .create, rate: .registered,
     failures: [
       RequestFailure.notFound.kind, TaskFailure.tooMany.kind, TaskFailure.tooManyParticipants.kind, TaskFailure.spaceFull.kind,
       TeamTaskFailure.tooMany.kind,
@@ -306,52 +239,6 @@ public struct NamedTask: Document, Hashable {
   public static let notes: Notes = ["taskID": "The task."]
 }
 
-/// All that the screen of a task shows (TASK-2, UC4, UC7).
-public struct TaskDetails: Document, Hashable {
-  /// The task.
-  public var task: SharedTask
-  /// Who takes part, in the order in which they were enrolled.
-  public var participants: [TaskParticipant]
-  /// The last comments, the newest last.
-  public var comments: [TaskComment]
-  /// Whether there are earlier ones.
-  public var hasEarlierComments: Bool
-  /// Requests for help and offers of it that are open, the newest last.
-  public var help: [TaskHelp]
-  /// The last attached files, the newest first.
-  public var attachments: [TaskAttachment]
-  /// Whether there are more.
-  public var hasMoreAttachments: Bool
-  /// Its parts, in the order in which they were made.
-  public var parts: [TaskPart]
-
-  /// The details from their parts.
-  public init(
-    task: SharedTask, participants: [TaskParticipant], comments: [TaskComment], hasEarlierComments: Bool, help: [TaskHelp],
-    attachments: [TaskAttachment], hasMoreAttachments: Bool,
-    parts: [TaskPart]
-  ) {
-    self.task = task
-    self.participants = participants
-    self.comments = comments
-    self.hasEarlierComments = hasEarlierComments
-    self.help = help
-    self.attachments = attachments
-    self.hasMoreAttachments = hasMoreAttachments
-    self.parts = parts
-  }
-
-  public static let notes: Notes = [
-    "task": "The task.", "participants": "Who takes part, in the order in which they were enrolled, each with its completion.",
-    "comments": "The last 20 comments, the newest last.",
-    "hasEarlierComments": "Whether `taskComments.list` has earlier ones.",
-    "help": "Requests for help and offers of it that are open, the newest last.",
-    "attachments": "The last 50 attached files, the newest first.",
-    "hasMoreAttachments": "Whether `taskAttachments.list` has more.",
-    "parts": "Its parts, in the order in which they were made; at most 50.",
-  ]
-}
-
 /// Shows a task with all that its screen has (TASK-2, UC4, UC7). To who does not take part it does not exist.
 public enum GetTask: AccountOperation {
   public typealias Input = NamedTask
@@ -423,124 +310,4 @@ public enum CancelTask: AccountOperation {
 enum TaskRefusals {
   /// To who does not take part the task does not exist; of those who do, only its creator may.
   static let ofCreator = [RequestFailure.notFound.kind, RequestFailure.forbidden.kind]
-}
-
-// MARK: - Events
-
-/// A task as it is now for one of its participants: one event for each of them, and for who takes part no more (TASK-1 to TASK-5).
-///
-/// It names nobody else, so that it outlives the other participants' accounts. Of several the one with the highest revision counts.
-public struct TaskChanged: Event, Hashable {
-  public var accountID: AccountID
-  public var taskID: ID<SharedTask>
-  public var name: TaskName
-  public var state: TaskState
-  public var isParticipant: Bool
-  public var isConfirmed: Bool
-  public var participantCount: Int
-  public var confirmedCount: Int
-  public var revision: Int
-  public var at: Instant
-
-  /// The event from its parts.
-  public init(
-    accountID: AccountID, taskID: ID<SharedTask>, name: TaskName, state: TaskState, isParticipant: Bool, isConfirmed: Bool,
-    participantCount: Int, confirmedCount: Int, revision: Int, at: Instant
-  ) {
-    self.accountID = accountID
-    self.taskID = taskID
-    self.name = name
-    self.state = state
-    self.isParticipant = isParticipant
-    self.isConfirmed = isConfirmed
-    self.participantCount = participantCount
-    self.confirmedCount = confirmedCount
-    self.revision = revision
-    self.at = at
-  }
-
-  public static let notes: Notes = [
-    "accountID": "For whom this is.", "taskID": "The task.", "name": "What it is called.", "state": "What became of it.",
-    "isParticipant": "Whether the account takes part; false once it has opted out or was removed.",
-    "isConfirmed": "Whether the account has confirmed its completion.",
-    "participantCount": Note("How many take part.", range: 0...50),
-    "confirmedCount": Note("How many of them have confirmed.", range: 0...50),
-    "revision": "Of two states the one with the higher revision is the later.", "at": "When.",
-  ]
-
-  public static let spec = EventSpec(
-    "tasks.changed", by: .social, isLive: true, requirements: ["TASK-2", "TASK-4", "TASK-5"],
-    "A task was made or changed, or somebody joined, left or confirmed; one event for each participant.")
-}
-
-/// What a participant is notified of.
-public enum TaskNotice: String, Choice {
-  /// It was enrolled.
-  case enrolled
-  /// It was removed.
-  case removed
-  /// Somebody opted out of the task that it made.
-  case optedOut
-  /// All have confirmed.
-  case completed
-  /// The creator cancelled the task.
-  case cancelled
-  /// Its day of a recurring task has begun.
-  case recurred
-  /// A part of it was assigned to the participant.
-  case partAssigned
-}
-
-/// A participant is to be notified of something about a task (TASK-1 to TASK-5).
-public struct TaskNoticed: Event, Hashable {
-  public var noticeID: ID<TaskNotice>
-  public var accountID: AccountID
-  public var taskID: ID<SharedTask>
-  public var taskName: TaskName
-  public var notice: TaskNotice
-  /// What the part is called that was assigned; nil for other notices.
-  public var partTitle: TaskName?
-  /// Who did it; absent where nobody alone did.
-  public var byAccountID: AccountID?
-  public var byUsername: Username?
-  /// Of a completed task: the leaf of the last confirmation in the register, and the first checkpoint that covers it (TASK-9).
-  public var leafNumber: Int?
-  public var checkpoint: String?
-  public var at: Instant
-
-  /// The event from its parts.
-  public init(
-    noticeID: ID<TaskNotice>, accountID: AccountID, taskID: ID<SharedTask>, taskName: TaskName, notice: TaskNotice,
-    partTitle: TaskName? = nil, byAccountID: AccountID?, byUsername: Username?, leafNumber: Int? = nil, checkpoint: String? = nil,
-    at: Instant
-  ) {
-    self.noticeID = noticeID
-    self.accountID = accountID
-    self.taskID = taskID
-    self.taskName = taskName
-    self.notice = notice
-    self.partTitle = partTitle
-    self.byAccountID = byAccountID
-    self.byUsername = byUsername
-    self.leafNumber = leafNumber
-    self.checkpoint = checkpoint
-    self.at = at
-  }
-
-  public static let notes: Notes = [
-    "noticeID": "Names the notice.", "accountID": "Who is to be notified.", "taskID": "The task.",
-    "taskName": "What the task is called.", "notice": "Of what.",
-    "leafNumber": Note("Of a completed task: the leaf of the last confirmation in the register.", range: 0...9e15),
-    "checkpoint": Note(
-      "The first checkpoint that covers the leaf, a signed note (c2sp.org/tlog-checkpoint).", length: 1...1_000_000,
-      breaksLines: true),
-    "partTitle": "What the part is called that was assigned; absent for other notices.",
-    "byAccountID": "Who did it; absent where nobody alone did.",
-    "byUsername": "The username of who did it.", "at": "When.",
-  ]
-
-  public static let spec = EventSpec(
-    "tasks.noticed", by: .social, requirements: ["TASK-1", "TASK-3", "TASK-5"],
-    "Somebody was enrolled in a task or removed from it, opted out, was given a part, or the task has recurred, was completed or cancelled."
-  )
 }

@@ -106,7 +106,7 @@ public enum AcceptTeamInvitation: AccountOperation {
 
   public static let spec = OperationSpec(
     "teamInvitations.accept", of: .social, .post("/v1/team-invitations/{teamInvitationID}/accept"), by: .verifiedAccount,
-    effect: .write,
+    effect: .write, rate: .registered,
     failures: AnswerTeamInvitation.failures + [TeamFailure.alreadyInTeam.kind, TeamFailure.full.kind],
     requirements: ["TEAM-1"], "Accept an invitation to a team; you have to be in none.")
 }

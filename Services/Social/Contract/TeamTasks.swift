@@ -4,17 +4,21 @@ public import Operations
 public struct TeamTask: Document, Hashable {
   /// The task.
   public var task: SharedTask
-  /// Whether the caller takes part; a member that does not can join while it is open.
+  /// Whether the caller takes part.
   public var isParticipant: Bool
+  /// Whether the caller can join it: while it is open, unless it was removed from it.
+  public var canJoin: Bool
 
   /// The task from its parts.
-  public init(task: SharedTask, isParticipant: Bool) {
+  public init(task: SharedTask, isParticipant: Bool, wasRemoved: Bool = false) {
     self.task = task
     self.isParticipant = isParticipant
+    canJoin = task.state == .open && !isParticipant && !wasRemoved
   }
 
   public static let notes: Notes = [
-    "task": "The task.", "isParticipant": "Whether you take part; otherwise you can join it while it is open.",
+    "task": "The task.", "isParticipant": "Whether you take part.",
+    "canJoin": "Whether you can join it: while it is open, unless you were removed from it.",
   ]
 }
 
@@ -22,6 +26,8 @@ public struct TeamTask: Document, Hashable {
 public enum TeamTaskFailure: String, FailureCode {
   /// As many of the team are open as may.
   case tooMany = "too_many_team_tasks"
+  /// Whoever answers for the task has removed the account from it, and alone can enrol it anew.
+  case removed = "removed_from_task"
 
   public var status: Int { 409 }
 }
@@ -62,7 +68,7 @@ public enum ListTeamTasks: AccountOperation {
 }
 
 /// Lets a member take part in an open task of its team, as who came to the team after the task was made (TASK-1). Who takes part already
-/// stays as it is; who has opted out can come back so.
+/// stays as it is; who has opted out can come back so, and who was removed cannot.
 public enum JoinTeamTask: AccountOperation {
   /// Which task of which team.
   public struct Input: Document {
@@ -84,6 +90,7 @@ public enum JoinTeamTask: AccountOperation {
     "teamTasks.join", of: .social, .post("/v1/teams/{teamID}/tasks/{taskID}/join"), by: .verifiedAccount, effect: .write,
     failures: [
       RequestFailure.notFound.kind, TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.tooManyParticipants.kind,
+      TeamTaskFailure.removed.kind,
     ],
     requirements: ["TASK-1", "TEAM-1"], "Take part in an open task of your team.")
 }

@@ -36,10 +36,10 @@ public struct Team: Document, Hashable {
   ]
 }
 
-/// Somebody in a team, with no more of them than their names and photo (TEAM-1).
+/// Somebody in a team, with no more of them than their names and photo (TEAM-1), and of who has blocked the reader neither (SOC-8).
 public struct TeamMember: Document, Hashable {
   public var accountID: AccountID
-  public var username: Username
+  public var username: Username?
   public var nickname: String?
   public var photoURL: PhotoURL?
   public var isOwner: Bool
@@ -47,7 +47,7 @@ public struct TeamMember: Document, Hashable {
 
   /// The member from its parts.
   public init(
-    accountID: AccountID, username: Username, nickname: String?, photoURL: PhotoURL?, isOwner: Bool, joinedAt: Instant
+    accountID: AccountID, username: Username?, nickname: String?, photoURL: PhotoURL?, isOwner: Bool, joinedAt: Instant
   ) {
     self.accountID = accountID
     self.username = username
@@ -58,8 +58,9 @@ public struct TeamMember: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "The member's account.", "username": "Its username.", "nickname": "Its nickname, if it has one.",
-    "photoURL": "Its photo, if it has one.", "isOwner": "Whether the team is this member's.",
+    "accountID": "The member's account.", "username": "Its username; absent where it is not shown to you.",
+    "nickname": "Its nickname, if it has one that you may see.", "photoURL": "Its photo, if it has one that you may see.",
+    "isOwner": "Whether the team is this member's.",
     "joinedAt": "Since when it is in the team.",
   ]
 }
@@ -199,7 +200,8 @@ public enum EditTeam: AccountOperation {
   public typealias Output = Team
 
   public static let spec = OperationSpec(
-    "teams.edit", of: .social, .patch("/v1/teams/{teamID}"), by: .account, effect: .write, failures: TeamReference.failures,
+    "teams.edit", of: .social, .patch("/v1/teams/{teamID}"), by: .account, effect: .write, rate: .registered,
+    failures: TeamReference.failures,
     requirements: ["TEAM-1"], "Rename a team that you own.")
 }
 
@@ -210,7 +212,7 @@ public enum LeaveTeam: AccountOperation {
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "teams.leave", of: .social, .post("/v1/teams/{teamID}/leave"), by: .account, effect: .write,
+    "teams.leave", of: .social, .post("/v1/teams/{teamID}/leave"), by: .account, effect: .write, rate: .registered,
     failures: [RequestFailure.notFound.kind], requirements: ["TEAM-1"],
     "Leave your team. If it is yours, it becomes that of whoever is in it longest; with its last member it ends.")
 }
@@ -222,6 +224,7 @@ public enum HandOverTeam: AccountOperation {
 
   public static let spec = OperationSpec(
     "teams.handOver", of: .social, .post("/v1/teams/{teamID}/members/{accountID}/hand-over"), by: .account, effect: .write,
+    rate: .registered,
     failures: TeamReference.failures, requirements: ["TEAM-1"], "Hand your team over to another of its members.")
 }
 
@@ -232,6 +235,7 @@ public enum RemoveTeamMember: AccountOperation {
 
   public static let spec = OperationSpec(
     "teamMembers.remove", of: .social, .delete("/v1/teams/{teamID}/members/{accountID}"), by: .account, effect: .write,
+    rate: .registered,
     failures: TeamReference.failures + [TeamFailure.removalOfOneself.kind], requirements: ["TEAM-1"],
     "Remove somebody from a team that you own.")
 }

@@ -10,13 +10,16 @@ struct ModerationCaseFeature: Feature {
   let access: TaskAccess
   let files: TaskAttachmentFiles
 
-  let migrations = [ModerationCaseStore.migration(21), ModerationCaseStore.removedMigration(44)]
+  let migrations = [
+    ModerationCaseStore.migration(21), ModerationCaseStore.removedMigration(44), RemovedAttachmentStore.migration(49),
+  ]
   let tables: [ErasedTable] = [
     ErasedTable.changed(
       "moderation_cases", "accused_account = :account OR decided_by = :account", .reports,
       by: "DELETE FROM moderation_cases WHERE accused_account = :account",
       "UPDATE moderation_cases SET decided_by = NULL, note = NULL WHERE decided_by = :account"
-    ).atOnce
+    ).atOnce,
+    .following("removed_task_attachments", "moderation_cases"),
   ]
   let snapshot = [
     SnapshotPart("photoRemovals", PhotoRemovalDecided.self, page: ModerationCaseStore.removedPhotos),

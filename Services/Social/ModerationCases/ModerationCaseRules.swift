@@ -29,11 +29,11 @@ enum ModerationCaseRules {
       administratorAccountID: administrator, at: now)
   }
 
-  /// Whether the thing itself can be removed; an account can be banned, and a task is that of all who take part.
+  /// Whether the thing itself can be removed; an account can be banned.
   static func isRemovable(_ kind: ReportSubjectKind) -> Bool {
     switch kind {
-    case .account, .task: false
-    case .photo, .message, .taskComment, .taskAttachment, .entry, .entryPhoto, .team: true
+    case .account: false
+    case .photo, .message, .task, .taskComment, .taskAttachment, .entry, .entryPhoto, .team, .taskLink: true
     }
   }
 

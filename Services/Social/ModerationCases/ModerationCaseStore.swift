@@ -237,7 +237,7 @@ enum ModerationCaseStore {
     .execute(arguments: [transaction.now, id])
   }
 
-  /// The photos that moderators removed as events; see `SnapshotParts`. The key is `<sequence>/<tag>` of the last.
+  /// The photos that moderators removed as events, but for what was given back; see `SnapshotParts`. The key is `<sequence>/<tag>` of the last.
   @Sendable
   static func removedPhotos(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let pieces = key?.split(at: "/").map(String.init) ?? []
@@ -247,6 +247,7 @@ enum ModerationCaseStore {
         SELECT c.sequence, c.accused_account, c.decided_at, p.photo_tag
         FROM moderation_cases c JOIN reported_photos p ON p.case_id = c.case_id
         WHERE (c.sequence, p.photo_tag) > (?, ?) AND c.subject_kind = 'photo' AND c.removes_content = 1
+          AND NOT EXISTS (SELECT 1 FROM appeals a WHERE a.case_id = c.case_id AND a.outcome = 'granted')
         ORDER BY c.sequence, p.photo_tag LIMIT ?
         """, arguments: [pieces.first.flatMap { Int64($0) } ?? 0, pieces.last ?? "", SnapshotParts.pageSize])
     let events = rows.map { row in
@@ -276,13 +277,25 @@ extension ModerationCaseStore {
 }
 
 extension EntryRemovalChanged {
+  /// Versions of a comment that one case takes away.
+  private static let maxComments = 100
+
   /// What becomes of an entry by a decided case; nil for a case of anything else.
-  init?(_ found: ModerationCaseRecord, isRemoved: Bool, at: Instant, in database: Database) throws {
+  ///
+  /// - Parameter photo: what is given back, if it is a photo.
+  init?(
+    _ found: ModerationCaseRecord, isRemoved: Bool, photo: MediaFile? = nil, at: Instant, in database: Database
+  ) throws {
     guard let activity = found.subject.activityID, let day = found.subject.day else { return nil }
+    var comments: [String] = []
+    for comment in try ReportStore.copies(of: found.id, in: database).lazy.compactMap(\.comment)
+    where comments.count < Self.maxComments && !comments.contains(comment) {
+      comments.append(comment)
+    }
     self.init(
-      accountID: found.accused, activityID: activity, day: day, isRemoved: isRemoved,
-      comment: try ReportStore.copies(of: found.id, in: database).lazy.compactMap(\.comment).first,
-      photoTags: try ReportStore.photoTags(of: found.id, in: database), at: at,
+      accountID: found.accused, activityID: activity, day: day, isRemoved: isRemoved, comment: comments.first,
+      earlierComments: comments.count > 1 ? Array(comments.dropFirst()) : nil,
+      photoTags: try ReportStore.photoTags(of: found.id, in: database), photo: photo, at: at,
       removedAt: isRemoved ? nil : found.decision?.at)
   }
 }
@@ -316,7 +329,7 @@ extension ReportSubject {
   var key: ID<ReportSubjectMark> {
     let ids = [
       accountID?.bytes, messageID?.bytes, taskID?.bytes, taskCommentID?.bytes, taskAttachmentID?.bytes, activityID?.bytes,
-      teamID?.bytes,
+      teamID?.bytes, taskLinkID?.bytes,
     ]
     guard let bytes = ids.compactMap({ $0 }).first,
       let id = ID<ReportSubjectMark>(bytes: bytes)
@@ -337,6 +350,7 @@ extension ReportSubject {
     case .taskAttachment: self = ReportSubject(kind: kind, taskAttachmentID: ID<TaskAttachment>(bytes: key.bytes))
     case .entry, .entryPhoto: self = ReportSubject(kind: kind, activityID: ActivityID(bytes: key.bytes), day: day)
     case .team: self = ReportSubject(kind: kind, teamID: ID<Team>(bytes: key.bytes))
+    case .taskLink: self = ReportSubject(kind: kind, taskLinkID: ID<TaskLink>(bytes: key.bytes))
     }
   }
 }

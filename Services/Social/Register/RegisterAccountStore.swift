@@ -27,13 +27,24 @@ enum RegisterAccountStore {
   static func append(_ records: [RegisterRecordLine], after last: Int, _ transaction: Transaction) throws -> Bool {
     guard try self.last(transaction.database) == last else { return true }
     for (offset, record) in records.enumerated() {
-      guard record.number == last + 1 + offset, let hash = TreeHash(bytes: record.commitment.bytes) else { return false }
-      let entry = try RegisterRecord.entry(record.kind.rawValue, at: record.at, Commitment(hash: hash))
+      guard record.number == last + 1 + offset, let entry = try entry(record) else { return false }
       let number = try RegisterStore.append(entry, in: transaction.database)
       try transaction.database.run(
         "INSERT INTO register_account_leaves (record_number, number) VALUES (?, ?)", .number(record.number), .number(number))
     }
     return true
+  }
+
+  /// The leaf of a record; nil for what is no commitment.
+  private static func entry(_ record: RegisterRecordLine) throws -> String? {
+    guard let hash = TreeHash(bytes: record.commitment.bytes) else { return nil }
+    return try RegisterRecord.entry(record.kind.rawValue, at: record.at, Commitment(hash: hash))
+  }
+
+  /// Whether the leaf of that number is of this very record.
+  static func isLeaf(_ record: RegisterRecordLine, in database: Database) throws -> Bool {
+    guard let number = try leaf(of: record.number, in: database), let entry = try entry(record) else { return false }
+    return try RegisterStore.entries(from: number, limit: 1, in: database).first == Array(entry.utf8)
   }
 
   /// Forgets which leaves records became that identity has lost: those that come instead have the same numbers. The leaves stay.

@@ -8,7 +8,9 @@ import Storage
 
 /// Fetches what identity has registered of accounts, and makes leaves of it: at its start, when an account changed, and now and then.
 ///
-/// The leaves and how far they go are one transaction, so that each record becomes one leaf.
+/// The leaves and how far they go are one transaction, so that each record becomes one leaf. Each answer begins with the record that
+/// became the last leaf: where identity was put back from a copy, another one has its number, and the records that came instead are
+/// registered from where the two still agree.
 struct RegisterAccountsWorker: Service {
   let store: Store
   let identity: ServiceClient
@@ -16,13 +18,15 @@ struct RegisterAccountsWorker: Service {
   let logger: Logger
 
   private static let interval = Duration.seconds(30)
+  /// How many records are compared at a time: as many as an answer has.
+  private static let compared = 500
 
   func run() async throws {
     try await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         do {
           while try await fetch() {}
-        } catch let failure as Failure {
+        } catch let failure as Failure where !failure.isOfStorage {
           // Identity is away, or begins: what there is waits for the next time.
           logger.debug("accounts are not registered yet", metadata: ["reason": .string(failure.code)])
         }
@@ -36,14 +40,31 @@ struct RegisterAccountsWorker: Service {
   /// - Returns: whether there may be more.
   func fetch() async throws -> Bool {
     let last = try await store.read { try RegisterAccountStore.last($0) }
-    let answer = try await identity.request(ListRegisterRecords.self, .init(after: last))
-    if answer.records.isEmpty {
-      // A copy that was put back has fewer: it goes on from there.
-      if answer.lastNumber < last {
-        try await store.write { try RegisterAccountStore.goBack(to: answer.lastNumber, from: last, $0) }
-      }
-      return false
+    let records = try await identity.request(ListRegisterRecords.self, .init(after: max(0, last - 1))).records
+    guard last > 0 else { return try await append(records, after: last) }
+    guard let first = records.first, try await agreed([first]) == last else {
+      try await goBack(from: last)
+      return true
     }
-    return try await store.write { try RegisterAccountStore.append(answer.records, after: last, $0) }
+    return try await append(Array(records.dropFirst()), after: last)
+  }
+
+  private func append(_ records: [RegisterRecordLine], after last: Int) async throws -> Bool {
+    guard !records.isEmpty else { return false }
+    return try await store.write { try RegisterAccountStore.append(records, after: last, $0) }
+  }
+
+  /// Goes back to the last record that is still the one which became its leaf.
+  private func goBack(from last: Int) async throws {
+    let start = max(0, last - 1 - Self.compared)
+    let records = try await identity.request(ListRegisterRecords.self, .init(after: start)).records
+    let agreed = try await agreed(records) ?? start
+    logger.notice("identity has other records than before", metadata: ["from": .stringConvertible(agreed + 1)])
+    try await store.write { try RegisterAccountStore.goBack(to: agreed, from: last, $0) }
+  }
+
+  /// The last of these records that became the leaf which it would be; nil where none did.
+  private func agreed(_ records: [RegisterRecordLine]) async throws -> Int? {
+    try await store.read { database in try records.last { try RegisterAccountStore.isLeaf($0, in: database) }?.number }
   }
 }

@@ -40,13 +40,15 @@ struct RegisterFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(ReadRegisterCheckpoint.self, read: RegisterHandlers.checkpoint)
     service.serve(ReadRegisterTile.self, read: RegisterHandlers.tile)
+    service.serve(ReadRegisterLogCheckpoint.self, read: RegisterHandlers.logCheckpoint)
+    service.serve(ReadRegisterLogTile.self, read: RegisterHandlers.logTile)
     service.serve(ListRegisterKeys.self, read: listKeys)
     service.serve(ProveRegisterInclusion.self, read: RegisterHandlers.inclusion)
     service.serve(ProveRegisterConsistency.self, read: RegisterHandlers.consistency)
     service.serve(ReadRegisterProof.self, read: RegisterHandlers.proof)
     service.serve(ListOwnRegisterRecords.self, read: RegisterHandlers.records)
     service.serve(FindRegisterAccountLeaf.self, read: RegisterHandlers.accountLeaf)
-    service.run { [keys, origin] in RegisterWorker(store: $0, keys: keys, origin: origin) }
+    service.run { [keys, origin, logger] in RegisterWorker(store: $0, keys: keys, logger: logger, origin: origin) }
     followAccounts(in: &service)
     for witness in witnesses.all {
       service.run { [logger] in RegisterWitnessWorker(store: $0, witness: witness, logger: logger) }

@@ -13,16 +13,40 @@ enum RegisterHandlers {
   }
 
   static func tile(_ input: ReadRegisterTile.Input, _ call: OpenCall, _ database: Database) throws -> MediaFile {
-    guard let path = try? TilePath("tile/\(input.path)") else { throw Failure(RequestFailure.notFound) }
+    // The log before a restore had others below these paths, which anybody may have kept.
+    try tile(input.path, isImmutable: try RegisterTileStore.origin(database)?.position == 1, database)
+  }
+
+  static func logCheckpoint(
+    _ input: ReadRegisterLogCheckpoint.Input, _ call: OpenCall, _ database: Database
+  ) throws -> MediaFile {
+    try requireLog(input.log, database)
+    return file(Array(try RegisterTileStore.required(database).note.utf8), text, isImmutable: false)
+  }
+
+  static func logTile(_ input: ReadRegisterLogTile.Input, _ call: OpenCall, _ database: Database) throws -> MediaFile {
+    try requireLog(input.log, database)
+    return try tile(input.path, isImmutable: true, database)
+  }
+
+  /// Refuses all but the log that goes on now, by what its name has behind the first one's.
+  private static func requireLog(_ log: String, _ database: Database) throws {
+    guard let first = try RegisterTileStore.firstOrigin(database), let now = try RegisterTileStore.origin(database)?.name,
+      now.utf8.elementsEqual("\(first)/\(log)".utf8)
+    else { throw Failure(RequestFailure.notFound) }
+  }
+
+  private static func tile(_ path: String, isImmutable: Bool, _ database: Database) throws -> MediaFile {
+    guard let path = try? TilePath("tile/\(path)") else { throw Failure(RequestFailure.notFound) }
     let size = try RegisterTileStore.required(database).size
     switch path {
     case .hashes(let tile):
       try require(tile, in: size)
-      return file(try RegisterTileStore.bytes(of: tile, in: database), bytes, isImmutable: true)
+      return file(try RegisterTileStore.bytes(of: tile, in: database), bytes, isImmutable: isImmutable)
     case .entries(let number, let width):
       try require(Tile(level: 0, number: number, width: width), in: size)
       let entries = try RegisterStore.entries(from: number * Tile.fullWidth, limit: width, in: database)
-      return file(try EntryBundle.encoded(entries), bytes, isImmutable: true)
+      return file(try EntryBundle.encoded(entries), bytes, isImmutable: isImmutable)
     }
   }
 

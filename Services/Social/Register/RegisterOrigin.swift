@@ -26,11 +26,15 @@ enum RegisterOrigin {
     }
     guard known.epoch != epoch else { return known.name }
     let first = try RegisterTileStore.firstOrigin(transaction.database) ?? origin
-    let next = RegisterTileStore.Origin(position: known.position + 1, name: "\(first)/\(known.position + 1)", epoch: epoch)
+    let next = RegisterTileStore.Origin(
+      position: known.position + 1, name: "\(first)/\(part(known.position + 1, epoch))", epoch: epoch)
     try goOn(after: known.name, transaction)
     try RegisterTileStore.name(next, transaction)
     return next.name
   }
+
+  /// What tells a log from all others that went on from a copy, also from the same one: a number for people, and the end of the epoch's id.
+  private static func part(_ position: Int, _ epoch: String) -> String { "\(position)-\(epoch.suffix(8))" }
 
   private static func goOn(after origin: String, _ transaction: Transaction) throws {
     let (database, now) = (transaction.database, transaction.now)

@@ -1,3 +1,4 @@
+import Logging
 import Operations
 import ServiceKit
 import ServiceLifecycle
@@ -10,6 +11,7 @@ import TransparencyLog
 struct RegisterWorker: Service {
   let store: Store
   let keys: RegisterKeys
+  let logger: Logger
   /// What the log is called if it has no name yet.
   let origin: String
 
@@ -44,13 +46,22 @@ struct RegisterWorker: Service {
       return before.text == now.text && before.signatures.filter { $0.name == now.signatures[0].name } == now.signatures
     }
 
+    /// The keys that did not sign a checkpoint that was kept.
+    func newKeys(since kept: String?) throws -> [VerifierKey] {
+      guard let kept else { return [] }
+      let signatures = try SignedNote(parsing: Array(kept.utf8)).signatures
+      return signers.map(\.verifierKey).filter { key in
+        !signatures.contains { $0.keyID == key.keyID && $0.name == key.name }
+      }
+    }
+
     func note(_ edge: TileEdge) throws -> String {
       try Checkpoint(origin: origin, size: edge.size, root: edge.root).signed(by: signers).description
     }
   }
 
   /// Names the log if it has no name, or the store was put back from a copy, and signs its last checkpoint anew where name or keys are others
-  /// now.
+  /// now. A leaf names each key that is new, so that whoever knows a former one can go on with it.
   func begin() async throws -> Log {
     let epoch = try await store.log.head().epoch
     let (origin, keyName) = try await store.write { [origin] transaction in
@@ -63,8 +74,17 @@ struct RegisterWorker: Service {
     }
     let note = try log.note(last?.1 ?? TileEdge())
     if try !log.hasSigned(last?.0, as: note) {
-      let size = last?.1.size ?? 0
-      try await store.write { try RegisterTileStore.advance([], size, note: note, $0) }
+      let (size, added) = (last?.1.size ?? 0, try log.newKeys(since: last?.0))
+      if added.count == log.signers.count {
+        logger.error("no key is left that signed the register: whoever verifies it has to be given the new one")
+      }
+      try await store.write { transaction in
+        try RegisterTileStore.advance([], size, note: note, transaction)
+        for key in added {
+          let leaf = LogKeyAddition(key: key, time: transaction.now.description)
+          _ = try RegisterStore.append(try leaf.entry, in: transaction.database)
+        }
+      }
     }
     return log
   }

@@ -6,7 +6,8 @@ import Storage
 /// What one account is shown of another, in all lists (SOC-8).
 ///
 /// Whom the other has blocked is to notice nothing: where it has something with the other still, the other has neither names nor photo, like
-/// somebody who was deleted; what would be the other's alone is not there. What it asks the blocker looks sent, under the names by which it
+/// somebody who was deleted, whether that is a conversation, a task, a series, a part, a comment, a file or a team; what would be the other's
+/// alone is not there. What it asks the blocker looks sent, under the names by which it
 /// knew it; see ``KnownNames``. A photo is shown to neither of the two, nor that of somebody who is suspended, where reading it would fail.
 enum ShownPerson {
   /// The condition, in SQL, that an account is to be found for a reader: that it has not blocked it.

@@ -14,7 +14,7 @@ struct ReportHandlers: Sendable {
     _ input: CreateReport.Input, _ copied: ReportedCopy?, _ call: AccountCall, _ transaction: Transaction
   ) throws -> Report {
     let (reporter, database) = (call.account, transaction.database)
-    let copy = try copied ?? own(input.subject, reporter, in: database)
+    let copy = try copied ?? own(input.subject, reporter, at: transaction.now, in: database)
     // To who is blocked the other does not exist; what was written to it is its own.
     if copied != nil, try BlockStore.hasBlocked(copy.accused, reporter, in: database) { throw Failure(RequestFailure.notFound) }
     // Identity may have answered just before it was deleted.
@@ -28,13 +28,15 @@ struct ReportHandlers: Sendable {
     return try ReportStore.view(id, in: database)
   }
 
-  private func own(_ subject: ReportSubject, _ reporter: AccountID, in database: Database) throws -> ReportedCopy {
+  private func own(_ subject: ReportSubject, _ reporter: AccountID, at now: Instant, in database: Database) throws -> ReportedCopy
+  {
     if let message = subject.messageID { return try ReportedCopy.message(message, for: reporter, in: database) }
     if let task = subject.taskID { return try ReportedCopy.task(task, for: reporter, in: database) }
     if let file = subject.taskAttachmentID {
       return try ReportedCopy.taskAttachment(file, for: reporter, access, in: database)
     }
     if let team = subject.teamID { return try ReportedCopy.team(team, in: database) }
+    if let link = subject.taskLinkID { return try ReportedCopy.taskLink(link, at: now, in: database) }
     guard let comment = subject.taskCommentID else { throw Failure(RequestFailure.notFound) }
     return try ReportedCopy.taskComment(comment, for: reporter, in: database)
   }

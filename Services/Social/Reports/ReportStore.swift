@@ -159,12 +159,12 @@ enum ReportStore {
     return Report(row)
   }
 
-  /// With the names that who reported is shown of an account; who owns a team is its members' alone to know.
+  /// With the names that who reported is shown of an account; who owns a team, or has a public link, is not for all to know.
   private static let own = """
     SELECT r.*, c.subject_kind, c.subject_id, c.subject_day, c.outcome, c.decided_at,
-      iif(c.subject_kind = 'team', NULL, c.accused_account) AS accused_account, \(ShownPerson.columns(for: "r.reporter_account"))
+      iif(c.subject_kind IN ('team', 'taskLink'), NULL, c.accused_account) AS accused_account, \(ShownPerson.columns(for: "r.reporter_account"))
     FROM reports r JOIN moderation_cases c ON c.case_id = r.case_id
-    LEFT JOIN accounts a ON a.account_id = c.accused_account AND c.subject_kind <> 'team'
+    LEFT JOIN accounts a ON a.account_id = c.accused_account AND c.subject_kind NOT IN ('team', 'taskLink')
     """
 
   /// The newest reports of a case, for administrators.
@@ -235,7 +235,19 @@ enum ReportStore {
     }
   }
 
-  /// The photos that were reported in a case.
+  /// The photos that were reported in a case, the last one first; at most so many.
+  static func photos(of moderationCase: ID<ModerationCase>, limit: Int, in database: Database) throws -> [MediaFile] {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT photo_tag FROM reports WHERE case_id = ? AND photo_tag IS NOT NULL
+        GROUP BY photo_tag ORDER BY max(sequence) DESC LIMIT ?
+        """)
+    return try String.fetchAll(statement, arguments: [moderationCase, limit]).compactMap {
+      try photo($0, in: moderationCase, database)
+    }
+  }
+
+  /// The tags of the photos that were reported in a case.
   static func photoTags(of moderationCase: ID<ModerationCase>, in database: Database) throws -> [String] {
     try String.fetchAll(
       database.cachedStatement(sql: "SELECT photo_tag FROM reported_photos WHERE case_id = ? ORDER BY photo_tag"),
@@ -277,6 +289,7 @@ enum ReportStore {
     for table in ["reported_photos", "reported_files"] {
       try transaction.database.cachedStatement(sql: "DELETE FROM \(table) WHERE case_id = ?").execute(arguments: [moderationCase])
     }
+    try RemovedAttachmentStore.forget(moderationCase, transaction)
     try ModerationCaseStore.noteCopiesDeleted(moderationCase, transaction)
   }
 }

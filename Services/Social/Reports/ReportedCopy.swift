@@ -27,7 +27,7 @@ struct ReportedCopy: Sendable {
     switch input.subject.kind {
     case .account, .photo: try await account(input, call)
     case .entry, .entryPhoto: try await entry(input.subject, call)
-    case .message, .task, .taskComment, .taskAttachment, .team: nil
+    case .message, .task, .taskComment, .taskAttachment, .team, .taskLink: nil
     }
   }
 
@@ -77,8 +77,22 @@ struct ReportedCopy: Sendable {
   static func task(_ id: ID<SharedTask>, for reader: AccountID, in database: Database) throws -> ReportedCopy {
     let task = try TaskStore.find(id, for: reader, in: database).task
     guard let creator = task.creator else { throw Failure(RequestFailure.notFound) }
-    let texts = [task.text.name.description, task.text.description?.description].compactMap { $0 }
-    return try copy(texts.joined(separator: "\n\n"), writtenAt: nil, by: creator, in: database)
+    return try copy(text(task.text.name, task.text.description), writtenAt: nil, by: creator, in: database)
+  }
+
+  /// What a copy says of a task.
+  static func text(_ name: TaskName, _ description: TaskDescription?) -> String {
+    [name.description, description?.description].compactMap { $0 }.joined(separator: "\n\n")
+  }
+
+  /// A copy of what everybody who has a public link to a task sees. Whose link it is answers for it.
+  ///
+  /// - Throws: `not_found` for a link that opens nothing.
+  static func taskLink(_ id: ID<TaskLink>, at now: Instant, in database: Database) throws -> ReportedCopy {
+    guard let owner = try TaskLinkStore.owner(of: id, in: database),
+      let task = try TaskLinkStore.publicTask(id, at: now, in: database)
+    else { throw Failure(RequestFailure.notFound) }
+    return try copy(text(task.name, task.description), writtenAt: nil, by: owner, in: database)
   }
 
   /// A copy of a comment on a task.

@@ -90,21 +90,30 @@ enum TaskAttachmentStore {
 
   // MARK: - Reading
 
-  /// With the name of who attached it; what a deleted account attached is shown to nobody while it is being erased.
+  /// What a deleted account attached is shown to nobody while it is being erased.
+  private static let isThere = "(f.account_id IS NULL OR NOT EXISTS (SELECT 1 FROM erasures e WHERE e.account_id = f.account_id))"
+
+  /// With the names of who attached it, as the account `:account` sees them.
   private static let shown = """
-    SELECT f.*, a.username, a.nickname FROM task_attachments f LEFT JOIN accounts a ON a.account_id = f.account_id
-    WHERE (f.account_id IS NULL OR NOT EXISTS (SELECT 1 FROM erasures e WHERE e.account_id = f.account_id))
+    SELECT f.*, \(ShownPerson.columns(for: ":account")) FROM task_attachments f LEFT JOIN accounts a ON a.account_id = f.account_id
+    WHERE \(isThere)
     """
 
   /// The SQL of a page of a task's attachments.
-  static let listSQL = "\(shown) AND f.task_id = ? AND f.sequence < ? ORDER BY f.sequence DESC LIMIT ?"
+  static let listSQL = "\(shown) AND f.task_id = :task AND f.sequence < :before ORDER BY f.sequence DESC LIMIT :limit"
+
+  private static func rows(
+    of task: ID<SharedTask>, for account: AccountID, before: Int64, limit: Int, in database: Database
+  ) throws -> [Row] {
+    try Row.fetchAll(
+      database.cachedStatement(sql: listSQL), arguments: ["account": account, "task": task, "before": before, "limit": limit])
+  }
 
   /// A task's attachments, newest first, as a participant sees them.
   static func list(
     of task: ID<SharedTask>, for account: AccountID, isCreator: Bool, _ page: PageRequest, in database: Database
   ) throws -> Page<TaskAttachment> {
-    let rows = try Row.fetchAll(
-      database.cachedStatement(sql: listSQL), arguments: [task, page.before, page.fetchLimit])
+    let rows = try rows(of: task, for: account, before: page.before, limit: page.fetchLimit, in: database)
     return page.page(of: rows, key: { $0["sequence"] as Int64 }) { TaskAttachment($0, for: account, isCreator: isCreator) }
   }
 
@@ -115,13 +124,15 @@ enum TaskAttachmentStore {
   static func latest(
     of task: ID<SharedTask>, for account: AccountID, isCreator: Bool, in database: Database
   ) throws -> (attachments: [TaskAttachment], hasMore: Bool) {
-    let rows = try Row.fetchAll(database.cachedStatement(sql: listSQL), arguments: [task, Int64.max, shownWithTask + 1])
+    let rows = try rows(of: task, for: account, before: .max, limit: shownWithTask + 1, in: database)
     let shown = rows.prefix(shownWithTask).map { TaskAttachment($0, for: account, isCreator: isCreator) }
     return (shown, rows.count > shownWithTask)
   }
 
   static func find(_ id: ID<TaskAttachment>, in database: Database) throws -> Stored? {
-    try Row.fetchOne(database.cachedStatement(sql: "\(shown) AND f.attachment_id = ?"), arguments: [id]).map(Stored.init)
+    let statement = try database.cachedStatement(
+      sql: "SELECT f.* FROM task_attachments f WHERE \(isThere) AND f.attachment_id = ?")
+    return try Row.fetchOne(statement, arguments: [id]).map(Stored.init)
   }
 
   /// The file of that name and content that came to a task by its token; nil where there is none.
@@ -139,7 +150,8 @@ enum TaskAttachmentStore {
   static func view(
     _ id: ID<TaskAttachment>, for account: AccountID, isCreator: Bool, in database: Database
   ) throws -> TaskAttachment {
-    guard let row = try Row.fetchOne(database.cachedStatement(sql: "\(shown) AND f.attachment_id = ?"), arguments: [id]) else {
+    let statement = try database.cachedStatement(sql: "\(shown) AND f.attachment_id = :attachment")
+    guard let row = try Row.fetchOne(statement, arguments: ["account": account, "attachment": id]) else {
       throw Failure(RequestFailure.notFound)
     }
     return TaskAttachment(row, for: account, isCreator: isCreator)
@@ -195,7 +207,7 @@ enum TaskAttachmentStore {
     try publish(.deleted, attachment.id, of: attachment.task, nil, access, transaction)
   }
 
-  private static func publish(
+  static func publish(
     _ change: TaskAttachmentsChanged.Change, _ id: ID<TaskAttachment>, of task: ID<SharedTask>,
     _ attached: (by: AccountID, name: TaskAttachmentName)?, _ access: TaskAccess, _ transaction: Transaction
   ) throws {

@@ -34,8 +34,8 @@ enum TaskCommentStore {
 
   /// Comments as the account `:account` sees them, to be narrowed down. Of accounts that were deleted there are none.
   private static let selection = """
-    SELECT c.sequence, c.comment_id, c.task_id, c.account_id, c.text, c.help_id, c.created_at, c.removed_at, a.username, a.nickname,
-      \(ShownPerson.photoTag(of: "c.account_id", for: ":account")),
+    SELECT c.sequence, c.comment_id, c.task_id, c.account_id, c.text, c.help_id, c.created_at, c.removed_at,
+      \(ShownPerson.columns(for: ":account")),
       \(BlockStore.exists(by: ":account", of: "c.account_id")) AS is_folded
     FROM task_comments c CROSS JOIN accounts a ON a.account_id = c.account_id
     """
@@ -101,7 +101,7 @@ enum TaskCommentStore {
     return own
   }
 
-  /// Gives a removed comment its text back, and publishes it again, for each participant as it sees it.
+  /// Gives a removed comment its text back, and publishes that, for each participant as it sees it.
   static func restore(
     _ comment: TaskComment, _ text: ChatText, in task: TaskStore.Stored, _ transaction: Transaction
   ) throws {
@@ -110,7 +110,7 @@ enum TaskCommentStore {
       "UPDATE task_comments SET text = ?2, removed_at = NULL WHERE comment_id = ?1", .id(comment.id), .text(text.description))
     for participant in try TaskParticipantStore.accounts(of: task.id, in: database) {
       guard let restored = try find(comment.id, of: task.id, for: participant, in: database) else { continue }
-      try transaction.publish(TaskCommentCreated(accountID: participant, taskName: task.text.name, comment: restored))
+      try transaction.publish(TaskCommentRestored(accountID: participant, taskName: task.text.name, comment: restored))
     }
   }
 
@@ -119,10 +119,11 @@ enum TaskCommentStore {
     try transaction.database.run(
       "UPDATE task_comments SET text = NULL, removed_at = ?2 WHERE comment_id = ?1", .id(comment.id), .instant(transaction.now))
     for participant in try TaskParticipantStore.accounts(of: task.id, in: transaction.database) {
+      guard let shown = try find(comment.id, of: task.id, for: participant, in: transaction.database) else { continue }
       try transaction.publish(
         TaskCommentRemoved(
           accountID: participant, taskID: task.id, taskName: task.text.name, commentID: comment.id,
-          authorAccountID: comment.author.accountID, authorUsername: comment.author.username, at: transaction.now))
+          authorAccountID: shown.author.accountID, authorUsername: shown.author.username, at: transaction.now))
     }
   }
 }
@@ -131,9 +132,7 @@ extension TaskComment {
   fileprivate init(_ row: Row) {
     self.init(
       id: row["comment_id"], taskID: row["task_id"],
-      author: TaskPerson(
-        accountID: row["account_id"], username: row["username"], nickname: row["nickname"],
-        photoURL: row.photoURL(of: "account_id")),
+      author: TaskPerson(row, of: row["account_id"], "account_id"),
       text: row["text"], helpID: row["help_id"], createdAt: row["created_at"], removedAt: row["removed_at"],
       isFolded: row["is_folded"])
   }

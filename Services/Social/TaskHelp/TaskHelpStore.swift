@@ -133,7 +133,7 @@ enum TaskHelpStore {
 extension TaskHelpStore {
   /// Requests and offers as the account `:account` sees them, to be narrowed down. Of accounts that were deleted there are none.
   private static let selection = """
-    SELECT h.*, a.username, a.nickname, \(ShownPerson.photoTag(of: "h.account_id", for: ":account")), t.name AS task_name
+    SELECT h.*, \(ShownPerson.columns(for: ":account")), t.name AS task_name
     FROM task_help h JOIN tasks t ON t.task_id = h.task_id JOIN accounts a ON a.account_id = h.account_id
     """
 
@@ -167,9 +167,7 @@ extension TaskHelpStore {
       database.cachedStatement(sql: "SELECT account_id FROM task_thanks WHERE help_id = ? ORDER BY account_id"), arguments: [id])
     return TaskHelp(
       id: id, taskID: row["task_id"], kind: row["kind"],
-      person: TaskPerson(
-        accountID: row["account_id"], username: row["username"], nickname: row["nickname"],
-        photoURL: row.photoURL(of: "account_id")),
+      person: TaskPerson(row, of: row["account_id"], "account_id"),
       createdAt: row["created_at"], closedAt: row["closed_at"], thankedAccountIDs: thanked)
   }
 

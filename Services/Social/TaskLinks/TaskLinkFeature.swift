@@ -7,7 +7,7 @@ import Storage
 /// Public links to completed tasks, made and revoked by those who take part, and what a public profile lists of them (TASK-6).
 struct TaskLinkFeature: Feature {
   let keys: TaskLinkKeys
-  let migrations = [TaskLinkStore.migration(38)]
+  let migrations = [TaskLinkStore.migration(38), TaskLinkStore.closingMigration(48)]
   let tables: [ErasedTable] = [ErasedTable.rows("task_links", "account_id = :account", .links).atOnce]
 
   func register(in service: inout ServiceDefinition) {

@@ -15,6 +15,7 @@ struct TaskLinkHandlers: Sendable {
     let (account, database) = (call.account, transaction.database)
     let task = try TaskStore.find(input.taskID, for: account, in: database).task
     try TaskLinkRules.expectCompleted(task.state)
+    guard try !TaskLinkStore.isClosed(to: task.id, of: account, in: database) else { throw TaskLinkFailure.closed }
     let showsDescription = input.showsDescription ?? false
     try TaskLinkRules.checkDescription(isShown: showsDescription, isCreator: task.creator == account)
     if try TaskLinkStore.find(to: task.id, of: account, keys, in: database) == nil {

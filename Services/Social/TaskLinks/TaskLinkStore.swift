@@ -6,7 +6,8 @@ import Storage
 
 /// The public links to completed tasks: one at most of each participant to each task.
 ///
-/// A link opens nothing for as long as its task is not completed, its owner takes no part in it, or the owner is suspended.
+/// A link opens nothing for as long as its task is not completed, its owner takes no part in it, the owner or who made the task is suspended,
+/// or moderators have closed it, or all links to its task.
 enum TaskLinkStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "public links to tasks") { database in
@@ -26,6 +27,59 @@ enum TaskLinkStore {
           CREATE INDEX task_links_by_account ON task_links (account_id, sequence);
           """)
     }
+  }
+
+  /// Links that moderators closed: one of them, or all to a task.
+  static func closingMigration(_ number: Int) -> Migration {
+    Migration(number, "public links that moderators closed") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE task_links ADD COLUMN closed_at INTEGER;
+          -- When moderators closed all public links to the task, those to come too.
+          ALTER TABLE tasks ADD COLUMN links_closed_at INTEGER;
+          """)
+    }
+  }
+
+  /// Closes a link, until an appeal is granted.
+  static func close(_ link: ID<TaskLink>, _ transaction: Transaction) throws {
+    try transaction.database.run(
+      "UPDATE task_links SET closed_at = ?2 WHERE link_id = ?1 AND closed_at IS NULL", .id(link), .instant(transaction.now))
+  }
+
+  /// Opens a link that was closed then.
+  static func open(_ link: ID<TaskLink>, closedAt instant: Instant, _ transaction: Transaction) throws {
+    try transaction.database.run(
+      "UPDATE task_links SET closed_at = NULL WHERE link_id = ? AND closed_at = ?", .id(link), .instant(instant))
+  }
+
+  /// Closes all links to a task, those to come too, until an appeal is granted.
+  static func close(to task: ID<SharedTask>, _ transaction: Transaction) throws {
+    try transaction.database.run(
+      "UPDATE tasks SET links_closed_at = ?2 WHERE task_id = ?1 AND links_closed_at IS NULL", .id(task), .instant(transaction.now)
+    )
+  }
+
+  /// Opens the links to a task that were closed then.
+  static func open(to task: ID<SharedTask>, closedAt instant: Instant, _ transaction: Transaction) throws {
+    try transaction.database.run(
+      "UPDATE tasks SET links_closed_at = NULL WHERE task_id = ? AND links_closed_at = ?", .id(task), .instant(instant))
+  }
+
+  /// Whether moderators have closed an account's link to a task, or all links to it.
+  static func isClosed(to task: ID<SharedTask>, of account: AccountID, in database: Database) throws -> Bool {
+    try database.first(
+      """
+      SELECT EXISTS (SELECT 1 FROM tasks WHERE task_id = ?1 AND links_closed_at IS NOT NULL)
+        OR EXISTS (SELECT 1 FROM task_links WHERE task_id = ?1 AND account_id = ?2 AND closed_at IS NOT NULL)
+      """, .id(task), .id(account)
+    ) { $0.truth(0) } ?? false
+  }
+
+  /// Whose link it is; nil where there is none.
+  static func owner(of link: ID<TaskLink>, in database: Database) throws -> AccountID? {
+    try AccountID.fetchOne(
+      database.cachedStatement(sql: "SELECT account_id FROM task_links WHERE link_id = ?"), arguments: [link])
   }
 
   /// An account's link to a task; nil where there is none.
@@ -55,7 +109,10 @@ enum TaskLinkStore {
   }
 
   /// The links of an account, with its tasks' names.
-  private static let own = "SELECT l.*, t.name FROM task_links l JOIN tasks t ON t.task_id = l.task_id WHERE l.account_id = ?"
+  private static let own = """
+    SELECT l.*, t.name, l.closed_at IS NOT NULL OR t.links_closed_at IS NOT NULL AS is_closed
+    FROM task_links l JOIN tasks t ON t.task_id = l.task_id WHERE l.account_id = ?
+    """
 
   /// The SQL of a page of an account's links.
   static let listSQL = "\(own) AND l.sequence < ? ORDER BY l.sequence DESC LIMIT ?"
@@ -86,7 +143,9 @@ enum TaskLinkStore {
     FROM task_links l JOIN tasks t ON t.task_id = l.task_id
     JOIN task_participants p ON p.task_id = l.task_id AND p.account_id = l.account_id AND p.state = 'completed'
     JOIN accounts a ON a.account_id = l.account_id
-    WHERE t.state = 'completed' AND \(Accounts.isShown("a", at: ":now"))
+    LEFT JOIN accounts c ON c.account_id = t.creator_account
+    WHERE t.state = 'completed' AND l.closed_at IS NULL AND t.links_closed_at IS NULL
+      AND \(Accounts.isShown("a", at: ":now")) AND \(Accounts.isShown("c", at: ":now"))
       AND NOT EXISTS (SELECT 1 FROM erasures e WHERE e.account_id = l.account_id)
     """
 
@@ -97,9 +156,9 @@ enum TaskLinkStore {
   }
 
   /// The SQL of what a public profile lists.
-  static let profileSQL = "\(open) AND l.account_id = :account ORDER BY l.sequence DESC LIMIT :limit"
+  static let profileSQL = "\(open) AND l.account_id = :account AND l.shows_owner = 1 ORDER BY l.sequence DESC LIMIT :limit"
 
-  /// The tasks to which an account has links that open something, the newest links first.
+  /// The tasks to which an account has links that open something and show whose they are, the newest links first.
   static func shown(
     of account: AccountID, at now: Instant, in database: Database
   ) throws -> [(link: ID<TaskLink>, task: PublicTask)] {
@@ -115,7 +174,8 @@ extension TaskLink {
     let id: ID<TaskLink> = row["link_id"]
     self.init(
       id: id, taskID: row["task_id"], taskName: row["name"], key: try keys.text(of: id),
-      showsDescription: row["shows_description"], showsOwner: row["shows_owner"], createdAt: row["created_at"])
+      showsDescription: row["shows_description"], showsOwner: row["shows_owner"], isClosed: row["is_closed"],
+      createdAt: row["created_at"])
   }
 }
 
@@ -125,7 +185,8 @@ extension PublicTask {
     // Its creator alone publishes what was to be done.
     let showsDescription = row["shows_description"] as Bool && (row["is_creator"] as Bool? ?? false)
     self.init(
-      name: row["name"], description: showsDescription ? row["description"] : nil, completedAt: row["completed_at"],
+      taskLinkID: row["link_id"], name: row["name"], description: showsDescription ? row["description"] : nil,
+      completedAt: row["completed_at"],
       otherParticipantCount: max(0, row["participant_count"] as Int - 1), username: showsOwner ? row["username"] : nil,
       nickname: showsOwner ? row["nickname"] : nil)
   }

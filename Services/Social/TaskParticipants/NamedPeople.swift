@@ -21,9 +21,10 @@ struct NamedPeople: Sendable {
 
   /// Whom of them the account may enrol, each once and without itself, and what is wrong with the others.
   ///
-  /// - Parameter task: the task that there is already, which some may have left by themselves; nil for a new one.
+  /// - Parameter hasOptedOut: whether somebody has left by itself what there is already; nobody has left what is new.
   func enrolling(
-    by account: AccountID, in task: ID<SharedTask>? = nil, at now: Instant, _ database: Database
+    by account: AccountID, at now: Instant, _ database: Database,
+    hasOptedOut: (AccountID) throws -> Bool = { _ in false }
   ) throws -> (accounts: [AccountID], problems: [FieldProblem]) {
     var (enrolled, problems): ([AccountID], [FieldProblem]) = ([], [])
     for (index, username) in usernames.enumerated() {
@@ -33,9 +34,7 @@ struct NamedPeople: Sendable {
         try other.isSuspended(at: now) || BlockStore.areApart(account, other.id, in: database) ? nil : other
       }
       let isFriend = try visible.map { try FriendStore.areFriends(account, $0.id, in: database) } ?? false
-      let hasOptedOut =
-        try task.flatMap { task in try visible.map { try TaskParticipantStore.hasOptedOut($0.id, of: task, in: database) } }
-        ?? false
+      let hasOptedOut = try visible.map { try hasOptedOut($0.id) } ?? false
       if let rule = TaskParticipantRules.problem(
         username, visible?.taskEnrollment, isFriend: isFriend, hasOptedOut: hasOptedOut)
       {

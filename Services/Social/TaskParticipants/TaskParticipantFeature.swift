@@ -8,6 +8,8 @@ import Storage
 /// too, so that tasks which waited for nobody else are completed.
 struct TaskParticipantFeature: Feature {
   let completions: TaskCompletionWriter
+  let links: TaskLinkKeys
+  let migrations = [TaskParticipantStore.removalMigration(45)]
   let tables: [ErasedTable] = [
     .changed(
       "task_participants", "account_id = :account OR enrolled_by = :account", .tasks,
@@ -27,9 +29,9 @@ struct TaskParticipantFeature: Feature {
   ]
 
   func register(in service: inout ServiceDefinition) {
-    let handlers = TaskParticipantHandlers(completions: completions)
-    service.serve(AddTaskParticipants.self, prepare: TaskParticipantHandlers.people, write: TaskParticipantHandlers.add)
-    service.serve(RemoveTaskParticipant.self, write: TaskParticipantHandlers.remove)
+    let handlers = TaskParticipantHandlers(completions: completions, links: links)
+    service.serve(AddTaskParticipants.self, prepare: TaskParticipantHandlers.people, write: handlers.add)
+    service.serve(RemoveTaskParticipant.self, write: handlers.remove)
     service.serve(OptOutOfTask.self, write: handlers.optOut)
   }
 }

@@ -7,29 +7,32 @@ import Storage
 /// Who takes part in tasks: enrolled, removed, opted out.
 struct TaskParticipantHandlers: Sendable {
   let completions: TaskCompletionWriter
+  let links: TaskLinkKeys
 
   /// Finds those who are named, at identity where their events have not arrived yet.
   static func people(_ input: AddTaskParticipants.Input, _ call: AccountCall) async throws -> NamedPeople {
     try await NamedPeople.find(input.participants, call)
   }
 
-  static func add(
+  func add(
     _ input: AddTaskParticipants.Input, _ people: NamedPeople, _ call: AccountCall, _ transaction: Transaction
   ) throws -> TaskDetails {
     let (account, database) = (call.account, transaction.database)
     try input.found.require("taskID")
     let task = try TaskStore.find(input.taskID, answeredForBy: account, in: database)
-    let (others, problems) = try people.enrolling(by: account, in: task.id, at: transaction.now, database)
+    let (others, problems) = try people.enrolling(by: account, at: transaction.now, database) {
+      try TaskParticipantStore.hasOptedOut($0, of: task.id, in: database)
+    }
     try FieldFindings(input.found.with(problems)).end()
     try TaskRules.expectOpen(task.state)
     let present = Set(try TaskParticipantStore.accounts(of: task.id, in: database))
     let added = others.filter { !present.contains($0) }
     guard present.count + added.count <= TaskRules.maxParticipants else { throw TaskParticipantRules.tooMany }
     if !added.isEmpty { try TaskStore.enrol(added, in: task.id, task.sequence, task.text.name, by: account, transaction) }
-    return try TaskStore.details(task.id, for: account, in: database)
+    return try TaskStore.details(task.id, for: account, links, in: database)
   }
 
-  static func remove(
+  func remove(
     _ input: RemoveTaskParticipant.Input, _ call: AccountCall, _ transaction: Transaction
   ) throws -> TaskDetails {
     let database = transaction.database
@@ -40,9 +43,9 @@ struct TaskParticipantHandlers: Sendable {
     try TaskRules.expectOpen(task.state)
     try TaskParticipantRules.checkRemoval(
       isCreator: input.accountID == call.account, isConfirmed: participant.confirmedAt != nil)
-    try TaskParticipantStore.leave(task.id, input.accountID, by: call.account, transaction)
+    try TaskParticipantStore.leave(task.id, input.accountID, by: call.account, isRemoval: true, transaction)
     try TaskStore.notify(input.accountID, of: .removed, task.id, task.text.name, by: call.account, transaction)
-    return try TaskStore.details(task.id, for: call.account, in: database)
+    return try TaskStore.details(task.id, for: call.account, links, in: database)
   }
 
   func optOut(_ input: OptOutOfTask.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {

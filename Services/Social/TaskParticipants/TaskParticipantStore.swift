@@ -32,6 +32,16 @@ enum TaskParticipantStore {
 
     """
 
+  /// Who was removed by whoever answers for the task does not come back by itself.
+  static func removalMigration(_ number: Int) -> Migration {
+    Migration(number, "who was removed from tasks") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE task_participants ADD COLUMN was_removed INTEGER NOT NULL DEFAULT 0 CHECK (was_removed IN (0, 1));
+          """)
+    }
+  }
+
   /// The account's own participation; nil where it is none, as for who has left.
   static func find(_ task: ID<SharedTask>, _ account: AccountID, in database: Database) throws -> TaskParticipant.Stored? {
     let statement = try database.cachedStatement(
@@ -81,7 +91,7 @@ enum TaskParticipantStore {
         VALUES (?, ?, ?, 'open', ?, ?)
         ON CONFLICT (task_id, account_id) DO UPDATE
         SET state = 'open', enrolled_by = excluded.enrolled_by, enrolled_at = excluded.enrolled_at, left_revision = NULL,
-          has_opted_out = 0
+          has_opted_out = 0, was_removed = 0
         """)
     for account in accounts { try statement.execute(arguments: [task, account, sequence, enroller, transaction.now]) }
   }
@@ -107,16 +117,23 @@ enum TaskParticipantStore {
   /// Lets somebody take part no more; the task is completed by that if all others have confirmed. Its
   /// parts are anybody's then, and its token ends: who leaves may know it.
   ///
-  /// - Parameter actor: who did it, and so is not notified; nil where the account was deleted.
+  /// What the others' completions counted for their teams counts no more where one of them is left alone.
+  ///
+  /// - Parameters:
+  ///   - actor: who did it, and so is not notified; nil where the account was deleted.
+  ///   - isRemoval: whether somebody else takes it out of this very task: then it does not join it again by itself.
   static func leave(
-    _ task: ID<SharedTask>, _ account: AccountID, by actor: AccountID?, _ transaction: Transaction
+    _ task: ID<SharedTask>, _ account: AccountID, by actor: AccountID?, isRemoval: Bool = false, _ transaction: Transaction
   ) throws {
     try transaction.database.run(
       """
-      UPDATE task_participants SET state = 'left', confirmed_at = NULL, has_opted_out = ?3 WHERE task_id = ?1 AND account_id = ?2
-      """, .id(task), .id(account), .truth(actor == account))
+      UPDATE task_participants SET state = 'left', confirmed_at = NULL, has_opted_out = ?3, was_removed = ?4
+      WHERE task_id = ?1 AND account_id = ?2
+      """, .id(task), .id(account), .truth(actor == account), .truth(isRemoval))
     try TaskPartStore.unassign(account, in: task, transaction)
     try TaskTokenStore.end(task, transaction)
+    // Who is deleted leaves the points.
+    if actor != nil { try TeamScoreStore.recount(task, transaction) }
     try TaskStore.settle(task, by: actor, left: account, transaction)
   }
 
@@ -124,6 +141,13 @@ enum TaskParticipantStore {
   static func hasOptedOut(_ account: AccountID, of task: ID<SharedTask>, in database: Database) throws -> Bool {
     try database.first(
       "SELECT has_opted_out FROM task_participants WHERE task_id = ? AND account_id = ?", .id(task), .id(account)
+    ) { $0.truth(0) } ?? false
+  }
+
+  /// Whether the account was removed from the task.
+  static func wasRemoved(_ account: AccountID, from task: ID<SharedTask>, in database: Database) throws -> Bool {
+    try database.first(
+      "SELECT was_removed FROM task_participants WHERE task_id = ? AND account_id = ?", .id(task), .id(account)
     ) { $0.truth(0) } ?? false
   }
 
@@ -152,13 +176,13 @@ extension TaskParticipantStore {
   static func list(of task: ID<SharedTask>, for account: AccountID, in database: Database) throws -> [TaskParticipant] {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT p.account_id, p.enrolled_at, p.confirmed_at, t.creator_account = p.account_id AS is_creator, a.username,
-          a.nickname, \(ShownPerson.photoTag(of: "p.account_id", for: ":account"))
+        SELECT p.account_id, p.enrolled_at, p.confirmed_at, t.creator_account = p.account_id AS is_creator,
+          \(ShownPerson.columns(for: ":account"))
         FROM task_participants p JOIN tasks t ON t.task_id = p.task_id JOIN accounts a ON a.account_id = p.account_id
         WHERE p.task_id = :task AND p.state <> 'left' AND \(isThere("p"))
-        ORDER BY is_creator DESC, p.enrolled_at, a.username
+        ORDER BY is_creator DESC, p.enrolled_at, username
         """)
-    return try Row.fetchAll(statement, arguments: ["task": task, "account": account]).map(TaskParticipant.init)
+    return try Row.fetchAll(statement, arguments: ["task": task, "account": account]).compactMap(TaskParticipant.init)
   }
 }
 
@@ -179,11 +203,10 @@ extension TaskParticipant {
     }
   }
 
-  fileprivate init(_ row: Row) {
+  fileprivate init?(_ row: Row) {
+    guard let person = TaskPerson(row, "account_id") else { return nil }
     self.init(
-      person: TaskPerson(
-        accountID: row["account_id"], username: row["username"], nickname: row["nickname"],
-        photoURL: row.photoURL(of: "account_id")),
-      isCreator: row["is_creator"] as Bool? ?? false, enrolledAt: row["enrolled_at"], confirmedAt: row["confirmed_at"])
+      person: person, isCreator: row["is_creator"] as Bool? ?? false, enrolledAt: row["enrolled_at"],
+      confirmedAt: row["confirmed_at"])
   }
 }

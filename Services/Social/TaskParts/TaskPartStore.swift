@@ -93,6 +93,28 @@ enum TaskPartStore {
     try TaskStore.settle(task.id, transaction)
   }
 
+  /// Gives a new task the parts of another, none of them done; those whose assignee takes no part in it are anybody's. Nobody is notified. Where
+  /// they take more space than there is, there are none.
+  static func copy(
+    from last: ID<SharedTask>, to task: ID<SharedTask>, by account: AccountID, maxBytes: Int, _ transaction: Transaction
+  ) throws {
+    let database = transaction.database
+    let statement = try database.cachedStatement(sql: "SELECT * FROM task_parts WHERE task_id = ? ORDER BY position")
+    let parts = try Row.fetchAll(statement, arguments: [last]).map(Stored.init)
+    guard parts.reduce(0, { $0 + $1.text.bytes }) <= maxBytes else { return }
+    let insertion = try database.cachedStatement(
+      sql: """
+        INSERT INTO task_parts (part_id, task_id, position, author_account, title, description, assignee_account)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """)
+    for (index, part) in parts.enumerated() {
+      let assignee = try part.assignee.flatMap { try TaskParticipantStore.find(task, $0, in: database)?.account }
+      try insertion.execute(arguments: [
+        ID<TaskPart>(), task, index + 1, account, part.text.title, part.text.description, assignee,
+      ])
+    }
+  }
+
   /// Nobody is notified of what it assigns to itself, nor of what one assigns who is apart from it by a block.
   private static func notify(
     _ assignee: AccountID?, of title: TaskName, in task: TaskStore.Stored, by account: AccountID, _ transaction: Transaction
@@ -129,8 +151,7 @@ enum TaskPartStore {
 extension TaskPartStore {
   /// Parts as the account `:account` sees them, to be narrowed down. Accounts that were deleted are left out.
   private static let selection = """
-    SELECT p.*, a.account_id AS assignee_id, a.username, a.nickname,
-      \(ShownPerson.photoTag(of: "a.account_id", for: ":account")), p.done_by AS doer_id,
+    SELECT p.*, a.account_id AS assignee_id, \(ShownPerson.columns(for: ":account")), p.done_by AS doer_id,
       (SELECT state FROM tasks t WHERE t.task_id = p.task_id) AS task_state
     FROM task_parts p LEFT JOIN accounts a ON a.account_id = p.assignee_account
       AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = a.account_id)
@@ -157,10 +178,7 @@ extension TaskPartStore {
 
   private static func part(_ row: Row, for account: AccountID, in database: Database) throws -> TaskPart {
     let stored = Stored(row)
-    let assignee = (row["assignee_id"] as AccountID?).map { id in
-      TaskPerson(
-        accountID: id, username: row["username"], nickname: row["nickname"], photoURL: row.photoURL(of: "assignee_id"))
-    }
+    let assignee = TaskPerson(row, "assignee_id")
     return TaskPart(
       id: stored.id, title: stored.text.title, description: stored.text.description, assignee: assignee,
       doneAt: row["done_at"], doneBy: try (row["doer_id"] as AccountID?).flatMap { try person($0, for: account, in: database) },
@@ -171,13 +189,12 @@ extension TaskPartStore {
   private static func person(_ id: AccountID, for account: AccountID, in database: Database) throws -> TaskPerson? {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT a.account_id, a.username, a.nickname, \(ShownPerson.photoTag(of: "a.account_id", for: ":account"))
+        SELECT a.account_id, \(ShownPerson.columns(for: ":account"))
         FROM accounts a WHERE a.account_id = :id
           AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = a.account_id)
         """)
-    return try Row.fetchOne(statement, arguments: ["account": account, "id": id]).map { row in
-      TaskPerson(
-        accountID: id, username: row["username"], nickname: row["nickname"], photoURL: row.photoURL(of: "account_id"))
+    return try Row.fetchOne(statement, arguments: ["account": account, "id": id]).flatMap {
+      TaskPerson($0, "account_id")
     }
   }
 }

@@ -4,12 +4,13 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Recurring tasks: made, listed, shown, edited, ended and left; each planned day has one occurrence, a task of its own (TASK-1, TASK-3).
+/// Recurring tasks: made, listed, shown, edited, ended and left, and who takes part in them; each planned day has one occurrence, a task of its own (TASK-1, TASK-3).
 /// Who made one and is deleted ends it by that; to the others it stays with its title and without a name, as its occurrences do.
 struct TaskSeriesFeature: Feature {
   let rules: TaskRules
-  let migrations = [TaskSeriesStore.migration(39)]
+  let migrations = [TaskSeriesStore.migration(39), TaskSeriesStore.participantsMigration(46)]
   let tables: [ErasedTable] = [
+    .rows("task_series_leavers", "account_id = :account", .tasks),
     .rows("task_series_participants", "account_id = :account", .tasks),
     .changed(
       "task_series", "creator_account = :account", .tasks,
@@ -31,6 +32,9 @@ struct TaskSeriesFeature: Feature {
     service.serve(EditTaskSeries.self, write: handlers.edit)
     service.serve(EndTaskSeries.self, write: TaskSeriesHandlers.end)
     service.serve(OptOutOfTaskSeries.self, write: TaskSeriesHandlers.optOut)
+    service.serve(
+      AddTaskSeriesParticipants.self, prepare: TaskSeriesHandlers.people, write: TaskSeriesHandlers.addParticipants)
+    service.serve(RemoveTaskSeriesParticipant.self, write: TaskSeriesHandlers.removeParticipant)
     service.run { TaskSeriesWorker(store: $0, series: store) }
   }
 }

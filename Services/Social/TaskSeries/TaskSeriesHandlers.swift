@@ -14,11 +14,15 @@ struct TaskSeriesHandlers: Sendable {
     try await NamedPeople.find(input.participants ?? [], call)
   }
 
+  static func people(_ input: AddTaskSeriesParticipants.Input, _ call: AccountCall) async throws -> NamedPeople {
+    try await NamedPeople.find(input.participants, call)
+  }
+
   func create(
     _ input: CreateTaskSeries.Input, _ people: NamedPeople, _ call: AccountCall, _ transaction: Transaction
   ) throws -> TaskSeries {
     let (account, database) = (call.account, transaction.database)
-    let (others, problems) = try people.enrolling(by: account, at: transaction.now, database)
+    let (named, problems) = try people.enrolling(by: account, at: transaction.now, database)
     let today = try series.calendars.today(of: account, transaction)
     let startDay = input.startDay ?? today
     var findings = FieldFindings(input.found.with(problems))
@@ -34,6 +38,8 @@ struct TaskSeriesHandlers: Sendable {
       if next == nil, findings.problems.isEmpty { findings.add("schedule", FieldRule("no_planned_day")) }
     }
     try findings.end()
+    let members = try input.teamID.map { try TeamTaskStore.enrolled(in: $0, by: account, at: transaction.now, database) } ?? []
+    let others = members + named.filter { !members.contains($0) }
     guard let next, others.count < TaskRules.maxParticipants else { throw TaskParticipantRules.tooMany }
     guard try TaskSeriesStore.countActive(by: account, in: database) < TaskSeriesRules.maxActive else {
       throw TaskSeriesFailure.tooMany.with(["max": .number(TaskSeriesRules.maxActive)])
@@ -42,7 +48,7 @@ struct TaskSeriesHandlers: Sendable {
       text: TaskText(name: input.name, description: input.description, dueDay: nil),
       planned: planned, endDay: input.endDay)
     try checkSpace(of: account, adding: terms.text.bytes, database)
-    let id = try series.add(terms, from: startDay, next: next, by: account, with: others, transaction)
+    let id = try series.add(terms, from: startDay, next: next, by: account, with: others, of: input.teamID, transaction)
     return try TaskSeriesStore.view(id, for: account, in: database)
   }
 
@@ -95,7 +101,38 @@ struct TaskSeriesHandlers: Sendable {
   static func optOut(_ input: OptOutOfTaskSeries.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
     let stored = try TaskSeriesStore.find(input.seriesID, for: call.account, in: transaction.database)
     guard stored.creator != call.account else { throw TaskSeriesFailure.creatorStays }
-    try TaskSeriesStore.leave(stored, call.account, transaction)
+    try TaskSeriesStore.leave(stored, call.account, by: call.account, transaction)
     return Empty()
+  }
+
+  static func addParticipants(
+    _ input: AddTaskSeriesParticipants.Input, _ people: NamedPeople, _ call: AccountCall, _ transaction: Transaction
+  ) throws -> TaskSeries {
+    let (account, database) = (call.account, transaction.database)
+    try input.found.require("seriesID")
+    let stored = try TaskSeriesStore.find(input.seriesID, madeBy: account, in: database)
+    let (others, problems) = try people.enrolling(by: account, at: transaction.now, database) {
+      try TaskSeriesStore.hasOptedOut($0, of: stored.id, in: database)
+    }
+    try FieldFindings(input.found.with(problems)).end()
+    guard stored.nextDay != nil else { throw TaskSeriesFailure.ended }
+    let present = Set(try TaskSeriesStore.accounts(of: stored.id, in: database))
+    let added = others.filter { !present.contains($0) }
+    guard present.count + added.count <= TaskRules.maxParticipants else { throw TaskParticipantRules.tooMany }
+    try TaskSeriesStore.enrol(added, in: stored, by: account, transaction)
+    return try TaskSeriesStore.view(stored.id, for: account, in: database)
+  }
+
+  static func removeParticipant(
+    _ input: RemoveTaskSeriesParticipant.Input, _ call: AccountCall, _ transaction: Transaction
+  ) throws -> TaskSeries {
+    let (account, database) = (call.account, transaction.database)
+    let stored = try TaskSeriesStore.find(input.seriesID, madeBy: account, in: database)
+    guard input.accountID != account else { throw TaskSeriesFailure.creatorStays }
+    guard try TaskSeriesStore.accounts(of: stored.id, in: database).contains(input.accountID) else {
+      throw Failure(RequestFailure.notFound)
+    }
+    try TaskSeriesStore.leave(stored, input.accountID, by: account, transaction)
+    return try TaskSeriesStore.view(stored.id, for: account, in: database)
   }
 }

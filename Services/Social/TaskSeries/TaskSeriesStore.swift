@@ -90,8 +90,10 @@ struct TaskSeriesStore: Sendable {
     let startDay: LocalDay
     /// Nil where none is left.
     let nextDay: LocalDay?
+    /// The team whose own its occurrences are.
+    let team: ID<Team>?
 
-    fileprivate init(_ row: Row) {
+    init(_ row: Row) {
       id = row["series_id"]
       creator = row["creator_account"]
       terms = TaskSeriesTerms(
@@ -100,6 +102,7 @@ struct TaskSeriesStore: Sendable {
         endDay: row["end_day"])
       startDay = row["start_day"]
       nextDay = row["next_day"]
+      team = row["team_id"]
     }
   }
 
@@ -135,26 +138,20 @@ struct TaskSeriesStore: Sendable {
   /// Keeps a new series and enrols its creator and the others, each of whom is notified. If its first day is today, it has its occurrence.
   func add(
     _ terms: TaskSeriesTerms, from startDay: LocalDay, next: LocalDay, by account: AccountID, with others: [AccountID],
-    _ transaction: Transaction
+    of team: ID<Team>? = nil, _ transaction: Transaction
   ) throws -> ID<TaskSeries> {
     let (id, database) = (ID<TaskSeries>(), transaction.database)
     try database.cachedStatement(
       sql: """
         INSERT INTO task_series (series_id, creator_account, name, description, schedule_kind, schedule_code, anchor_day,
-          start_day, end_day, next_day, next_at, advanced_day, created_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?11)
+          start_day, end_day, next_day, next_at, advanced_day, created_at, team_id)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?11, ?13)
         """
     ).execute(arguments: [
       id, account, terms.text.name, terms.text.description, terms.planned.kind, terms.planned.code, terms.planned.anchor,
-      startDay,
-      terms.endDay, next, transaction.now, try calendars.today(of: account, transaction),
+      startDay, terms.endDay, next, transaction.now, try calendars.today(of: account, transaction), team,
     ])
-    let sequence = database.lastInsertedRowID
-    for (position, participant) in ([account] + others).enumerated() {
-      try database.run(
-        "INSERT INTO task_series_participants (series_id, account_id, series_sequence, position) VALUES (?, ?, ?, ?)", .id(id),
-        .id(participant), .integer(sequence), .number(position))
-    }
+    for participant in [account] + others { try Self.enrol(participant, in: id, database) }
     for other in others { try Self.notify(other, of: .enrolled, id, terms.text.name, by: account, transaction) }
     try advance(Self.find(id, for: account, in: database), isNew: true, transaction)
     return id
@@ -195,28 +192,12 @@ struct TaskSeriesStore: Sendable {
     }
   }
 
-  /// Lets an account take part no more, neither in the occurrences to come nor in those open ones that it has not confirmed; its creator is
-  /// notified.
-  static func leave(_ series: Stored, _ account: AccountID, _ transaction: Transaction) throws {
-    let database = transaction.database
-    try database.run(
-      "DELETE FROM task_series_participants WHERE series_id = ? AND account_id = ?", .id(series.id), .id(account))
-    for task in try openOccurrences(of: series.id, in: database) {
-      guard let participant = try TaskParticipantStore.find(task, account, in: database), participant.confirmedAt == nil else {
-        continue
-      }
-      try TaskParticipantStore.leave(task, account, by: account, transaction)
-    }
-    if let creator = series.creator {
-      try notify(creator, of: .optedOut, series.id, series.terms.text.name, by: account, transaction)
-    }
-  }
-
-  private static func notify(
+  static func notify(
     _ account: AccountID, of notice: TaskSeriesNotice, _ id: ID<TaskSeries>, _ name: TaskName, by other: AccountID,
     _ transaction: Transaction
   ) throws {
     guard try !transaction.database.isErased(account) else { return }
+    if notice != .ended, try !TaskNoticeStore.count(for: account, in: .series(id), transaction) { return }
     try transaction.publish(
       TaskSeriesNoticed(
         noticeID: ID(), accountID: account, seriesID: id, seriesName: name, notice: notice, byAccountID: other,
@@ -288,41 +269,39 @@ extension TaskSeriesStore {
     ).execute(arguments: [id, day, instant, today])
   }
 
-  /// Makes the task of a day, and cancels the oldest where more are open than may be. A suspended creator makes none. Where its texts take as
-  /// much space as they may, the task has a name alone.
+  /// Makes the task of a day, with the parts of the one before it, and cancels the oldest where more are open than may be. A suspended creator
+  /// makes none. Where its texts take as much space as they may, the task has a name alone; where the team has as many open tasks as it may,
+  /// it is nobody's own.
   private func addOccurrence(
-    of series: Stored, by creator: AccountID, on day: LocalDay, isNew: Bool, _ transaction: Transaction
+    of stored: Stored, by creator: AccountID, on day: LocalDay, isNew: Bool, _ transaction: Transaction
   ) throws {
     let database = transaction.database
     guard try Accounts.find(creator, in: database)?.isSuspended(at: transaction.now) == false else { return }
+    let series = try Self.enrolTeam(of: stored, by: creator, transaction)
     let text = series.terms.text
     let isFull = try TaskSpaceStore.bytes(of: creator, in: database) + text.bytes > rules.bytesPerAccount
-    _ = try TaskStore.add(
+    let task = try TaskStore.add(
       TaskText(name: text.name, description: isFull ? nil : text.description, dueDay: day), by: creator,
-      with: try Self.enrolled(in: series.id, by: creator, at: transaction.now, database),
-      as: TaskOrigin(series: series.id, day: day, notice: isNew ? nil : .recurred), transaction)
+      with: try Self.enrolled(in: series, by: creator, at: transaction.now, database),
+      as: TaskOrigin(
+        series: series.id, day: day, team: try series.team.flatMap { try TeamTaskStore.hasRoom(in: $0, database) ? $0 : nil },
+        notice: isNew ? nil : .recurred), transaction)
+    if let last = try Self.lastOccurrence(of: series.id, before: day, in: database) {
+      let room = rules.bytesPerAccount - (try TaskSpaceStore.bytes(of: creator, in: database))
+      try TaskPartStore.copy(from: last, to: task, by: creator, maxBytes: room, transaction)
+    }
     for id in try Self.openOccurrences(of: series.id, in: database).dropFirst(TaskSeriesRules.maxOpenOccurrences) {
       if let task = try TaskStore.find(id, in: database) { try TaskStore.cancel(task, transaction) }
     }
   }
 
-  /// Those of a series whom its creator may enrol in an occurrence now.
-  private static func enrolled(
-    in id: ID<TaskSeries>, by creator: AccountID, at now: Instant, _ database: Database
-  ) throws -> [AccountID] {
-    try accounts(of: id, in: database).filter { other in
-      guard other != creator, try !database.isErased(other), let known = try Accounts.find(other, in: database) else {
-        return false
-      }
-      return try !known.isSuspended(at: now) && !BlockStore.areApart(creator, other, in: database)
-        && NamedPeople.mayEnroll(other, creator, database)
-    }
-  }
-
-  private static func accounts(of id: ID<TaskSeries>, in database: Database) throws -> [AccountID] {
+  /// The task of the last planned day before a day; nil where there is none.
+  private static func lastOccurrence(
+    of id: ID<TaskSeries>, before day: LocalDay, in database: Database
+  ) throws -> ID<SharedTask>? {
     let statement = try database.cachedStatement(
-      sql: "SELECT account_id FROM task_series_participants WHERE series_id = ? ORDER BY position")
-    return try AccountID.fetchAll(statement, arguments: [id])
+      sql: "SELECT task_id FROM tasks WHERE series_id = ? AND series_day < ? ORDER BY series_day DESC LIMIT 1")
+    return try ID<SharedTask>.fetchOne(statement, arguments: [id, day])
   }
 
   private static func hasOccurrence(_ id: ID<TaskSeries>, on day: LocalDay, in database: Database) throws -> Bool {
@@ -330,7 +309,7 @@ extension TaskSeriesStore {
   }
 
   /// The newest first.
-  private static func openOccurrences(of id: ID<TaskSeries>, in database: Database) throws -> [ID<SharedTask>] {
+  static func openOccurrences(of id: ID<TaskSeries>, in database: Database) throws -> [ID<SharedTask>] {
     let statement = try database.cachedStatement(
       sql: "SELECT task_id FROM tasks WHERE series_id = ? AND state = 'open' ORDER BY series_day DESC")
     return try ID<SharedTask>.fetchAll(statement, arguments: [id])
@@ -342,64 +321,5 @@ extension TaskSeriesStore {
     try transaction.database.run(
       "UPDATE task_series SET next_at = ?2 WHERE creator_account = ?1 AND next_day IS NOT NULL", .id(move.account),
       .instant(transaction.now))
-  }
-}
-
-// MARK: - Reading
-
-extension TaskSeriesStore {
-  /// Series in which the account `:account` takes part, to be narrowed down.
-  private static let selection = """
-    SELECT s.*, a.account_id AS creator_id, a.username, a.nickname, \(ShownPerson.photoTag(of: "a.account_id", for: ":account"))
-    FROM task_series_participants p JOIN task_series s ON s.series_id = p.series_id
-    LEFT JOIN accounts a ON a.account_id = s.creator_account
-    WHERE p.account_id = :account
-    """
-
-  /// A series as one of those who take part sees it; for others it does not exist.
-  static func view(_ id: ID<TaskSeries>, for account: AccountID, in database: Database) throws -> TaskSeries {
-    let statement = try database.cachedStatement(sql: "\(selection) AND p.series_id = :series")
-    guard let row = try Row.fetchOne(statement, arguments: ["account": account, "series": id]) else {
-      throw Failure(RequestFailure.notFound)
-    }
-    return try series(row, for: account, in: database)
-  }
-
-  /// How a page is found: by a walk along an index from the newest on.
-  static let listSQL = "\(selection) AND p.series_sequence < :before ORDER BY p.series_sequence DESC LIMIT :limit"
-
-  /// The account's series, newest first.
-  static func list(for account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<TaskSeries> {
-    let rows = try Row.fetchAll(
-      database.cachedStatement(sql: listSQL),
-      arguments: ["account": account, "before": page.before, "limit": page.fetchLimit])
-    return try page.page(
-      of: rows, key: { $0["sequence"] as Int64 }, item: { try series($0, for: account, in: database) })
-  }
-
-  private static func series(_ row: Row, for account: AccountID, in database: Database) throws -> TaskSeries {
-    let stored = Stored(row)
-    let creator = (row["creator_id"] as AccountID?).map { TaskPerson(row, accountID: $0, column: "creator_id") }
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT p.account_id, a.username, a.nickname, \(ShownPerson.photoTag(of: "p.account_id", for: ":account"))
-        FROM task_series_participants p JOIN accounts a ON a.account_id = p.account_id
-        WHERE p.series_id = :series AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = p.account_id)
-        ORDER BY p.position
-        """)
-    let participants = try Row.fetchAll(statement, arguments: ["account": account, "series": stored.id])
-      .map { TaskPerson($0, accountID: $0["account_id"], column: "account_id") }
-    return TaskSeries(
-      id: stored.id, name: stored.terms.text.name, description: stored.terms.text.description,
-      schedule: stored.terms.planned.schedule, startDay: stored.startDay, endDay: stored.terms.endDay,
-      state: stored.nextDay == nil ? .ended : .active, nextDay: stored.nextDay, creator: creator,
-      isCreator: stored.creator == account, participants: participants, createdAt: row["created_at"])
-  }
-}
-
-extension TaskPerson {
-  fileprivate init(_ row: Row, accountID: AccountID, column: String) {
-    self.init(
-      accountID: accountID, username: row["username"], nickname: row["nickname"], photoURL: row.photoURL(of: column))
   }
 }

@@ -9,8 +9,11 @@ import Storage
 struct TaskFeature: Feature {
   let rules: TaskRules
   let completions: TaskCompletionWriter
-  let migrations = [TaskStore.migration(27)]
+  let links: TaskLinkKeys
+  let migrations = [TaskStore.migration(27), TaskNoticeStore.migration(47)]
   let tables: [ErasedTable] = [
+    .rows("task_notice_counts", "account_id = :account", .tasks),
+    .rows("task_series_notice_counts", "account_id = :account", .tasks),
     .changed(
       "tasks", "creator_account = :account", .tasks,
       by: "UPDATE tasks SET creator_account = NULL WHERE creator_account = :account",
@@ -25,10 +28,10 @@ struct TaskFeature: Feature {
   let snapshot = [SnapshotPart("tasks", TaskChanged.self, page: TaskStore.snapshot)]
 
   func register(in service: inout ServiceDefinition) {
-    let handlers = TaskHandlers(rules: rules, completions: completions)
+    let handlers = TaskHandlers(rules: rules, completions: completions, links: links)
     service.serve(CreateTask.self, prepare: TaskHandlers.people, write: handlers.create)
     service.serve(ListTasks.self, read: handlers.list)
-    service.serve(GetTask.self, read: TaskHandlers.get)
+    service.serve(GetTask.self, read: handlers.get)
     service.serve(EditTask.self, write: handlers.edit)
     service.serve(CancelTask.self, write: handlers.cancel)
   }

@@ -8,11 +8,13 @@ import Storage
 struct TaskHandlers: Sendable {
   let rules: TaskRules
   let completions: TaskCompletionWriter
+  let links: TaskLinkKeys
   private let words = Words(Contract.social.words)
 
-  init(rules: TaskRules, completions: TaskCompletionWriter) {
+  init(rules: TaskRules, completions: TaskCompletionWriter, links: TaskLinkKeys) {
     self.rules = rules
     self.completions = completions
+    self.links = links
   }
 
   /// Finds those who are named, at identity where their events have not arrived yet.
@@ -47,8 +49,8 @@ struct TaskHandlers: Sendable {
     return ListTasks.Output(page, message: words.text(key, call.language))
   }
 
-  static func get(_ input: NamedTask, _ call: AccountCall, _ database: Database) throws -> TaskDetails {
-    try TaskStore.details(input.taskID, for: call.account, in: database)
+  func get(_ input: NamedTask, _ call: AccountCall, _ database: Database) throws -> TaskDetails {
+    try TaskStore.details(input.taskID, for: call.account, links, in: database)
   }
 
   func edit(_ input: EditTask.Input, _ call: AccountCall, _ transaction: Transaction) throws -> SharedTask {
@@ -66,6 +68,8 @@ struct TaskHandlers: Sendable {
     if text != task.text {
       try rules.checkSpace(
         stored: TaskSpaceStore.bytes(of: account, in: database), adding: text.bytes - task.text.bytes)
+      // What moderators removed before does not come back in its place.
+      try ModerationCaseStore.forgetRemoved(.task(task.id), transaction)
       try TaskStore.edit(task.id, text, transaction)
     }
     return try TaskStore.view(task.id, for: account, in: database)

@@ -13,10 +13,8 @@ struct TaskPosition: CustomStringConvertible {
 
   /// Reads its description.
   init(text: String) throws(FieldRule) {
-    let parts = text.split(at: "/").map(String.init)
-    guard parts.count == 2, let state = TaskState(rawValue: parts[0]), let sequence = Int64(parts[1]) else {
-      throw PageCursor.invalid
-    }
+    let (first, second) = try TextParts.pair(text)
+    guard let state = TaskState(rawValue: first), let sequence = Int64(second) else { throw PageCursor.invalid }
     self.init(state: state, sequence: sequence)
   }
 

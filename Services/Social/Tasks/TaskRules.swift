@@ -9,6 +9,10 @@ struct TaskRules: Sendable {
   /// How many that an account made may be open.
   static let maxOpen = 1000
 
+  /// How often an account is notified within a day of what others do with it in one task: enrol and remove it, give it parts, opt out.
+  static let maxNotices = 20
+  static let noticeSeconds = 86_400
+
   /// What the texts of one account in tasks may be together.
   let bytesPerAccount: Int
 

@@ -7,9 +7,8 @@ import Storage
 extension TaskStore {
   /// Tasks in which an account takes part, to be narrowed down.
   private static let selection = """
-    SELECT t.*, p.confirmed_at, a.account_id AS creator_id, a.username, a.nickname,
-      \(isResponsible("p", for: "t")) AS can_edit,
-      \(ShownPerson.photoTag(of: "a.account_id", for: "p.account_id"))
+    SELECT t.*, p.confirmed_at, a.account_id AS creator_id, \(isResponsible("p", for: "t")) AS can_edit,
+      \(ShownPerson.columns(for: "p.account_id"))
     FROM task_participants p JOIN tasks t ON t.task_id = p.task_id
     LEFT JOIN accounts a ON a.account_id = t.creator_account
     """
@@ -23,7 +22,9 @@ extension TaskStore {
   }
 
   /// The same with all that its screen shows.
-  static func details(_ id: ID<SharedTask>, for account: AccountID, in database: Database) throws -> TaskDetails {
+  static func details(
+    _ id: ID<SharedTask>, for account: AccountID, _ links: TaskLinkKeys, in database: Database
+  ) throws -> TaskDetails {
     let task = try view(id, for: account, in: database)
     let (comments, hasEarlier) = try TaskCommentStore.latest(of: id, for: account, in: database)
     let (attachments, hasMore) = try TaskAttachmentStore.latest(
@@ -31,7 +32,8 @@ extension TaskStore {
     return TaskDetails(
       task: task, participants: try TaskParticipantStore.list(of: id, for: account, in: database), comments: comments,
       hasEarlierComments: hasEarlier, help: try TaskHelpStore.listOpen(in: id, for: account, database),
-      attachments: attachments, hasMoreAttachments: hasMore, parts: try TaskPartStore.list(of: id, for: account, in: database))
+      attachments: attachments, hasMoreAttachments: hasMore, parts: try TaskPartStore.list(of: id, for: account, in: database),
+      link: try TaskLinkStore.find(to: id, of: account, links, in: database))
   }
 
   /// How a page of the tasks in one state is found: by a walk along an index from the newest on.
@@ -74,10 +76,7 @@ extension TaskStore {
 extension SharedTask {
   /// A row of a task with its creator.
   init(_ row: Row, for account: AccountID) {
-    let creator = (row["creator_id"] as AccountID?).map { id in
-      TaskPerson(
-        accountID: id, username: row["username"], nickname: row["nickname"], photoURL: row.photoURL(of: "creator_id"))
-    }
+    let creator = TaskPerson(row, "creator_id")
     self.init(
       id: row["task_id"], name: row["name"], description: row["description"], dueDay: row["due_day"], state: row["state"],
       creator: creator, isCreator: creator?.accountID == account, canEdit: row["can_edit"],

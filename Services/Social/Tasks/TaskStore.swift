@@ -216,12 +216,17 @@ enum TaskStore {
 // MARK: - Events
 
 extension TaskStore {
-  /// Lets an account be notified of something, unless it was deleted.
+  /// Lets an account be notified of something, unless it was deleted, or of the same task too often within a day.
   static func notify(
     _ account: AccountID, of notice: TaskNotice, _ id: ID<SharedTask>, _ name: TaskName, part: TaskName? = nil,
     by other: AccountID?, _ transaction: Transaction
   ) throws {
     guard try !transaction.database.isErased(account) else { return }
+    switch notice {
+    case .completed, .cancelled, .recurred: break
+    case .enrolled, .removed, .optedOut, .partAssigned:
+      guard try TaskNoticeStore.count(for: account, in: .task(id), transaction) else { return }
+    }
     let username = try other.map { try Accounts.known($0, in: transaction.database).username }
     try transaction.publish(
       TaskNoticed(

@@ -13,9 +13,9 @@ struct TeamPosition: CustomStringConvertible, Hashable {
 
   /// Reads its description.
   init(text: String) throws(FieldRule) {
-    let parts = text.split(at: "/").map(String.init)
-    guard parts.count == 2, let score = Int(parts[0]) else { throw PageCursor.invalid }
-    self.init(score: score, team: try ID(text: parts[1]))
+    let (first, second) = try TextParts.pair(text)
+    guard let score = Int(first) else { throw PageCursor.invalid }
+    self.init(score: score, team: try ID(text: second))
   }
 
   var description: String { "\(score)/\(team)" }

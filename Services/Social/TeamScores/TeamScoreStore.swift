@@ -117,6 +117,15 @@ enum TeamScoreStore {
     }
   }
 
+  /// Takes the completions of a task off the scores that they were counted for, where so few take part in it any more that none would count.
+  static func recount(_ task: ID<SharedTask>, _ transaction: Transaction) throws {
+    let participants = try TaskParticipantStore.counts(of: task, in: transaction.database).participants
+    guard !TeamScoreRules.counts(participants: participants) else { return }
+    for account in try TaskParticipantStore.confirmedAccounts(of: task, in: transaction.database) {
+      try withdrawn(task, by: account, transaction)
+    }
+  }
+
   /// Takes an account's completion of a task off the score of the team that it was counted for, also where the account has left it since;
   /// nothing happens where it was counted for none.
   static func withdrawn(_ task: ID<SharedTask>, by account: AccountID, _ transaction: Transaction) throws {

@@ -7,10 +7,11 @@ import Storage
 /// The members' being in the team is their consent, whatever their setting says of who may enrol them; a block goes before it. They are kept with
 /// all other tasks, by `TaskStore`.
 struct TeamTaskFeature: Feature {
+  let links: TaskLinkKeys
   let migrations = [TeamTaskStore.migration(41)]
 
   func register(in service: inout ServiceDefinition) {
     service.serve(ListTeamTasks.self, read: TeamTaskHandlers.list)
-    service.serve(JoinTeamTask.self, write: TeamTaskHandlers.join)
+    service.serve(JoinTeamTask.self, write: TeamTaskHandlers(links: links).join)
   }
 }

@@ -24,8 +24,13 @@ enum TeamTaskStore {
   ///
   /// - Throws: `too_many_team_tasks`.
   static func checkCount(of team: ID<Team>, in database: Database) throws {
+    guard try hasRoom(in: team, database) else { throw TeamTaskFailure.tooMany.with(["max": .number(maxOpen)]) }
+  }
+
+  /// Whether a team may have one more open task.
+  static func hasRoom(in team: ID<Team>, _ database: Database) throws -> Bool {
     let count = try database.first("SELECT count(*) FROM tasks WHERE team_id = ? AND state = 'open'", .id(team)) { $0.number(0) }
-    guard count ?? 0 < maxOpen else { throw TeamTaskFailure.tooMany.with(["max": .number(maxOpen)]) }
+    return count ?? 0 < maxOpen
   }
 
   /// Whom a member enrols in a new task of the team: all others but those who are suspended, and those from whom it is apart by a block.
@@ -43,8 +48,8 @@ enum TeamTaskStore {
     }
   }
 
-  /// Lets somebody who is to be in a team no more leave those of its open tasks that it has not confirmed and did not make. Those that it
-  /// made are the team's no more, but go on among who takes part.
+  /// Lets somebody who is to be in a team no more leave those of its open tasks that it has not confirmed and did not make, and its recurring
+  /// tasks. Those that it made are the team's no more, but go on among who takes part.
   ///
   /// - Parameter actor: who ends the membership: its own account, or the team's owner.
   static func leave(_ account: AccountID, _ team: ID<Team>, by actor: AccountID, _ transaction: Transaction) throws {
@@ -63,6 +68,7 @@ enum TeamTaskStore {
     for task in try ID<SharedTask>.fetchAll(detached, arguments: ["account": account, "team": team]) {
       try TaskStore.settle(task, transaction)
     }
+    try TaskSeriesStore.leave(team, account, transaction)
   }
 }
 
@@ -92,10 +98,11 @@ extension TeamTaskStore {
 
   /// How a page of the tasks in one state is found: by a walk along an index from the newest on.
   static let listSQL = """
-    SELECT t.*, p.confirmed_at, p.account_id AS participant_id, a.account_id AS creator_id, a.username, a.nickname,
+    SELECT t.*, p.confirmed_at, p.account_id AS participant_id, coalesce(r.was_removed, 0) AS was_removed, a.account_id AS creator_id,
       iif(p.account_id IS NULL, 0, \(TaskStore.isResponsible("p", for: "t"))) AS can_edit,
-      \(ShownPerson.photoTag(of: "a.account_id", for: ":account"))
+      \(ShownPerson.columns(for: ":account"))
     FROM tasks t LEFT JOIN task_participants p ON p.task_id = t.task_id AND p.account_id = :account AND p.state <> 'left'
+    LEFT JOIN task_participants r ON r.task_id = t.task_id AND r.account_id = :account
     LEFT JOIN accounts a ON a.account_id = t.creator_account
     WHERE t.team_id = :team AND t.state = :state AND t.sequence < :before AND \(isShown)
     ORDER BY t.sequence DESC LIMIT :limit
@@ -110,7 +117,9 @@ extension TeamTaskStore {
         database.cachedStatement(sql: listSQL),
         arguments: ["account": account, "team": team, "state": state, "before": before, "limit": limit])
     } item: { row in
-      TeamTask(task: SharedTask(row, for: account), isParticipant: row["participant_id"] as AccountID? != nil)
+      TeamTask(
+        task: SharedTask(row, for: account), isParticipant: row["participant_id"] as AccountID? != nil,
+        wasRemoved: row["was_removed"])
     }
   }
 }

@@ -164,14 +164,12 @@ extension TeamMemberStore {
       arguments: [team])
   }
 
-  /// The members as one of them sees them, in the order in which they came. Who was blocked by the reader, or has blocked it, is there
-  /// without photo.
+  /// The members as one of them sees them, in the order in which they came; see ``ShownPerson``.
   static func list(of team: ID<Team>, for account: AccountID, in database: Database) throws -> [TeamMember] {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT m.account_id, m.is_owner, m.joined_at, a.username, a.nickname,
-          \(ShownPerson.photoTag(of: "m.account_id", for: ":account"))
-        FROM team_members m JOIN accounts a USING (account_id)
+        SELECT m.account_id, m.is_owner, m.joined_at, \(ShownPerson.columns(for: ":account"))
+        FROM team_members m JOIN accounts a ON a.account_id = m.account_id
         WHERE m.team_id = :team AND m.position IS NOT NULL ORDER BY m.position
         """)
     return try Row.fetchAll(statement, arguments: ["team": team, "account": account]).map { row in

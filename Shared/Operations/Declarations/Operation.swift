@@ -82,6 +82,10 @@ extension OperationSpec {
     case .verifiedAccount:
       common += [.unauthenticated, .tokenExpired, .sessionRevoked, .verificationRequired, .insufficientScope]
     case .administrator: common += [.unauthenticated, .tokenExpired, .sessionRevoked, .forbidden, .insufficientScope]
+    case .partnerOwner, .partnerClerk:
+      common += [
+        .unauthenticated, .tokenExpired, .sessionRevoked, .verificationRequired, .forbidden, .insufficientScope,
+      ]
     case .services: common.append(.forbidden)
     }
     if inDoubt == .refused { common.append(.loginUnanswered) }
@@ -99,8 +103,8 @@ extension OperationSpec {
   }
 }
 
-/// An operation that only accounts may call (``CallerRule/account``, ``CallerRule/verifiedAccount``, ``CallerRule/administrator``): whoever
-/// serves it gets the account as a value, not as something to look for.
+/// An operation that only accounts may call (``CallerRule/account``, ``CallerRule/verifiedAccount``, ``CallerRule/administrator``,
+/// ``CallerRule/partnerOwner``, ``CallerRule/partnerClerk``): whoever serves it gets the account as a value, not as something to look for.
 public protocol AccountOperation: Operation {}
 
 /// An operation that takes no account: anyone may call it (``CallerRule/anyone``), or only services (``CallerRule/services(_:)``).
@@ -149,13 +153,18 @@ public enum CallerRule: Hashable, Sendable {
   /// An account whose e-mail address is verified; others get `verification_required`.
   case verifiedAccount
   case administrator
+  /// A verified account that owns the partner company it belongs to (REW-3); others get `forbidden`. Tokens do not say so: the service that
+  /// serves it asks its own store with each call.
+  case partnerOwner
+  /// A verified account that works for a partner company, its owners included (REW-3); likewise.
+  case partnerClerk
   /// Only these services, over the bus.
   case services([ServiceName])
 
   /// Whether it takes an account to call.
   public var isAccount: Bool {
     switch self {
-    case .account, .verifiedAccount, .administrator: true
+    case .account, .verifiedAccount, .administrator, .partnerOwner, .partnerClerk: true
     case .anyone, .services: false
     }
   }
@@ -176,7 +185,7 @@ public enum DoubtRule: Sendable {
   init(_ caller: CallerRule, _ effect: Effect) {
     switch caller {
     case .administrator: self = .refused
-    case .account, .verifiedAccount: self = effect == .read ? .allowed : .refused
+    case .account, .verifiedAccount, .partnerOwner, .partnerClerk: self = effect == .read ? .allowed : .refused
     case .anyone, .services: self = .allowed
     }
   }
@@ -200,6 +209,8 @@ public enum RateClass: String, Sendable, CaseIterable {
   case sensitive
   /// Lets a caller look for people, and so gather their names.
   case search
+  /// Becomes a leaf of the register, or may, which is kept for good (TASK-9).
+  case registered
 }
 
 /// What a service shows the others: its operations, its events and the words for both.

@@ -8,6 +8,8 @@ import COperationsWords
 /// - `{maximum}`: the parameter, a number as the language writes it.
 /// - `{kind:goalKind}`: a code in words: of `check`, those at `goalKind.check`. A code that has none stands for itself.
 /// - `{seconds:duration}`: so many seconds as days, hours, minutes and seconds.
+/// - `{count:grouped}`: a number with its digits in groups of three, as `12,500` in English and `12.500` in Spanish, which begins with five.
+/// - `{title:translated}`: of the parameters `title` (English) and `title.es`, that of the text's own language.
 /// - `{until:minute}`: an ``Instant``, as `2026-11-22 08:43 UTC`.
 public struct Words: Sendable {
   /// The files of one module, as embedded in its code.
@@ -76,9 +78,13 @@ public struct Words: Sendable {
   /// What stands for a name in braces, or for a name and the way in which it is to be written.
   private func filled(_ placeholder: Substring, _ language: Language, _ parameters: [String: Parameter]) -> String {
     let parts = placeholder.split(at: ":", maxSplits: 1).map(String.init)
+    if parts.count == 2, parts[1] == "translated", let own = parameters["\(parts[0]).\(language.rawValue)"] {
+      return own.description
+    }
     guard let name = parts.first, let parameter = parameters[name] else { return "" }
     guard parts.count == 2 else { return parameter.text(in: language) }
     if parts[1] == "duration", case .number(let seconds) = parameter { return duration(seconds, language) }
+    if parts[1] == "grouped" { return parameter.grouped(in: language) }
     if parts[1] == "minute", case .text(let instant) = parameter { return minute(instant) }
     return text("\(parts[1]).\(parameter)", language, parameters) ?? parameter.text(in: language)
   }
@@ -106,6 +112,21 @@ public struct Words: Sendable {
 }
 
 extension Parameter {
+  /// The value with the digits before its point in groups of three. Spanish leaves four digits together (Unicode CLDR,
+  /// `minimumGroupingDigits`).
+  fileprivate func grouped(in language: Language) -> String {
+    let text = text(in: language)
+    let sign = text.prefix { $0 == "-" }
+    let digits = text.dropFirst(sign.count).prefix { ("0"..."9").contains($0) }
+    guard digits.count >= (language == .spanish ? 5 : 4) else { return text }
+    var grouped = ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index).isMultiple(of: 3) { grouped += language == .spanish ? "." : "," }
+      grouped.append(digit)
+    }
+    return sign + grouped + text.dropFirst(sign.count + digits.count)
+  }
+
   /// The value as people of that language write it.
   fileprivate func text(in language: Language) -> String {
     guard case .decimal = self, language == .spanish else { return description }

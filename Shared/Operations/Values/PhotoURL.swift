@@ -8,18 +8,18 @@ public struct PhotoURL: TextValue {
   public init(account: AccountID, tag: String) { description = "/v1/accounts/\(account)/photo?version=\(tag)" }
 
   public init(text: String) throws(FieldRule) {
-    let bytes = Array(text.utf8)
-    let (before, between, tag) = ("/v1/accounts/".utf8.count, "/photo?version=".utf8.count, 32)
-    guard bytes.count > before + between + tag, PhotoURL.isTag(bytes.suffix(tag)),
-      let account = try? AccountID(text: String(decoding: bytes[before..<bytes.count - between - tag], as: UTF8.self))
+    let tag = String(decoding: text.utf8.suffix(PhotoURL.tagBytes), as: UTF8.self)
+    guard tag.utf8.count == PhotoURL.tagBytes, PhotoURL.isTag(tag),
+      let name = TextParts.middle(of: text, between: "/v1/accounts/", and: "/photo?version=\(tag)"),
+      let account = try? AccountID(text: name)
     else { throw FieldRule("not_a_photo_url") }
-    let url = PhotoURL(account: account, tag: String(decoding: bytes.suffix(tag), as: UTF8.self))
-    guard url.description == text else { throw FieldRule("not_a_photo_url") }
-    self = url
+    self.init(account: account, tag: tag)
   }
 
-  private static func isTag(_ bytes: ArraySlice<UInt8>) -> Bool {
-    bytes.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  private static let tagBytes = 32
+
+  private static func isTag(_ text: String) -> Bool {
+    text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
 
   public static let placeholder = PhotoURL(account: .placeholder, tag: String(repeating: "0", count: 32))

@@ -145,6 +145,7 @@ public enum Accounts {
       let ended = consents.subtracting(try self.consents(of: account.accountID, in: database))
       if !ended.isEmpty { try withdrawn(account.accountID, ended, transaction) }
     }
+    try watch.changed?(account.accountID, transaction)
   }
 }
 
@@ -155,10 +156,14 @@ extension Accounts {
   /// What takes effect in the transaction that receives withdrawn consents: whose they were, and to what.
   public typealias Withdrawn = @Sendable (AccountID, Set<ConsentPurpose>, Transaction) throws -> Void
 
+  /// What takes effect in the transaction that receives an account, whatever of it has changed.
+  public typealias Changed = @Sendable (AccountID, Transaction) throws -> Void
+
   /// What a service does when an account changes.
   struct Watch: Sendable {
     var moved: Moved?
     var withdrawn: Withdrawn?
+    var changed: Changed?
     /// What calls of the account go by.
     var known: KnownAccounts?
   }

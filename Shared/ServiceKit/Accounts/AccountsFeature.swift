@@ -18,10 +18,11 @@ public struct AccountsFeature: Feature {
   ///     reads for others leaves out erased accounts. Otherwise it goes in the transaction that receives the deletion.
   ///   - moved: called in the transaction in which an account comes to count its days in another way.
   ///   - withdrawn: called in the transaction that receives consents which an account has withdrawn.
+  ///   - changed: called in the transaction that receives an account, whatever of it has changed.
   public init(
     migrations: (table: Int, settings: Int, people: Int, enrollment: Int), isErasedLast: Bool = false,
     whenMoved moved: Accounts.Moved? = nil,
-    whenWithdrawn withdrawn: Accounts.Withdrawn? = nil
+    whenWithdrawn withdrawn: Accounts.Withdrawn? = nil, whenChanged changed: Accounts.Changed? = nil
   ) {
     self.migrations = [
       AccountsFeature.table(migrations.table), AccountsFeature.settings(migrations.settings),
@@ -29,7 +30,7 @@ public struct AccountsFeature: Feature {
     ]
     let table = ErasedTable.rows("accounts", "account_id = :account", .profiles)
     tables = [isErasedLast ? table : table.atOnce]
-    watch = Accounts.Watch(moved: moved, withdrawn: withdrawn)
+    watch = Accounts.Watch(moved: moved, withdrawn: withdrawn, changed: changed)
   }
 
   public func register(in service: inout ServiceDefinition) { service.keepAccounts(watch) }

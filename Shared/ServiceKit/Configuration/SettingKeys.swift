@@ -4,7 +4,9 @@ extension Settings {
   public static let knownKeys: Set<String> = [
     "racha.attachments.accountBytes", "racha.attachments.fileBytes", "racha.attachments.taskBytes",
     "racha.bus.curve.allowListFile", "racha.bus.curve.secretKeyFile", "racha.bus.endpoints.*", "racha.bus.interface",
-    "racha.coins.dailyCap", "racha.coins.earningDays", "racha.coins.stepsPerCoin", "racha.config",
+    "racha.challenges.builtIn",
+    "racha.coins.dailyCap", "racha.coins.earningDays", "racha.coins.expireAfterDays", "racha.coins.expiryNoticeDays",
+    "racha.coins.stepsPerCoin", "racha.config",
     "racha.erasure.cleanSeconds", "racha.erasure.rowsPerTransaction",
     "racha.externalProviders.*.claims.email", "racha.externalProviders.*.claims.emailVerified",
     "racha.externalProviders.*.claims.name", "racha.externalProviders.*.claims.username", "racha.externalProviders.*.clientId",

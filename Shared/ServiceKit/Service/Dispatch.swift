@@ -69,10 +69,13 @@ struct Dispatch: Sendable {
     case .account: guard isAccount else { throw Failure(RequestFailure.unauthenticated) }
     case .verifiedAccount:
       guard isAccount, let account = caller.account else { throw Failure(RequestFailure.unauthenticated) }
-      // The token may be older than the verification; the store is not.
-      if caller.isVerified { return }
-      if let isVerified = definition.isVerified, try context.store.lookUp({ try isVerified(account, $0) }) { return }
-      throw Failure(RequestFailure.verificationRequired)
+      try expectVerified(account, caller)
+    case .partnerOwner, .partnerClerk:
+      guard isAccount, let account = caller.account else { throw Failure(RequestFailure.unauthenticated) }
+      try expectVerified(account, caller)
+      guard let belongs = definition.belongsToPartner, try context.store.lookUp({ try belongs(account, spec.caller, $0) }) else {
+        throw Failure(RequestFailure.forbidden)
+      }
     case .administrator:
       guard isAccount else { throw Failure(RequestFailure.unauthenticated) }
       guard caller.isAdministrator else { throw Failure(RequestFailure.forbidden) }
@@ -81,6 +84,13 @@ struct Dispatch: Sendable {
         throw Failure(RequestFailure.forbidden)
       }
     }
+  }
+
+  /// The token may be older than the verification; the store is not.
+  private func expectVerified(_ account: AccountID, _ caller: Caller) throws {
+    if caller.isVerified { return }
+    if let isVerified = definition.isVerified, try context.store.lookUp({ try isVerified(account, $0) }) { return }
+    throw Failure(RequestFailure.verificationRequired)
   }
 
   /// Identity knows it of each session; the others believe the token, which is renewed when the owner answers.

@@ -50,6 +50,7 @@ public struct ServiceDefinition: Sendable {
   private(set) var accountWatch = Accounts.Watch()
   private(set) var isVerified: (@Sendable (AccountID, Database) throws -> Bool)?
   private(set) var isInDoubt: (@Sendable (SessionID, Database) throws -> Bool)?
+  private(set) var belongsToPartner: (@Sendable (AccountID, CallerRule, Database) throws -> Bool)?
   /// How each table of its store forgets an account.
   public private(set) var erasedTables: [ErasedTable] = []
 
@@ -114,6 +115,12 @@ public struct ServiceDefinition: Sendable {
   /// Says by the store whether a session is in doubt, see ``DoubtRule``: identity does, whose store knows it.
   public mutating func decideDoubt(_ isInDoubt: @escaping @Sendable (SessionID, Database) throws -> Bool) {
     self.isInDoubt = isInDoubt
+  }
+
+  /// Says by the store whether an account may call what is for a partner's owner or for a partner's clerk: rewards does, whose store
+  /// knows it. Without it nobody may.
+  public mutating func decidePartner(_ belongs: @escaping @Sendable (AccountID, CallerRule, Database) throws -> Bool) {
+    belongsToPartner = belongs
   }
 
   /// Declares how each table of the store forgets an account.

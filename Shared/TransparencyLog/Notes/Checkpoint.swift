@@ -21,8 +21,7 @@ public struct Checkpoint: Hashable, Sendable {
   public init(text: String) throws {
     let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     guard lines.count >= 4, lines[lines.count - 1].isEmpty, lines.dropLast().allSatisfy({ !$0.isEmpty }),
-      let size = DecimalNumber.value(lines[1]), let root = try? TreeHash(base64: lines[2]),
-      size > 0 || root == .empty
+      let size = DecimalNumber.value(lines[1]), let root = try? TreeHash(base64: lines[2])
     else { throw LogFault.malformed(.checkpoint) }
     origin = String(decoding: lines[0], as: UTF8.self)
     self.size = size

@@ -3,6 +3,9 @@
 /// It reads every leaf, builds the tree anew, and compares all of it with what is served and with the checkpoint that it saw last: whatever
 /// was changed, removed, added among older leaves, exchanged, rewound, or shown to somebody else otherwise, does not fit. It needs memory
 /// for one tile of each level.
+///
+/// A log that goes on under another name after a restore (``LogContinuation``) has its tiles below that name, so that those kept by others
+/// are never taken for them: of the log `racha.example/register/2-0e7c` at `2-0e7c/tile/…`.
 public struct LogVerifier: Sendable {
   /// Reads what lies at a path below the log's prefix; nil if there is nothing.
   public typealias Fetch = @Sendable (_ path: String) async throws -> [UInt8]?
@@ -25,39 +28,62 @@ public struct LogVerifier: Sendable {
   ///
   /// - Parameters:
   ///   - memory: of the last visit; nil at the first.
-  ///   - keys: whom to trust at the first visit; keys of the log that are new since then and sign beside one that is known.
+  ///   - keys: whom to trust beside the keys that are remembered. A key that signs without being named here, or by a leaf of a log that a known
+  ///     key has signed (``LogKeyAddition``), is no key of the log.
   /// - Throws: ``LogFinding``, or what fetching throws.
   public func verify(since memory: LogMemory?, keys: [VerifierKey]) async throws -> Report {
     let note = try parse("checkpoint", try await fetched("checkpoint")) { try SignedNote(parsing: $0) }
     let checkpoint = try parse("checkpoint", note.text) { try Checkpoint(text: $0) }
-    let signers = try signers(of: note, memory?.keys ?? keys, keys)
-    var walk = LogWalk(checkpoint: checkpoint, known: memory?.checkpoint)
+    let known = (memory?.keys ?? []) + keys.filter { memory?.keys.contains($0) != true }
+    _ = try signers(of: note, among: known)
+    let tiles = Tiles(folder: Self.folder(of: checkpoint.origin, known), verifier: self)
+    var walk = LogWalk(checkpoint: checkpoint, known: memory)
     try walk.begin()
     for number in stride(from: 0, to: checkpoint.size, by: Tile.fullWidth) {
-      let width = min(Tile.fullWidth, checkpoint.size - number)
-      try await take(number / Tile.fullWidth, width, &walk)
+      try await tiles.take(number / Tile.fullWidth, min(Tile.fullWidth, checkpoint.size - number), &walk)
     }
-    for (tile, hashes) in walk.edge.tiles { try await compare(tile, hashes) }
+    for (tile, hashes) in walk.edge.tiles { try await tiles.compare(tile, hashes) }
     try walk.end()
+    for continuation in walk.continuations { try await tiles.check(continuation, checkpoint) }
     return Report(
-      memory: LogMemory(keys: signers, note: note, checkpoint: checkpoint),
+      memory: LogMemory(
+        keys: try signers(of: note, among: known + walk.addedKeys.filter { !known.contains($0) }), note: note,
+        checkpoint: checkpoint, formerOrigins: walk.origins.dropLast(), earlier: walk.earlier),
       added: checkpoint.size - (walk.sharedSize ?? 0), continuations: walk.continuations)
   }
 
-  /// The keys of the log now: those that are known and still sign, and new ones that sign beside them.
-  private func signers(of note: SignedNote, _ known: [VerifierKey], _ given: [VerifierKey]) throws -> [VerifierKey] {
-    do {
-      try note.verify(by: known)
-      return try note.verify(by: known + given.filter { !known.contains($0) })
-    } catch is LogFault {
-      throw LogFinding.foreignKey
-    }
+  private func signers(of note: SignedNote, among keys: [VerifierKey]) throws -> [VerifierKey] {
+    do { return try note.verify(by: keys) } catch is LogFault { throw LogFinding.foreignKey }
   }
 
+  /// Where the tiles of a log lie, which may be one that goes on after a restore: its keys keep the first name.
+  private static func folder(of origin: String, _ keys: [VerifierKey]) -> String {
+    for key in keys where origin.utf8.starts(with: "\(key.name)/".utf8) {
+      return "\(String(decoding: origin.utf8.dropFirst(key.name.utf8.count + 1), as: UTF8.self))/"
+    }
+    return ""
+  }
+
+  fileprivate func fetched(_ path: String) async throws -> [UInt8] {
+    guard let bytes = try await fetch(path) else { throw LogFinding.missing(path: path) }
+    return bytes
+  }
+
+  fileprivate func parse<Input, Output>(_ path: String, _ input: Input, _ read: (Input) throws -> Output) throws -> Output {
+    do { return try read(input) } catch is LogFault { throw LogFinding.unreadable(path: path) }
+  }
+}
+
+/// The tiles and entries of a log, compared with what follows from its leaves.
+private struct Tiles {
+  /// Before all paths.
+  let folder: String
+  let verifier: LogVerifier
+
   /// Takes in a bundle of entries, and the tile of their hashes.
-  private func take(_ number: Int, _ width: Int, _ walk: inout LogWalk) async throws {
-    let path = TilePath.entries(number: number, width: width).description
-    let entries = try parse(path, try await fetched(path)) { try EntryBundle.decoded($0, width: width) }
+  func take(_ number: Int, _ width: Int, _ walk: inout LogWalk) async throws {
+    let path = folder + TilePath.entries(number: number, width: width).description
+    let entries = try verifier.parse(path, try await verifier.fetched(path)) { try EntryBundle.decoded($0, width: width) }
     let hashes = try await hashes(of: Tile(level: 0, number: number, width: width))
     var full: [(Tile, [TreeHash])] = []
     for (offset, entry) in entries.enumerated() {
@@ -70,23 +96,38 @@ public struct LogVerifier: Sendable {
     for (tile, hashes) in full where tile.level > 0 { try await compare(tile, hashes) }
   }
 
-  private func compare(_ tile: Tile, _ expected: [TreeHash]) async throws {
+  func compare(_ tile: Tile, _ expected: [TreeHash]) async throws {
     guard try await hashes(of: tile) == expected else {
-      throw LogFinding.tileChanged(path: TilePath.hashes(tile).description)
+      throw LogFinding.tileChanged(path: folder + TilePath.hashes(tile).description)
+    }
+  }
+
+  /// Proves that the checkpoint which a continuation names is one of the leaves before it.
+  func check(_ continuation: LogContinuation, _ checkpoint: Checkpoint) async throws {
+    guard let root = try? TreeHash(base64: Array(continuation.previousRoot.utf8)),
+      let proof = try await consistency(from: continuation.previousSize, to: checkpoint.size),
+      (try? proof.verify(from: continuation.previousSize, root, to: checkpoint.size, checkpoint.root)) != nil
+    else { throw LogFinding.badContinuation(number: continuation.restoredSize) }
+  }
+
+  /// The proof, of tiles that are read as it needs them; nil where the tree has none.
+  private func consistency(from old: Int, to size: Int) async throws -> ConsistencyProof? {
+    var read: [Tile: [TreeHash]] = [:]
+    while true {
+      var missing: Tile?
+      let tree = TileTree(size: size) { tile in
+        if let hashes = read[tile] { return hashes }
+        missing = tile
+        throw LogFault.tileMissing(path: TilePath.hashes(tile).description)
+      }
+      if let proof = try? ConsistencyProof(from: old, to: size, reading: tree) { return proof }
+      guard let missing else { return nil }
+      read[missing] = try await hashes(of: missing)
     }
   }
 
   private func hashes(of tile: Tile) async throws -> [TreeHash] {
-    let path = TilePath.hashes(tile).description
-    return try parse(path, try await fetched(path)) { try TileHashes.decoded($0, width: tile.width) }
-  }
-
-  private func fetched(_ path: String) async throws -> [UInt8] {
-    guard let bytes = try await fetch(path) else { throw LogFinding.missing(path: path) }
-    return bytes
-  }
-
-  private func parse<Input, Output>(_ path: String, _ input: Input, _ read: (Input) throws -> Output) throws -> Output {
-    do { return try read(input) } catch is LogFault { throw LogFinding.unreadable(path: path) }
+    let path = folder + TilePath.hashes(tile).description
+    return try verifier.parse(path, try await verifier.fetched(path)) { try TileHashes.decoded($0, width: tile.width) }
   }
 }

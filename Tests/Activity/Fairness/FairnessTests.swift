@@ -74,6 +74,37 @@ struct FairnessTests {
     }
   }
 
+  @Test("Distances that may earn are published apart from those that may not, and with what is flagged, also in the snapshot")
+  func earningDistances() async throws {
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
+      let ana = try await services.register()
+      for (kind, maximum) in [(MovementKind.walking, 250.0), (.running, 750), (.cycling, 2000)] {
+        _ = try await record(ana, "\(kind)", kind, from: "2026-11-21T08:00:00Z", to: "2026-11-21T08:01:00Z", maximum)
+        guard kind != .running else { continue }
+        _ = try await record(
+          ana, "fast \(kind)", kind, from: "2026-11-21T09:00:00Z", to: "2026-11-21T09:01:00Z", maximum + 0.5)
+      }
+      let published = try await services.published(by: .activity).filter { $0.name == MovementChanged.spec.name }
+      let day = try #require(try published.last.map { try MovementChanged.decode($0.body) }?.days.first)
+      #expect(day.walkingMeters == 500.5 && day.runningMeters == 750 && day.cyclingMeters == 4000.5)
+      #expect(day.earningWalkingMeters == 250 && day.earningRunningMeters == 750 && day.earningCyclingMeters == 2000)
+      #expect(
+        day.flagged == [.init(kind: .walking, codes: [.tooFast]), .init(kind: .cycling, codes: [.tooFast])])
+      let snapshot = try await services.snapshot(of: .activity).filter { $0.name == MovementChanged.spec.name }
+      #expect(try snapshot.map { try MovementChanged.decode($0.body) }.last?.days == [day])
+    }
+  }
+
+  @Test("A day's event of an earlier version, which does not tell distances apart, is understood")
+  func earlierEvent() throws {
+    let body = """
+      {"accountID":"019aa5a0-0000-7000-8000-000000000001","recordedDay":"2026-11-21","days":[{"day":"2026-11-21","steps":9,\
+      "earningSteps":9,"walkingMeters":5,"runningMeters":0,"cyclingMeters":0,"revision":1}]}
+      """
+    let day = try #require(try MovementChanged.decode(Array(body.utf8)).days.first)
+    #expect(day.walkingMeters == 5 && day.earningWalkingMeters == nil && day.flagged == nil)
+  }
+
   @Test("A day of more than anyone moves earns nothing, until a correction makes it possible again")
   func tooMuch() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in

@@ -1,5 +1,7 @@
 import ActivityContract
+import ActivityService
 import ImportFormats
+import InProcess
 import Operations
 import Testing
 
@@ -88,5 +90,72 @@ struct GPXTests {
       "<trkseg>\(point("0", "0", "2026-11-20T08:00:00Z"))\(point("0", "1", "2026-11-20T08:10:00Z"))</trkseg>")
     let (records, _) = try TemporaryFile("a.gpx", text).read()
     #expect(records.samples.isEmpty && records.exercises.map(\.kind) == [.other])
+    #expect(records.faults == ["2 unknownMovement"])
+  }
+
+  @Test(
+    "GPX has types of many programs and languages: numbers of Strava, words, none",
+    arguments: [
+      ("1", ExerciseKind.cycling), ("9", .running), ("10", .walking), ("4", .walking), ("16", .other), ("correr", .running),
+      ("Ciclismo", .cycling), ("Caminata", .walking), ("Senderismo", .walking), ("corrida", .running), ("Caminhada", .walking),
+      ("Vélo", .cycling), ("Course à pied", .running), ("Randonnée", .walking), ("Radfahren", .cycling), ("Laufen", .running),
+      ("Wandern", .walking), ("trail_running", .running), ("road_biking", .cycling), ("E-Bike Ride", .cycling),
+      ("Löpning", .running),
+      ("サイクリング", .cycling), ("跑步", .running), ("徒步", .walking), ("бег", .running), ("ходьба", .walking), ("велосипед", .cycling),
+      ("Motorcycling", .other), ("Skilanglauf", .other), ("Nordic Ski", .other), ("swimming", .other), ("driving", .other),
+      ("", .other),
+    ])
+  func types(_ type: String, _ kind: ExerciseKind) throws {
+    let text = track(
+      "<type> \(type)\n</type><trkseg>\(point("0", "0", "2026-11-20T08:00:00Z"))\(point("0", "0.01", "2026-11-20T08:10:00Z"))</trkseg>"
+    )
+    let (records, _) = try TemporaryFile("a.gpx", text).read()
+    #expect(records.exercises.map(\.kind) == [kind], "\(type)")
+    #expect(records.samples.count == (kind == .other ? 0 : 1), "\(type)")
+    // A distance that counts for nothing is said to.
+    #expect(records.faults == (kind == .other ? ["2 unknownMovement"] : []), "\(type)")
+  }
+
+  @Test("GPX tracks that do not say how somebody moved are what was said when the file was announced, others are not")
+  func movement() async throws {
+    func track(_ type: String, _ longitude: String) -> String {
+      "<trk>\(type)<trkseg>\(point("0", "0", "2026-11-20T08:00:00Z"))\(point("0", longitude, "2026-11-20T08:10:00Z"))</trkseg></trk>"
+    }
+    let bytes = Array(
+      "<gpx>\(track("", "0.01"))\(track("<type>9</type>", "0.02"))\(track("<type>motor</type>", "0.3"))</gpx>".utf8)
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
+      let ana = try await services.register(timeZone: "UTC")
+      #expect(try await ana.importFile("a.gpx", bytes).counts.refused == 2)
+      let done = try await ana.importFile("a.gpx", bytes, movement: .walking)
+      #expect(done.state == .done && done.counts.refused == 0)
+      let day = try LocalDay(text: "2026-11-20")
+      let found = try await ana.send(ListMovementDays.self, .init(from: day, to: day)).items
+      #expect(found.map { $0.walkingMeters.rounded() } == [1112] && found.map { $0.runningMeters.rounded() } == [2224])
+    }
+  }
+
+  @Test("GPX with times without a zone is in the account's time")
+  func localTimes() async throws {
+    let text = track(
+      "<type>run</type><trkseg>\(point("0", "0", "2026-11-20T23:30:00"))\(point("0", "0.01", "2026-11-20T23:40:00.5"))"
+        + "\(point("0", "0.02", "2026-11-20T22:41:00Z"))</trkseg>")
+    let (records, _) = try TemporaryFile("a.gpx", text).read()
+    let midnight = Int64(try LocalDay(text: "2026-11-20").daysSinceEpoch) * 86_400_000
+    #expect(records.samples.map(\.span) == [.local(midnight + 84_600_000, midnight + 85_200_500)])
+    // One time with a zone among others is a slip.
+    #expect(records.faults == ["5 badTime"])
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
+      let ana = try await services.register(timeZone: "Asia/Tokyo")
+      let done = try await ana.importFile("a.gpx", text)
+      #expect(done.counts.taken == 2)
+      let found = try await ana.send(ListImportedExercises.self, .init(importID: done.id)).items
+      #expect(found.map(\.start?.description) == ["2026-11-20T14:30:00.000Z"] && found.map(\.durationSeconds) == [600])
+      let day = try LocalDay(text: "2026-11-20")
+      let days = try await ana.send(ListMovementDays.self, .init(from: day, to: day)).items
+      #expect(days.map { ($0.runningMeters * 1000).rounded() } == [1_111_951])
+      // The account has moved since: what was local then is known all the same.
+      try await services.move(ana, to: "Europe/Madrid", receivedBy: .activity)
+      #expect(try await ana.importFile("a.gpx", text).counts.taken == 0)
+    }
   }
 }

@@ -22,6 +22,12 @@ struct ImportConsentTests {
     case .appleHealth: return ("export.xml", Array(health.utf8))
     case .appleHealthZip: return ("export.zip", try Zip.archive([("export.xml", Array(health.utf8))]))
     case .fitbitHours: return ("a.csv", Array((RowsTests.fitbit + "1,3/12/2016 0:00,x,7\n").utf8))
+    case .fitbitSteps: return ("a.csv", Array("timestamp,steps\n2026-11-20T08:00:00Z,7\n".utf8))
+    case .fitbitStepsJSON:
+      return ("steps-2026-11-20.json", Array("[{\"dateTime\":\"11/20/26 08:00:00\",\"value\":\"7\"}]".utf8))
+    case .takeout:
+      let days = Array((RowsTests.days + "2017-01-01,,1000,,,\n").utf8)
+      return ("takeout.zip", try Zip.archive([("Takeout/Fit/a.csv", days)]))
     case .googleFitDays: return ("a.csv", Array((RowsTests.days + "2017-01-01,,1000,,,\n").utf8))
     case .googleFitDay:
       return ("2017-04-02.csv", Array((RowsTests.times + "02:00:00.000+10:00,02:15:00.000+10:00,,2,\n").utf8))

@@ -53,7 +53,7 @@ struct ImportedTotalSchemaTests {
     } check: { store in
       let rows = try await store.read { database in
         try Row.fetchAll(
-          database, sql: "SELECT sample_id, account_number, amount, version FROM movement_samples ORDER BY place"
+          database, sql: "SELECT sample_id, account_number, amount, version FROM movement_samples ORDER BY rowid"
         ).map { "\($0[0] as String) \($0[1] as Int) \($0[2] as Int) \($0[3] as Int)" }
       }
       #expect(

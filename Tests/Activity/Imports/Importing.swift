@@ -10,9 +10,10 @@ extension Person {
   /// Sends a file in chunks and waits until it was read.
   func importFile(
     _ name: String, _ bytes: [UInt8], format: ImportFormat? = nil, sha256: String? = nil, person: String? = nil,
-    chunk: Int = 100_000
+    movement: ExerciseKind? = nil, chunk: Int = 100_000
   ) async throws -> Import {
-    let made = try await upload(name, bytes, format: format, sha256: sha256, person: person, chunk: chunk)
+    let made = try await upload(
+      name, bytes, format: format, sha256: sha256, person: person, movement: movement, chunk: chunk)
     _ = try await send(CompleteImport.self, .init(importID: made.id))
     return try await end(of: made.id)
   }
@@ -24,10 +25,11 @@ extension Person {
   /// Sends a file in chunks, without completing it.
   func upload(
     _ name: String, _ bytes: [UInt8], format: ImportFormat? = nil, sha256: String? = nil, person: String? = nil,
-    chunk: Int = 100_000
+    movement: ExerciseKind? = nil, chunk: Int = 100_000
   ) async throws -> Import {
     let made = try await send(
-      CreateImport.self, .init(name: name, totalBytes: bytes.count, format: format, sha256: sha256, person: person))
+      CreateImport.self,
+      .init(name: name, totalBytes: bytes.count, format: format, sha256: sha256, person: person, movement: movement))
     var offset = 0
     while offset < bytes.count {
       let content = Base64Bytes(Array(bytes[offset..<min(offset + chunk, bytes.count)]))

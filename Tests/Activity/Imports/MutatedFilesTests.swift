@@ -83,6 +83,17 @@ struct MutatedFilesTests {
       ("export.xml", export), ("export.zip", try Zip.archive([("a.xml", Array("<a/>".utf8)), ("export.xml", export)])),
       ("stored.zip", try Zip.archive([("export.xml", export)], options: "zip:compression=store")),
       ("Loop.zip", try Zip.archive([("Habits.csv", Array(habits.utf8)), ("Checkmarks.csv", Array(marks.utf8))])),
+      (
+        "Loop.zip",
+        try Zip.archive([
+          ("Habits.csv", Array(habits.utf8)),
+          ("001 Coffee/Checkmarks.csv", Array("Date,Value,Notes\n2026-11-19,SKIP,\"a\"\n".utf8)),
+          ("Checkmarks.csv", Array(marks.utf8)),
+        ])
+      ),
+      ("takeout.zip", OtherArchives.utf8Zip(TakeoutTests.entries())),
+      ("takeout.tgz", try OtherArchives.tgz(TakeoutTests.entries())),
+      ("steps-2026-11-17.json", Array(TakeoutTests.minutes.utf8)),
       ("hours.csv", Array((RowsTests.fitbit + "1,3/12/2016 0:00,x,7\n1,3/12/2016 1:00,x,8\n").utf8)),
     ]
     let all = files

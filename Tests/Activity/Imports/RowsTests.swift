@@ -57,7 +57,7 @@ struct RowsTests {
     let (records, _) = try file.read()
     #expect(records.samples.map(\.kind) == [.steps, .walkingDistance, .cyclingDistance, .runningDistance, .steps])
     #expect(records.samples.map(\.amount) == [1000, 1_200_500, 9_000_000, 800_000, 5])
-    #expect(records.faults == ["7 badTime", "8 badNumber"])
+    #expect(records.faults == ["5 unknownMovement", "6 mixedMovement", "7 badTime", "8 badNumber"])
   }
 
   @Test("CSV files of one day of Google Fit need the day in their name, and keep the hour that comes twice apart")
@@ -102,7 +102,7 @@ struct RowsTests {
     #expect(amounts(.walkingDistance) == [2: 0, 3: 100_500, 4: 0, 5: 700_000, 7: 0])
     #expect(amounts(.runningDistance) == [2: 0, 3: 0, 4: 0, 6: 0, 7: 0])
     #expect(amounts(.cyclingDistance) == [2: 0, 3: 0, 4: 0, 5: 0, 7: 0])
-    #expect(records.faults == ["7 badNumber"])
+    #expect(records.faults == ["6 mixedMovement", "7 badNumber"])
     // In the summary of all days a blank may be a day before there was anything to measure with.
     let days = try TemporaryFile("Daily Summaries.csv", Self.days + "2017-04-02,,,,,\n").read()
     #expect(days.records.isEmpty)

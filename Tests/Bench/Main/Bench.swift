@@ -24,11 +24,16 @@ struct Bench: AsyncParsableCommand {
 
   @Option(help: "Leaves of the register in which one is proven.") var registerLeaves = 10_000_000
 
-  @Option(help: "Only this part, which can be given several times: http, samples, imports, live, logins, history, register.")
+  @Option(help: "People on the leaderboards.") var leaderboardPeople = 1_000_000
+
+  @Option(
+    help:
+      "Only this part, which can be given several times: http, samples, imports, live, logins, history, register, redemptions, leaderboard, challenges."
+  )
   var only: [Part] = []
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case http, samples, imports, live, logins, history, register
+    case http, samples, imports, live, logins, history, register, redemptions, leaderboard, challenges
   }
 
   func run() async throws {
@@ -60,6 +65,9 @@ struct Bench: AsyncParsableCommand {
       case .history:
         try await LookingBack(cluster: cluster, yardstick: yardstick, report: report, entries: historyEntries).measure()
       case .register: try await register(cluster, people, report)
+      case .redemptions: try await redemptions(cluster, people, report)
+      case .leaderboard: try await leaderboard(cluster, people, report)
+      case .challenges: try await ChallengeLoad(cluster: cluster, report: report).measure()
       }
     }
     report.print()
@@ -317,6 +325,29 @@ struct Bench: AsyncParsableCommand {
     let megabytes = try residentMegabytes(cluster.processID(.social), "VmHWM")
     report.add(
       "social's most memory with that", String(format: "%.0f MB", megabytes), target: "60 MB", isReached: megabytes <= 60)
+  }
+
+  // MARK: - Redemptions
+
+  private func redemptions(_ cluster: RunningCluster, _ people: People, _ report: Report) async throws {
+    let load = RedemptionLoad(cluster: cluster, report: report, people: people) { options in
+      let load = try wrk(cluster.url, options)
+      return (
+        load.perSecond, "\(Int(load.perSecond)) requests/s, p99 \(load.p99) ms, \(load.errors) not answered 2xx"
+      )
+    }
+    try await load.measure()
+  }
+
+  // MARK: - Leaderboards
+
+  private func leaderboard(_ cluster: RunningCluster, _ people: People, _ report: Report) async throws {
+    try await LeaderboardLoad(
+      cluster: cluster, report: report, people: people.all, accounts: leaderboardPeople, seconds: seconds
+    ).measure()
+    let megabytes = try residentMegabytes(cluster.processID(.rewards), "VmHWM")
+    report.add(
+      "rewards' most memory with that", String(format: "%.0f MB", megabytes), target: "80 MB", isReached: megabytes <= 80)
   }
 
   // MARK: - Tools

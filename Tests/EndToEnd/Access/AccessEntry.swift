@@ -111,6 +111,11 @@ struct Things: Sendable {
   var identity = ExternalIdentityID()
   var notification = ID<NotificationsContract.Notification>()
   var offer = OfferID()
+  /// The owner's company, in which the friend is a clerk, and what the owner has redeemed there.
+  var partner = PartnerID()
+  var partnerPlace = PartnerPlaceID()
+  var partnerOffer = OfferID()
+  var redemption = RedemptionID()
 
   init(today: LocalDay) { self.today = today }
 
@@ -124,7 +129,8 @@ struct Things: Sendable {
       token.description, alert.description, identity.description, notification.description, offer.description,
       task.description, taskComment.description, taskHelp.description, attachment.description, completedTask.description,
       taskLink.description, taskSeries.description, taskPart.description, friendsPart.description, teamTask.description,
-      team.description, teamInvitation.description, sentTeamInvitation.description,
+      team.description, teamInvitation.description, sentTeamInvitation.description, partner.description,
+      partnerPlace.description, partnerOffer.description, redemption.description,
     ]
   }
 

@@ -83,6 +83,7 @@ extension AccessScene {
     let administratorToken = try await administratorToken(person("marta"), cluster)
     let administrator = cluster.client.authorized(administratorToken)
     things.offer = try await administrator.call(CreateOffer.self, offer).id
+    try await owner.keepShop(&things, administrator, clerk: friend)
     let asker = crowd.askers[0]
     things.moderationCase = try await administrator.decide(owner, reportedBy: asker, .warned)
     _ = try await administrator.decide(try person("suspended"), reportedBy: asker, .suspended, days: 1)

@@ -50,6 +50,7 @@ struct AccessTable: Sendable {
     table.addPeople()
     table.addTasks()
     table.addAccounts()
+    table.addPartners()
     table.addActivities()
     return table
   }()
@@ -58,6 +59,8 @@ struct AccessTable: Sendable {
 
   /// Another's activity is no more there than one that there never was.
   private static let noActivity = Outcome.refused(404, "activity_not_found")
+
+  private static let ofOneself = Outcome.refused(422, "report_of_oneself")
 
   private mutating func addEntries() {
     let (others, photo) = (Self.noActivity, Base64Bytes([UInt8](Picture.noise(width: 8, height: 8))))
@@ -99,6 +102,12 @@ struct AccessTable: Sendable {
     }
     owned(ListHistoryPoints.self, others: .nothing, evaluate: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
       .init(whose: .all, activityIDs: [things.activity])
+    }
+    for isPhoto in [false, true] {
+      owned(CreateReport.self, owner: Self.ofOneself) { things, _ in
+        let (activity, day) = (things.activity, things.today)
+        return .init(subject: isPhoto ? .entryPhoto(activity, day) : .entry(activity, day), reason: .spam)
+      }
     }
     owned(DeleteEntryPhoto.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
     owned(DeleteEntry.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
@@ -192,7 +201,7 @@ struct AccessTable: Sendable {
     owned(RemoveMessagePhoto.self) { things, _ in .init(messageID: things.photoMessage) }
     addChallenges()
     owned(CreateReport.self) { things, _ in .init(subject: .message(things.message), reason: .spam) }
-    owned(CreateReport.self, owner: .refused(422, "report_of_oneself")) { things, _ in
+    owned(CreateReport.self, owner: Self.ofOneself) { things, _ in
       .init(subject: .taskComment(things.taskComment), reason: .spam)
     }
     owned(AppealSanction.self) { things, _ in .init(caseID: things.moderationCase, text: try ChatText(text: "It was not me.")) }
@@ -214,6 +223,9 @@ struct AccessTable: Sendable {
     owned(ListTaskAttachments.self) { things, _ in .init(taskID: things.task) }
     owned(GetTaskAttachment.self) { things, _ in .init(attachmentID: things.attachment) }
     owned(DownloadTaskAttachmentChunk.self) { things, _ in .init(attachmentID: things.attachment, offset: 0) }
+    owned(CreateReport.self, owner: Self.ofOneself) { things, _ in
+      .init(subject: .taskAttachment(things.attachment), reason: .spam)
+    }
     owned(BeginTaskAttachment.self) { things, _ in
       .init(taskID: things.task, name: try TaskAttachmentName(text: "b.txt"), totalBytes: 3)
     }
@@ -228,6 +240,7 @@ struct AccessTable: Sendable {
 
   private mutating func addTasks() {
     owned(GetTask.self) { things, _ in .init(taskID: things.task) }
+    owned(CreateReport.self, owner: Self.ofOneself) { things, _ in .init(subject: .task(things.task), reason: .spam) }
     owned(ListTaskComments.self) { things, _ in .init(taskID: things.task) }
     owned(EditTask.self) { things, _ in .init(taskID: things.task, name: .set(try TaskName(text: "Taken"))) }
     owned(AddTaskParticipants.self) { things, _ in .init(taskID: things.task, participants: []) }
@@ -254,6 +267,8 @@ struct AccessTable: Sendable {
     owned(OptOutOfTaskSeries.self, owner: .refused(409, "task_series_creator_stays")) { things, _ in
       .init(seriesID: things.taskSeries, confirm: true)
     }
+    owned(AddTaskSeriesParticipants.self) { things, _ in .init(seriesID: things.taskSeries, participants: []) }
+    owned(RemoveTaskSeriesParticipant.self) { things, _ in .init(seriesID: things.taskSeries, accountID: things.friend) }
     owned(EndTaskSeries.self) { things, _ in .init(seriesID: things.taskSeries) }
     owned(ConfirmTaskCompletion.self) { things, _ in .init(taskID: things.task) }
     owned(WithdrawTaskCompletion.self) { things, _ in .init(taskID: things.task) }
@@ -309,6 +324,7 @@ struct AccessTable: Sendable {
     open(ReadProfile.self, anybody) { things, _ in .init(accountID: things.account) }
     open(FindProfile.self, anybody) { things, _ in .init(username: things.username) }
     open(CreateReport.self, anybody) { things, _ in .init(subject: .account(things.account), reason: .spam) }
+    open(ListFriendsBadges.self, friendOnly(.notFound)) { things, _ in .init(accountID: things.account) }
     // Followers see what the owner does.
     open(GetStatistics.self, friendOnly(.notFound)) { things, _ in .init(accountID: things.account) }
     open(ListFollowedActivities.self, friendOnly(.notFound)) { things, _ in .init(accountID: things.account) }
@@ -319,10 +335,23 @@ struct AccessTable: Sendable {
     open(ListHistoryPoints.self, friendOnly(.nothing), evaluate: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
       .init(whose: .all, activityIDs: [things.activity])
     }
+    addReports(friendOnly(.notFound))
     addSharedTasks(friendOnly(.notFound))
     addSharedTeams()
     addMessagesAndChallenges(friendOnly(.refused(403, "not_friends")))
     addRelations()
+    addOpenPartners()
+  }
+
+  /// Who sees something reports it; the names of teams and public pages everybody sees.
+  private mutating func addReports(_ friendOnly: [Role: Outcome]) {
+    open(CreateReport.self, friendOnly) { things, _ in .init(subject: .task(things.task), reason: .spam) }
+    open(CreateReport.self, friendOnly) { things, _ in .init(subject: .taskAttachment(things.attachment), reason: .spam) }
+    open(CreateReport.self, friendOnly) { things, _ in .init(subject: .entry(things.activity, things.today), reason: .spam) }
+    open(CreateReport.self, friendOnly) { things, _ in .init(subject: .entryPhoto(things.activity, things.today), reason: .spam) }
+    let everybody: [Role: Outcome] = [.stranger: .done, .formerFriend: .done, .blocked: .done, .friend: .done]
+    open(CreateReport.self, everybody) { things, _ in .init(subject: .team(things.team), reason: .spam) }
+    open(CreateReport.self, everybody) { things, _ in .init(subject: .taskLink(things.taskLink), reason: .spam) }
   }
 
   private mutating func addSharedTeams() {
@@ -370,6 +399,10 @@ struct AccessTable: Sendable {
     open(JoinTeamTask.self, friendOnly) { things, _ in .init(teamID: things.team, taskID: things.teamTask) }
     open(GetTaskSeries.self, friendOnly) { things, _ in .init(seriesID: things.taskSeries) }
     open(EditTaskSeries.self, creatorOnly) { things, _ in .init(seriesID: things.taskSeries, endDay: .set(nil)) }
+    open(AddTaskSeriesParticipants.self, creatorOnly) { things, _ in .init(seriesID: things.taskSeries, participants: []) }
+    open(RemoveTaskSeriesParticipant.self, creatorOnly) { things, _ in
+      .init(seriesID: things.taskSeries, accountID: things.account)
+    }
     open(EndTaskSeries.self, creatorOnly) { things, _ in .init(seriesID: things.taskSeries) }
     open(GetTaskToken.self, friendOnly) { things, _ in .init(taskID: things.task) }
     open(GetTaskAttachment.self, friendOnly) { things, _ in .init(attachmentID: things.attachment) }

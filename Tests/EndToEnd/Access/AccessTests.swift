@@ -41,7 +41,7 @@ struct AccessTests {
   @Test("Nobody may call what asks for a verified address without one")
   func unverified() async throws {
     let scene = try scene()
-    let specs = Everything.closed.filter { $0.caller == .verifiedAccount }
+    let specs = Everything.closed.filter { $0.caller == .verifiedAccount } + Everything.partners
     #expect(specs.count > 5)
     let call = EmptyCall(url: scene.cluster.url, token: scene.unverifiedToken)
     for spec in specs { #expect(try await call(spec) == .refused(403, "verification_required"), "\(spec.name)") }
@@ -55,6 +55,19 @@ struct AccessTests {
     for role in [Role.stranger, .owner] {
       let call = EmptyCall(url: scene.cluster.url, token: try scene.caller(role).token)
       for spec in specs { #expect(try await call(spec) == .refused(403, "forbidden"), "\(spec.name)") }
+    }
+  }
+
+  @Test("Nobody may call what is for a partner's owner or clerk without being one, whatever it names")
+  func outsidePartners() async throws {
+    let scene = try scene()
+    #expect(Everything.partners.count > 10)
+    let call = EmptyCall(url: scene.cluster.url, token: try scene.caller(.stranger).token)
+    for spec in Everything.partners { #expect(try await call(spec) == .refused(403, "forbidden"), "\(spec.name)") }
+    // A clerk owns nothing.
+    let clerk = EmptyCall(url: scene.cluster.url, token: try scene.caller(.friend).token)
+    for spec in Everything.partners where spec.caller == .partnerOwner {
+      #expect(try await clerk(spec) == .refused(403, "forbidden"), "\(spec.name)")
     }
   }
 

@@ -12,7 +12,12 @@ enum Everything {
 
   /// Those that an account may call, administrators' apart.
   static var accountOperations: [any Operations.Operation.Type] {
-    operations.filter { $0.spec.caller == .account || $0.spec.caller == .verifiedAccount }
+    operations.filter { $0.spec.caller.isAccount && $0.spec.caller != .administrator }
+  }
+
+  /// Those that are for a partner's people.
+  static var partners: [OperationSpec] {
+    operations.map { $0.spec }.filter { $0.caller == .partnerOwner || $0.caller == .partnerClerk }
   }
 
   /// Those that take an account to call.

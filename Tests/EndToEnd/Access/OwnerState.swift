@@ -2,6 +2,7 @@ import ActivityContract
 import Client
 import NotificationsContract
 import Operations
+import RewardsContract
 import Testing
 
 /// All that the owner can read: each list and document of the contracts, as text by its address.
@@ -9,13 +10,14 @@ struct OwnerState: Equatable, Sendable {
   private let texts: [String: String]
 
   /// What time alone changes, or is made anew each time.
-  private static let changing: Set = ["lastSeenAt", "nextCursor"]
+  private static let changing: Set = ["lastSeenAt", "nextCursor", "payload", "endsAt"]
 
   /// What has to be asked of those that ask for more than who calls.
   private static func query(_ spec: OperationSpec, _ things: Things) -> String {
     switch spec.name {
     case ListMovementDays.spec.name: "?from=\(things.day(-2))&to=\(things.today)"
     case NotificationsSince.spec.name: "?after=0"
+    case GetOfferFigures.spec.name: "?from=\(things.day(-2))&to=\(things.day(1))"
     default: ""
     }
   }

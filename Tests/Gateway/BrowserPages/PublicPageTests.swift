@@ -62,7 +62,8 @@ struct PublicPageTests {
     description: String? = nil, others: Int = 1, username: String? = nil, nickname: String? = nil
   ) throws -> PublicTask {
     PublicTask(
-      name: try TaskName(text: "Paint <b>the boat</b>"), description: try description.map { try TaskDescription(text: $0) },
+      taskLinkID: ID(), name: try TaskName(text: "Paint <b>the boat</b>"),
+      description: try description.map { try TaskDescription(text: $0) },
       completedAt: try Instant(text: "2026-11-21T23:30:00.000Z"), otherParticipantCount: others,
       username: try username.map { try Username(text: $0) }, nickname: nickname)
   }

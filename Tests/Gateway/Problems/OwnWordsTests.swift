@@ -8,7 +8,7 @@ import Testing
 
 @Suite("An operation's own words")
 struct OwnWordsTests {
-  @Test("An operation's own words are used while its service is away; others have the common ones (E CU-4, REW-4)")
+  @Test("An operation's own words are used while its service is away; others have the common ones (E UC-04, AF-02; REW-4)")
   func unavailable() async throws {
     let bus = FakeBus()
     bus.answer(.rewards) { _ in throw BusFailure.unavailable }
@@ -28,6 +28,33 @@ struct OwnWordsTests {
       let said = document["paths"]?["/v1/offers"]?["get"]?["responses"]?["503"]?["description"]
       guard case .string(let text)? = said else { return #expect(Bool(false), "\(String(describing: said))") }
       #expect(text.contains("Offers temporarily unavailable."))
+    }
+  }
+
+  @Test("An operation's own words are used where its service answers too late to a list of offers (E UC-04, AF-02)")
+  func late() async throws {
+    let bus = FakeBus()
+    bus.answer(.rewards) { _ in throw BusFailure.timedOut }
+    try await RunningGateway.with(contracts: [.rewards], bus: bus) { gateway in
+      let response = try await gateway.http("GET", "/v1/offers", try gateway.bearer(language: .english))
+      #expect(response.status == 504)
+      #expect(try response.json["detail"] == "Offers temporarily unavailable.")
+    }
+  }
+
+  @Test("E UC-05, AF-02: without connection to rewards leaderboards answer in the source's words (REW-6)")
+  func leaderboard() async throws {
+    let bus = FakeBus()
+    bus.answer(.rewards) { _ in throw BusFailure.unavailable }
+    try await RunningGateway.with(contracts: [.rewards], bus: bus) { gateway in
+      for (language, text) in [
+        (Language.english, "Cannot load leaderboard. Check your connection."),
+        (.spanish, "No se puede cargar la clasificación. Comprueba tu conexión."),
+      ] {
+        let response = try await gateway.http("GET", "/v1/leaderboards?metric=steps", try gateway.bearer(language: language))
+        #expect(response.status == 503)
+        #expect(try response.json["detail"] == .string(text))
+      }
     }
   }
 

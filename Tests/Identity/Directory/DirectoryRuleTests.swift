@@ -27,15 +27,15 @@ struct DirectoryRuleTests {
     ])
   func places(username: String, nickname: String?, search: String, expected: String) throws {
     let names = DirectoryNames(try Username(text: username), try nickname.map(Nickname.init(text:)))
-    let place = names.first(DirectoryText(search))
-    #expect(place.map { "\($0.rank) \($0.index)" } ?? "-" == expected)
+    let suffix = names.first(DirectoryText(search))
+    #expect(suffix.map { "\($0.rank) \($0.offset)" } ?? "-" == expected)
     #expect(DirectoryNames(text: names.text) == names)
   }
 
   @Test("A position in the directory's list is read as it was written, whatever is in the names, and fits into a cursor")
   func positions() throws {
     for beginning in ["", "\u{903}a", "an", "de la torre ", "a  b", "a/b/", "👩‍👩‍👧‍👦", String(repeating: "\u{10FFFF}", count: 12)] {
-      let position = DirectoryPosition(rank: .inside, beginning: beginning, number: .max, place: 90)
+      let position = DirectoryPosition(rank: .inside, suffix: beginning, number: .max, offset: 90)
       #expect(try DirectoryPosition(text: position.description) == position)
       #expect(position.description.utf8.count <= 120)
     }

@@ -110,9 +110,9 @@ struct DirectoryTests {
         try transaction.database.execute(sql: "DELETE FROM accounts WHERE account_id = ?", arguments: [carla.account.id])
       }
       #expect(try await names(identity, "ruiz", by: ana).isEmpty)
-      let left = "SELECT count(*) FROM directory_places JOIN directory_entries USING (number) WHERE names <> 'ana.ruiz'"
+      let left = "SELECT count(*) FROM directory_suffixes JOIN directory_entries USING (number) WHERE names <> 'ana.ruiz'"
       #expect(try await identity.count(left) == 0)
-      #expect(try await identity.count("SELECT count(DISTINCT number) FROM directory_places") == 1)
+      #expect(try await identity.count("SELECT count(DISTINCT number) FROM directory_suffixes") == 1)
     }
   }
 
@@ -315,14 +315,14 @@ struct DirectoryTests {
       #expect(
         plan.last == "SEARCH relations USING PRIMARY KEY (account_id=? AND other_account_id=?) LEFT-JOIN", "\(plan)")
       #expect(
-        plan.first == "SEARCH directory_places USING PRIMARY KEY (rank=? AND (beginning,number,place)>(?,?,?) AND beginning<?)",
+        plan.first == "SEARCH directory_suffixes USING PRIMARY KEY (rank=? AND (suffix,number,offset)>(?,?,?) AND suffix<?)",
         "\(plan)")
       let removal = try await identity.store.read { database in
-        try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN DELETE FROM directory_places WHERE number = 1").map {
+        try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN DELETE FROM directory_suffixes WHERE number = 1").map {
           $0["detail"] as String
         }
       }
-      #expect(removal.allSatisfy { $0.contains("directory_places_by_entry") }, "\(removal)")
+      #expect(removal.allSatisfy { $0.contains("directory_suffixes_by_entry") }, "\(removal)")
     }
   }
 

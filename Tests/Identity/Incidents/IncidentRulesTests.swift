@@ -52,6 +52,7 @@ struct IncidentRulesTests {
       (.linksGuessed, 9, nil), (.linksGuessed, 10, .warning), (.linksGuessed, 5000, .warning), (.riskyLogin, 1, .critical),
       (.administratorAppointed, 1, .critical),
       (.secretsFailing, 1, .critical),
+      (.ledgerFailing, 1, .critical),
       (.proofsForged, 9, nil), (.proofsForged, 10, .warning), (.proofsForged, 39, .warning), (.proofsForged, 40, .critical),
       (.providerDoubtful, 4, nil), (.providerDoubtful, 5, .warning), (.providerDoubtful, 20, .critical),
     ] as [(IncidentPattern, Int, SecuritySeverity?)])

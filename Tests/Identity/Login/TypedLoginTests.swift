@@ -240,7 +240,7 @@ struct TypedLoginTests {
       func rows() async throws -> [Int] {
         var counts: [Int] = []
         for table in tables { counts.append(try await identity.count("SELECT COUNT(*) FROM \(table)")) }
-        counts.append(try await identity.count("SELECT COUNT(*) FROM incidents WHERE owner_told_at IS NOT NULL"))
+        counts.append(try await identity.count("SELECT COUNT(*) FROM incidents WHERE owner_notified_at IS NOT NULL"))
         return counts
       }
       let before = try await rows()

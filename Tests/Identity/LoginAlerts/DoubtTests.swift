@@ -44,7 +44,7 @@ struct DoubtTests {
         let mustBeRefused =
           switch spec.caller {
           case .administrator: true
-          case .account, .verifiedAccount: spec.effect != .read && !Self.allowed.contains(spec.name)
+          case .account, .verifiedAccount, .partnerOwner, .partnerClerk: spec.effect != .read && !Self.allowed.contains(spec.name)
           case .anyone, .services: false
           }
         let code = await Self.code(operation, identity, by: caller)

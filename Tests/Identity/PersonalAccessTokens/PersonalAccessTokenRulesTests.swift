@@ -65,6 +65,8 @@ struct PersonalAccessTokenRulesTests {
     #expect(AccessScope(for: spec(.notifications, .anyone, .read)) == .notificationsRead)
     #expect(AccessScope(for: spec(.social, .account, .create, isForSessionsOnly: true)) == nil)
     #expect(AccessScope(for: spec(.rewards, .administrator, .read)) == nil)
+    #expect(AccessScope(for: spec(.rewards, .partnerClerk, .write)) == .rewardsWrite)
+    #expect(AccessScope(for: spec(.rewards, .partnerOwner, .write)) == nil)
     #expect(AccessScope(for: spec(.rewards, .services([.activity]), .read)) == nil)
     #expect(AccessScope(for: spec(.gateway, .account, .read)) == nil)
   }

@@ -1,3 +1,4 @@
+import EarlierStores
 import Foundation
 import GRDB
 import IdentityContract
@@ -73,6 +74,38 @@ struct RegisterRecordTests {
       #expect(lines.map(\.kind) == Array(repeating: .accountCreated, count: 3) && lines.map(\.number) == [1, 2, 3])
       try await edit(identity, ana, name: nil)
       #expect(try await records(identity).records.last?.kind == .profileChanged)
+    }
+  }
+
+  @Test("Accounts in a store from before the register are each registered once, as they are, but for those deleted meanwhile")
+  func upgraded() async throws {
+    let migrations = try await RunningIdentity.migrations()
+    let register = try #require(migrations.first { $0.name == "register records" }).number
+    let count = 250
+    try await UpgradedStore.upgrading(.identity, migrations, before: register) { transaction in
+      for number in 0..<count {
+        try transaction.database.execute(
+          sql: """
+            INSERT INTO accounts (account_id, email, email_normalized, username, nickname, password_hash, time_zone, language,
+              created_at, revision)
+            VALUES (?1, ?2, ?2, ?3, 'Öl', '$argon2id$', 'UTC', 'en', 1, 5)
+            """, arguments: [AccountID(), "p\(number)@example.com", "person\(number)"])
+      }
+    } check: { store in
+      func rows(_ sql: String) async throws -> [String] { try await store.read { try String.fetchAll($0, sql: sql) } }
+      #expect(try await rows("SELECT count(*) FROM register_records") == ["0"])
+      try await store.write { try $0.database.execute(sql: "DELETE FROM accounts WHERE username = 'person7'") }
+      // It is cut off behind the first transaction, and begins anew.
+      #expect(try await store.write { try RegisterRecordStore.noteEarlier(atMost: 100, $0) } == 100)
+      for _ in 0..<2 { try await RegisterRecordWorker(store: store).run() }
+      let kinds = try await rows("SELECT DISTINCT kind || count(*) || max(number) FROM register_records GROUP BY kind")
+      #expect(kinds == ["accountCreated\(count - 1)\(count - 1)"])
+      let names = try await rows("SELECT json_extract(record, '$.username') FROM register_openings")
+      #expect(Set(names) == Set((0..<count).map { "person\($0)" }).subtracting(["person7"]) && names.count == count - 1)
+      #expect(try await rows("SELECT DISTINCT json_extract(record, '$.nickname') FROM register_openings") == ["Öl"])
+      #expect(try await rows("SELECT count(*) FROM register_backlog") == ["0"])
+      let events = try await store.log.events(after: 0, limit: 10, bytes: 1_000_000)
+      #expect(events.isEmpty)
     }
   }
 

@@ -57,6 +57,32 @@ struct ReportedAccountTests {
     }
   }
 
+  @Test("A photo that an appeal gives back is the account's again, also when it is said twice, and not over one chosen since")
+  func restoration() async throws {
+    try await RunningIdentity.run { identity in
+      let account = try await identity.register()
+      let ana = try await identity.logIn()
+      func restore(_ photo: MediaFile, of account: AccountID) async throws {
+        let event = PhotoRestorationDecided(accountID: account, photo: photo, at: identity.time.now)
+        let logged = LoggedEvent(
+          number: 1, name: PhotoRestorationDecided.spec.name, at: identity.time.now, traceparent: nil, body: event.json)
+        try await identity.store.write { try PhotoSubscriptions.restorationDecided(event, logged, $0) }
+      }
+      let png = PutPhoto.Input(content: Base64Bytes(try Portrait.png()))
+      _ = try await identity.ask(PutPhoto.self, png, by: .signedIn(ana))
+      let photo = try await identity.ask(ReadOwnPhoto.self, .init(), by: .signedIn(ana))
+      try await remove(photo.tag, of: account.id, identity)
+      for _ in 0..<2 { try await restore(photo, of: account.id) }
+      #expect(try await identity.ask(ReadOwnPhoto.self, .init(), by: .signedIn(ana)) == photo)
+      #expect(try await identity.published(AccountChanged.self).last?.photoTag == photo.tag)
+      let jpeg = PutPhoto.Input(content: Base64Bytes(try Portrait.jpeg()))
+      let other = try await identity.ask(PutPhoto.self, jpeg, by: .signedIn(ana)).photoTag
+      try await restore(photo, of: account.id)
+      #expect(try await identity.ask(ReadOwnPhoto.self, .init(), by: .signedIn(ana)).tag == other)
+      try await restore(photo, of: AccountID())
+    }
+  }
+
   @Test("All who administer are listed for social alone, as they are at that moment")
   func administrators() async throws {
     try await RunningIdentity.run { identity in

@@ -70,7 +70,7 @@ struct BlockTests {
           accountID: ben.account, otherAccountID: ana.account, conversationID: ID(), messageID: message.id,
           fromAccountID: ana.account, fromUsername: try Username(text: "ana.renamed"), at: .now, isSilent: true))
       let after = try await texts(ben, services)
-      #expect(after.first == "ana removed this message." && !after.contains { $0.contains("PLANTED") || $0.contains("renamed") })
+      #expect(after.first == "This message was removed." && !after.contains { $0.contains("PLANTED") || $0.contains("renamed") })
     }
   }
 

@@ -95,8 +95,8 @@ struct ChangedMessagesTests {
       _ = try await services.call(RemoveMessage.self, .init(messageID: message.id), as: ana.caller)
       let after = try #require(try await inbox(services, ben).first)
       #expect(after.id == before.id && after.kind == "messageRemoved" && after.readAt != nil)
-      #expect(after.title == "Mensaje de ana (eliminado)" && after.text == "ana ha eliminado este mensaje.")
-      #expect(NotificationText.text("messageRemoved", .english, after.parameters) == "ana removed this message.")
+      #expect(after.title == "Mensaje de ana (eliminado)" && after.text == "Este mensaje se ha eliminado.")
+      #expect(NotificationText.text("messageRemoved", .english, after.parameters) == "This message was removed.")
       let rows = try await services.store(of: .notifications).read { database in
         try String.fetchAll(database, sql: "SELECT content FROM notifications")
       }

@@ -2,6 +2,8 @@ import ActivityContract
 import InProcess
 import NotificationsContract
 import Operations
+import RewardsContract
+import ServiceKit
 import SocialContract
 import SocialService
 import Testing
@@ -32,6 +34,39 @@ struct RetractedNotificationTests {
       #expect(try await services.call(CountUnreadNotifications.self, .init(), as: ben.caller).unreadCount == 0)
       _ = try await services.call(SendFriendRequest.self, .init(username: ben.username), as: ana.caller)
       #expect(try await texts() == ["ana wants to be your friend."])
+    }
+  }
+
+  @Test("A completed challenge whose steps a correction took away leaves the inbox, and so does a tier; others stay (REW-7)")
+  func takenBack() async throws {
+    let identity = IdentityDouble()
+    let ana = try identity.person("ana")
+    try await ServicesInProcess.running(
+      [{ _ in ServiceDefinition(.rewards, migrations: []) }, { try Notifications.service($0) }], identity: identity
+    ) { services in
+      let (challenge, completion, tier) = (ChallengeID(), ID<CompletedChallenge>(), ID<CompletedChallenge>())
+      let text = ChallengeText(title: "Walk", description: "Walk.", badge: "Walker")
+      let texts = ChallengeTexts(en: text, es: text)
+      func taken(_ id: ID<CompletedChallenge>, _ tier: ChallengeTier?) -> ChallengeTakenBack {
+        ChallengeTakenBack(accountID: ana.account, challengeID: challenge, completionID: id, tier: tier, coins: 0, at: .now)
+      }
+      func kinds() async throws -> [String] {
+        try await services.hasReceived(.notifications, of: .rewards)
+        return try await services.call(ListNotifications.self, .init(), as: ana.caller).items.map(\.kind.rawValue)
+      }
+      try await services.publish(
+        .rewards,
+        ChallengeCompleted(
+          accountID: ana.account, challengeID: challenge, completionID: completion, texts: texts, icon: .placeholder, coins: 5,
+          at: .now),
+        BadgeAwarded(
+          accountID: ana.account, challengeID: challenge, completionID: tier, tier: .bronze, texts: texts, icon: .placeholder,
+          at: .now))
+      #expect(try await kinds() == ["badgeAwarded", "challengeCompleted"])
+      try await services.publish(.rewards, taken(ID(), nil), taken(completion, nil))
+      #expect(try await kinds() == ["badgeAwarded"])
+      try await services.publish(.rewards, taken(tier, .bronze))
+      #expect(try await kinds().isEmpty)
     }
   }
 

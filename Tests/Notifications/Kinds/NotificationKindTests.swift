@@ -24,6 +24,10 @@ struct NotificationKindTests {
   static let invitation = ID<TeamInvitation>()
   static let alert = LoginAlertID()
   static let incident = IncidentID()
+  static let rewardsChallenge = ChallengeID()
+  static let challengeTexts = ChallengeTexts(
+    en: ChallengeText(title: "Ten thousand", description: "Walk.", badge: "Ten-thousander"),
+    es: ChallengeText(title: "Diez mil", description: "Camina.", badge: "Diezmilero"))
 
   /// What an event makes of itself by each kind that it is of.
   static func drafts(_ event: any Event) -> [NotificationDraft] { NotificationSpec.all.compactMap { $0.make(event) } }
@@ -67,6 +71,16 @@ struct NotificationKindTests {
       "incidentRaised", ben, NotificationLinks(incidentID: ID(linking: incident))
     ),
     (AccountVerified(accountID: ben, at: at), "accountVerified", ben, NotificationLinks()),
+    (
+      ChallengeCompleted(
+        accountID: ana, challengeID: rewardsChallenge, completionID: ID(), texts: challengeTexts, icon: .placeholder, coins: 20,
+        at: at), "challengeCompleted", ana, NotificationLinks(challengeID: ID(linking: rewardsChallenge))
+    ),
+    (
+      BadgeAwarded(
+        accountID: ana, challengeID: rewardsChallenge, completionID: ID(), tier: .gold, texts: challengeTexts,
+        icon: .placeholder, at: at), "badgeAwarded", ana, NotificationLinks(challengeID: ID(linking: rewardsChallenge))
+    ),
     (notice(.enrolled, by: ana), "taskEnrolled", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
     (notice(.removed, by: ana), "taskRemoved", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
     (notice(.optedOut, by: ana), "taskOptedOut", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
@@ -90,7 +104,40 @@ struct NotificationKindTests {
       "taskHelpThanked", ben,
       NotificationLinks(accountID: ana, taskID: ID(linking: task), taskHelpID: ID(linking: taskHelp))
     ),
+    (
+      CoinsAdjusted(accountID: ana, transferID: ID(), coins: -12, reason: "A borrowed device", balance: 9, at: at),
+      "coinsAdjusted",
+      ana, NotificationLinks()
+    ),
+    (CoinsEnding(noticeID: ID(), accountID: ana, coins: 12, endsAt: at, at: at), "coinsEnding", ana, NotificationLinks()),
+    (
+      RedemptionUsed(accountID: ana, offerID: offer, redemptionID: redemption, title: "Coffee", partnerName: "Café", at: at),
+      "rewardUsed", ana, NotificationLinks(offerID: ID(linking: offer), redemptionID: ID(linking: redemption))
+    ),
+    (
+      RedemptionVoided(
+        accountID: ana, offerID: offer, redemptionID: redemption, title: "Coffee", reason: "Sold out", coins: 5, balance: 9,
+        at: at),
+      "rewardVoided", ana, NotificationLinks(offerID: ID(linking: offer), redemptionID: ID(linking: redemption))
+    ),
+    (decided(.approved), "partnerApproved", ben, NotificationLinks(partnerID: ID(linking: partner))),
+    (decided(.refused), "partnerRefused", ben, NotificationLinks(partnerID: ID(linking: partner))),
+    (decided(.suspended), "partnerSuspended", ben, NotificationLinks(partnerID: ID(linking: partner))),
+    (
+      PartnerOwnerLost(noticeID: ID(), accountID: ben, partnerID: partner, name: "Café", at: at), "partnerOwnerLost", ben,
+      NotificationLinks(partnerID: ID(linking: partner))
+    ),
   ]
+
+  private static let offer = OfferID()
+  private static let redemption = RedemptionID()
+  private static let partner = PartnerID()
+
+  private static func decided(_ state: PartnerState) -> PartnerDecided {
+    PartnerDecided(
+      noticeID: ID(), accountID: ben, partnerID: partner, name: "Café", state: state, reason: state == .approved ? nil : "Why.",
+      at: at)
+  }
 
   private static let series = ID<TaskSeries>()
   private static let taskName = try! TaskName(text: "Paint")
@@ -186,7 +233,7 @@ struct NotificationKindTests {
       // By it a repetition is known, also by a version that is older or newer.
       #expect(item.source.hasPrefix("\(type(of: event).spec.name)/"))
     }
-    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 21)
+    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 29)
   }
 
   @Test("A notification is as grave as its kind says, and one that nothing need be done about is for information")
@@ -199,6 +246,7 @@ struct NotificationKindTests {
     #expect(
       kinds(.warning) == [
         "accountLocked", "tokensReused", "loginSuspicious", "importFailed", "contentRemoved", "accountWarned",
+        "rewardVoided", "partnerRefused", "partnerSuspended", "partnerOwnerLost",
       ])
     #expect(kinds(.info).isSuperset(of: ["coinsEarned", "messageReceived", "loginNoticed", "accountVerified"]))
   }
@@ -208,7 +256,7 @@ struct NotificationKindTests {
     func source(_ event: any Event) throws -> String { try #require(NotificationKindTests.drafts(event)[0].inbox).source }
     let incident = NotificationKindTests.incident
     #expect(try source(NotificationKindTests.cases[0].event) == "friendRequests.sent/\(Self.request)")
-    #expect(try source(NotificationKindTests.cases[7].event) == "loginAlerts.raised/\(Self.alert)")
+    #expect(try source(Self.login(.notice)) == "loginAlerts.raised/\(Self.alert)")
     #expect(try source(Self.protected(.tokensReused)) == "accounts.protected/\(incident)")
     #expect(
       try source(Self.protected(.tokensReused, .everythingRevoked))
@@ -224,6 +272,32 @@ struct NotificationKindTests {
     let redeemed = OfferRedeemed(
       accountID: Self.ana, offerID: ID(), redemptionID: ID(), title: "Coffee", coins: 50, balance: 49, at: Self.at)
     #expect(try source(redeemed) == "offers.redeemed/\(redeemed.redemptionID)")
+  }
+
+  @Test("A completed challenge is notified of once, with its badge, in the words of the reader's language; a tier by its own")
+  func completedChallenges() throws {
+    let words = Words(Contract.notifications.words)
+    func text(_ draft: NotificationDraft, _ language: Language) throws -> String? {
+      let item = try #require(draft.inbox)
+      return words.text("notification.\(item.kind.rawValue).text", language, item.content.parameters)
+    }
+    func badge(_ tier: ChallengeTier?) -> BadgeAwarded {
+      BadgeAwarded(
+        accountID: Self.ana, challengeID: Self.rewardsChallenge, completionID: ID(), tier: tier, texts: Self.challengeTexts,
+        icon: .placeholder, at: Self.at)
+    }
+    let completed = ChallengeCompleted(
+      accountID: Self.ana, challengeID: Self.rewardsChallenge, completionID: ID(), texts: Self.challengeTexts, icon: .placeholder,
+      coins: 20, at: Self.at)
+    let draft = try #require(Self.drafts(completed).first)
+    #expect(
+      try text(draft, .english) == "You completed “Ten thousand” and earned the badge “Ten-thousander”. Coins: 20.")
+    #expect(try text(draft, .spanish) == "Has completado «Diez mil» y ganado la insignia «Diezmilero». Monedas: 20.")
+    // The challenge's own badge is in that notification.
+    #expect(Self.drafts(badge(nil)).isEmpty)
+    let tier = try #require(Self.drafts(badge(.gold)).first)
+    #expect(try text(tier, .english) == "You unlocked “Ten thousand”: gold.")
+    #expect(try text(tier, .spanish) == "Has desbloqueado «Diez mil»: oro.")
   }
 
   @Test(

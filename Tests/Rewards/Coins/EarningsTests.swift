@@ -90,7 +90,7 @@ struct EarningsTests {
             for state in shuffled {
               try CoinStore.count(
                 event(account, [(state.daysAgo, state.steps, state.revision)], recordedDaysAgo: state.recordedDaysAgo),
-                by: CoinFormula(), transaction)
+                by: CoinFormula(), expiry: CoinExpiry(), transaction)
             }
           }
           let balance = try await services.balance(of: account)
@@ -132,7 +132,7 @@ struct EarningsTests {
         }
         let steps = try events.filter { $0.name == MovementChanged.spec.name }.map { try MovementChanged.decode($0.body) }
         try await fresh.store(of: .rewards).write { transaction in
-          for event in steps { try CoinStore.count(event, by: CoinFormula(), transaction) }
+          for event in steps { try CoinStore.count(event, by: CoinFormula(), expiry: CoinExpiry(), transaction) }
         }
         #expect(try await fresh.balance(of: ana.id) == received)
       }
@@ -155,14 +155,15 @@ extension ServicesInProcess {
   /// Lets an event of day totals take effect, as if it had been received.
   func count(_ days: [(daysAgo: Int, steps: Int, revision: Int)], of account: AccountID) async throws {
     try await store(of: .rewards).write { transaction in
-      try CoinStore.count(event(account, days), by: CoinFormula(), transaction)
+      try CoinStore.count(event(account, days), by: CoinFormula(), expiry: CoinExpiry(), transaction)
     }
   }
 
   func balance(of account: AccountID) async throws -> Balance {
-    try await store(of: .rewards).read { database in
+    let now = clock.now
+    return try await store(of: .rewards).read { database in
       Balance(
-        coins: try LedgerStore.balance(of: account, in: database),
+        coins: try LedgerStore.balance(of: account, at: now, in: database).coins,
         carriedSteps: try CoinStore.carriedSteps(of: account, in: database), stepsPerCoin: 100)
     }
   }
@@ -170,9 +171,9 @@ extension ServicesInProcess {
   /// Takes coins from an account, as redeeming an offer does.
   func spend(_ coins: Int, of account: AccountID) async throws {
     try await store(of: .rewards).write { transaction in
-      let person = try LedgerStore.person(account, in: transaction.database)
-      try LedgerStore.move(
-        coins, from: person.id, to: LedgerStore.offers, .redeemed, reference: "test/\(TransferID())", transaction)
+      let id = RedemptionID()
+      _ = try LedgerStore.spend(
+        coins, of: account, for: .redemption(id, title: "A test"), reference: "redemption/\(id)", transaction)
     }
   }
 
@@ -182,9 +183,10 @@ extension ServicesInProcess {
     try await count([(0, coins * 100, revision)], of: person.id)
   }
 
-  func ledgerIsSound() async throws {
-    let faults = try await store(of: .rewards).read { try LedgerStore.faults(in: $0) }
-    #expect(faults.isEmpty)
+  /// - Parameter hasCauses: whether the test made no transfers without what they are for.
+  func ledgerIsSound(hasCauses: Bool = true) async throws {
+    let faults = try await store(of: .rewards).read { try LedgerCheck.faults(in: $0, naming: .max) }
+    #expect(faults.filter { hasCauses || !$0.hasSuffix("has no cause") } == [])
   }
 }
 

@@ -1,5 +1,6 @@
 import ActivityContract
 import ActivityService
+import Foundation
 import GRDB
 import InProcess
 import Operations
@@ -29,20 +30,43 @@ struct ErasureTests {
       let transfers = try await store.rows("transfers")
       try await services.delete(ana, receivedBy: .rewards)
       #expect(try await store.traces(of: ana.id) == [])
-      for table in tables { #expect(try await store.rows(table) == 1, "\(table)") }
+      // What transfers are for stays, without the person.
+      #expect(try await store.rows("earnings") == 1)
+      for table in ["counted_days", "redemptions"] { #expect(try await store.rows(table) == 2, "\(table)") }
       #expect(try await store.rows("transfers") == transfers && transfers == 4)
+      let counts = try await store.erasedCounts(of: ana.id)
       #expect(
-        try await store.erasedCounts(of: ana.id) == ["profiles 1", "steps 2", "coins 1", "redemptions 1", "events 2"])
+        counts == [
+          "profiles 1", "steps 3", "relations 0", "teams 0", "coins 1", "redemptions 1", "leaderboardScores 2", "challenges 2",
+          "events 2",
+        ])
       try await services.ledgerIsSound()
       let persons = try await store.read {
         try Int.fetchAll($0, sql: "SELECT balance FROM ledger_accounts WHERE kind = 'person' ORDER BY erased_at")
       }
       #expect(persons == [20, 20])
+      // In no byte of the file either.
+      try await store.clean()
+      var bytes = try Data(contentsOf: URL(filePath: store.path))
+      bytes += FileManager.default.contents(atPath: "\(store.path)-wal") ?? Data()
+      #expect(bytes.range(of: Data(ben.id.bytes)) != nil)
+      #expect(bytes.range(of: Data(ana.id.description.utf8)) == nil)
+      // But in what notes the erasure itself: a table and its two indexes.
+      #expect(Self.count(Data(ana.id.bytes), in: bytes) <= 3)
       // Whoever subscribes now receives nothing of it.
       let published = try await services.snapshot(of: .rewards)
       #expect(published.count == 2)
       #expect(published.allSatisfy { String(decoding: $0.body, as: UTF8.self).contains(ben.id.description) })
     }
+  }
+
+  /// How often bytes are found in others.
+  private static func count(_ part: Data, in bytes: Data) -> Int {
+    var (count, position) = (0, bytes.startIndex)
+    while let found = bytes.range(of: part, in: position..<bytes.endIndex) {
+      (count, position) = (count + 1, found.upperBound)
+    }
+    return count
   }
 
   @Test("Steps that arrive late earn an erased account nothing")

@@ -17,7 +17,8 @@ struct RedemptionsTests {
       let offer = try await services.publish(cost: 20, stock: 2)
       let redemption = try await ana.send(RedeemOffer.self, .init(offerID: offer.id))
       #expect(redemption.coins == 20 && redemption.title == offer.title && redemption.redeemedAt == services.clock.now)
-      #expect(redemption.code.description.wholeMatch(of: /[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}/) != nil)
+      let code = try #require(redemption.code).description
+      #expect(code.wholeMatch(of: /[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}/) != nil)
       #expect(try await ana.send(GetBalance.self, .init()).coins == 10)
       #expect(try await ana.send(GetOffer.self, .init(offerID: offer.id)).remaining == 1)
       #expect(try await ana.send(ListRedemptions.self, .init()).items == [redemption])
@@ -25,7 +26,7 @@ struct RedemptionsTests {
       let published = try #require(try await services.published(by: .rewards).last)
       let event = try OfferRedeemed.decode(published.body)
       #expect(event.redemptionID == redemption.id && event.balance == 10 && event.accountID == ana.id)
-      #expect(!String(decoding: published.body, as: UTF8.self).contains(redemption.code.description))
+      #expect(!String(decoding: published.body, as: UTF8.self).contains(code))
       try await services.ledgerIsSound()
     }
   }
@@ -81,7 +82,7 @@ struct RedemptionsTests {
       for person in people {
         let redemptions = try await person.send(ListRedemptions.self, .init()).items
         #expect(redemptions.count <= 3)
-        codes.formUnion(redemptions.map(\.code))
+        codes.formUnion(redemptions.compactMap(\.code))
         coins += try await person.send(GetBalance.self, .init()).coins
       }
       #expect(codes.count == 20 && coins == 350 - 200)
@@ -110,6 +111,62 @@ struct RedemptionsTests {
       }
       #expect(codes.count == 1)
       #expect(try await ana.send(GetBalance.self, .init()).coins == 90)
+    }
+  }
+
+  @Test(
+    "Redeeming offers is refused without coins, word for word, and the list of offers is there to go back to (E UC-04, AF-01)")
+  func notEnoughCoins() async throws {
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
+      let ana = try await services.register()
+      try await services.give(9, to: ana)
+      let offer = try await services.publish(cost: 10)
+      #expect(try await ana.failure(RedeemOffer.self, .init(offerID: offer.id)) == "not_enough_coins")
+      let words = Words(Contract.rewards.words)
+      #expect(words.text("failure.not_enough_coins", .english) == "Not enough coins to redeem this reward.")
+      #expect(try await ana.send(ListOffers.self, .init()).items == [offer])
+      #expect(try await ana.send(GetBalance.self, .init()).coins == 9)
+    }
+  }
+
+  @Test("Redeeming the last piece by 200 clients at once has one winner in each of 100 rounds, and nobody pays without a code")
+  func lastPiece() async throws {
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
+      var people: [Person] = []
+      for _ in 0..<200 {
+        let person = try await services.register()
+        try await services.give(100, to: person)
+        people.append(person)
+      }
+      let everybody = people
+      for round in 0..<100 {
+        let offer = try await services.publish(title: "\(round)", cost: 1, stock: 1)
+        let won = try await withThrowingTaskGroup(of: Redemption?.self) { group in
+          for person in everybody {
+            group.addTask {
+              do {
+                return try await person.send(RedeemOffer.self, .init(offerID: offer.id))
+              } catch let failure as Failure where failure.code == "offer_sold_out" {
+                return nil
+              }
+            }
+          }
+          return try await group.reduce(into: [Redemption]()) { won, redemption in if let redemption { won.append(redemption) } }
+        }
+        #expect(won.count == 1 && won.allSatisfy { $0.code != nil }, "round \(round)")
+      }
+      var (coins, codes) = (0, Set<RedemptionCode>())
+      for person in everybody {
+        let (balance, own) = (
+          try await person.send(GetBalance.self, .init()).coins,
+          try await person.send(ListRedemptions.self, .init(limit: 200)).items
+        )
+        #expect(balance + own.count == 100 && own.allSatisfy { $0.code != nil })
+        coins += balance
+        codes.formUnion(own.compactMap(\.code))
+      }
+      #expect(coins == 200 * 100 - 100 && codes.count == 100)
+      try await services.ledgerIsSound()
     }
   }
 

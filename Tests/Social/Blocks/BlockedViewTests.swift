@@ -75,6 +75,73 @@ struct BlockedViewTests {
     }
   }
 
+  /// What two do together: a task with a part, a comment, help and a file of Ana's, a recurring task, and a team with a task of its own.
+  private func share(
+    _ services: ServicesInProcess, _ ana: Person, _ ben: Person
+  ) async throws -> (task: SharedTask, series: TaskSeries, team: Team) {
+    let task = try await services.makeTask(by: ana, with: [ben])
+    _ = try await ana.send(
+      CreateTaskPart.self, .init(taskID: task.id, title: TaskName(text: "Sand"), assigneeID: ana.id))
+    try await ana.comment("Blue", on: task)
+    _ = try await ana.send(RequestTaskHelp.self, .init(taskID: task.id))
+    let bytes = Array("blue".utf8)
+    let upload = try await ana.send(
+      BeginTaskAttachment.self,
+      .init(taskID: task.id, name: TaskAttachmentName(text: "a.txt"), totalBytes: bytes.count))
+    _ = try await ana.send(
+      UploadTaskAttachmentChunk.self, .init(attachmentID: upload.id, offset: 0, content: Base64Bytes(bytes)))
+    _ = try await ana.send(CompleteTaskAttachment.self, .init(attachmentID: upload.id))
+    let series = try await ana.send(
+      CreateTaskSeries.self,
+      .init(name: TaskName(text: "Bins"), participants: services.usernames(of: [ben]), schedule: .daily))
+    let team = try await ana.send(
+      CreateTeam.self, .init(name: TeamName(text: "Birds"), usernames: services.usernames(of: [ben])))
+    _ = try await ana.send(CreateTask.self, .init(name: TaskName(text: "Row"), teamID: team.id))
+    return (task, series, team)
+  }
+
+  @Test(
+    "In what two do together, who is blocked sees the blocker without names and photo, and the blocker sees the other as before")
+  func together() async throws {
+    try await run { services, ana, ben, rename in
+      let (task, series, team) = try await share(services, ana, ben)
+      func shown(to person: Person) async throws -> String {
+        let documents: [any Document] = [
+          try await person.details(of: task), try await person.send(ListTasks.self, .init()),
+          try await person.send(ListTaskComments.self, .init(taskID: task.id)),
+          try await person.send(ListTaskAttachments.self, .init(taskID: task.id)),
+          try await person.send(GetTaskSeries.self, .init(seriesID: series.id)),
+          try await person.send(ListTaskSeries.self, .init()), try await person.send(GetOwnTeam.self, .init()),
+          try await person.send(ListTeamTasks.self, .init(teamID: team.id)),
+        ]
+        return documents.map { String(decoding: $0.json, as: UTF8.self) }.joined(separator: "\n")
+      }
+      let old = try identity.username(of: ana.id).description
+      #expect(try await shown(to: ben).split(separator: "Ana the first").count >= 12)
+      try await ana.block(ben)
+      for _ in 0..<2 {
+        let text = try await shown(to: ben)
+        for name in ["Ana the", "\"\(old)\"", "ana.renamed", "0123456789abcdef0123456789abcdef"] {
+          #expect(!text.contains(name), "\(name)")
+        }
+        #expect(text.contains(ana.id.description))
+        try await rename()
+      }
+      let details = try await ben.details(of: task)
+      #expect(details.participants.map(\.person.accountID) == [ana.id, ben.id])
+      #expect(details.participants.map { $0.person.username == nil } == [true, false])
+      #expect(try await shown(to: ana).contains("Ben the first"))
+      // What is published live says no more.
+      let comment = try #require(details.comments.first)
+      _ = try await ana.send(RemoveTaskComment.self, .init(taskID: task.id, commentID: comment.id))
+      let events = try await services.published(TaskCommentRemoved.self)
+      #expect(events.first { $0.accountID == ben.id }?.authorUsername == nil)
+      #expect(events.first { $0.accountID == ana.id }?.authorUsername?.description == "ana.renamed")
+      _ = try await ana.send(RemoveBlock.self, .init(accountID: ben.id))
+      #expect(try await shown(to: ben).contains("Ana the second"))
+    }
+  }
+
   @Test(
     "Requests that wait at the blocker look to their sender as they looked when they were sent, also after unblocking",
     arguments: [true, false])

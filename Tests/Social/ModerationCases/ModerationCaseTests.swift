@@ -1,4 +1,5 @@
 import GRDB
+import IdentityContract
 import InProcess
 import Operations
 import SocialContract
@@ -255,6 +256,28 @@ struct ModerationCaseTests {
       #expect(try await people.published(PhotoRemovalDecided.self) == removals)
       let snapshot = try await people.services.snapshot(of: .social).filter { $0.name == PhotoRemovalDecided.spec.name }
       #expect(try snapshot.map { try PhotoRemovalDecided.decode($0.body) } == removals)
+    }
+  }
+
+  @Test(
+    "A granted appeal gives the photo back that the account had when it was removed, and takes the removal out of the snapshot")
+  func photoRestored() async throws {
+    try await Moderating.running { people in
+      let (services, ben) = (people.services, people.ben)
+      services.identity.setPhoto(of: ben, Moderating.photo)
+      try await people.report(.photo(of: ben.account), by: people.ana)
+      var event = ben.event
+      (event.photoTag, event.revision) = (Moderating.photo.tag, event.revision + 1)
+      try await services.publish(.identity, event)
+      try await services.hasReceived(.social, of: .identity)
+      let decided = try await people.decide(.removed)
+      try await people.grantAppeal(decided.id, of: ben)
+      #expect(
+        try await people.published(PhotoRestorationDecided.self) == [
+          PhotoRestorationDecided(accountID: ben.account, photo: Moderating.photo, at: services.clock.now)
+        ])
+      let snapshot = try await services.snapshot(of: .social)
+      #expect(!snapshot.contains { $0.name == PhotoRemovalDecided.spec.name })
     }
   }
 

@@ -44,6 +44,39 @@ struct RegisterAccountTests {
     }
   }
 
+  @Test(
+    "Where identity was put back from a copy and has gone on, what it has registered since becomes leaves, whatever the numbers")
+  func putBack() async throws {
+    let path = "/tmp/racha-in-register-\(UInt64.random(in: .min ... .max))"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    func run(_ identity: IdentityDouble, _ leaves: Int) async throws -> [String] {
+      try await ServicesInProcess.running([{ Social.service($0) }], identity: identity, home: path) { services in
+        _ = try await services.registered(leaves)
+        let store = services.store(of: .social)
+        #expect(try await store.read { try RegisterAccountStore.last($0) } == identity.registeredCount)
+        return try await services.registerKinds()
+      }
+    }
+    let at = Instant.now
+    func line(_ number: Int, _ kind: RegisterRecordKind, salt: UInt8) -> RegisterRecordLine {
+      let commitment = Array(repeating: salt, count: 30) + [UInt8(number >> 8), UInt8(number & 255)]
+      return RegisterRecordLine(number: number, kind: kind, at: at, commitment: Base64Bytes(commitment))
+    }
+    let (before, after, fewer) = (IdentityDouble(), IdentityDouble(), IdentityDouble())
+    for number in 1...1_300 { before.register(line(number, .accountCreated, salt: 1)) }
+    #expect(try await run(before, 1_300).count == 1_300)
+    // 40 records were lost, and 60 others have come.
+    for number in 1...1_260 { after.register(line(number, .accountCreated, salt: 1)) }
+    for number in 1_261...1_320 { after.register(line(number, .profileChanged, salt: 2)) }
+    let kinds = try await run(after, 1_360)
+    #expect(kinds == Array(repeating: "accountCreated", count: 1_300) + Array(repeating: "profileChanged", count: 60))
+    #expect(try await run(after, 1_360) == kinds)
+    // Now 1,250 were lost, and there are fewer than before.
+    for number in 1...70 { fewer.register(line(number, .accountCreated, salt: 1)) }
+    fewer.register(line(71, .accountDeleted, salt: 3))
+    #expect(try await run(fewer, 1_361) == kinds + ["accountDeleted"])
+  }
+
   @Test("Records with a gap, or twice, become no leaves")
   func gaps() async throws {
     try await ServicesInProcess.withPeople(0) { services, _ in

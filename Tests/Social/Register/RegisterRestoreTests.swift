@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import InProcess
 import Operations
 import SocialContract
@@ -45,10 +46,9 @@ struct RegisterRestoreTests {
     let later = try await visit(path, registering: 40, since: first.memory)
     #expect(later.added == 40 && later.continuations.isEmpty)
 
-    for file in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store + file) }
-    try FileManager.default.copyItem(atPath: copy, toPath: store)
+    try putBack(copy, to: store)
     let restored = try await visit(path, registering: 5, since: later.memory)
-    #expect(restored.memory.checkpoint.origin == later.memory.checkpoint.origin + "/2")
+    #expect(restored.memory.checkpoint.origin.hasPrefix(later.memory.checkpoint.origin + "/2-"))
     let continuation = try #require(restored.continuations.first)
     #expect(restored.continuations.count == 1 && continuation.previousOrigin == later.memory.checkpoint.origin)
     #expect(continuation.previousSize == 300 && continuation.restoredSize == 300)
@@ -56,6 +56,67 @@ struct RegisterRestoreTests {
     #expect(restored.memory.checkpoint.size == 306 && restored.added == 6)
     // It keeps its name, and is followed on.
     #expect(try await visit(path, registering: 3, since: restored.memory).added == 3)
+
+    // Put back from the same copy once more: another name, and what the first restore added is told apart from it.
+    try putBack(copy, to: store)
+    let again = try await visit(path, registering: 20, since: restored.memory)
+    #expect(again.memory.checkpoint.origin != restored.memory.checkpoint.origin)
+    #expect(again.added == 21 && again.continuations.map(\.restoredSize) == [300])
+    #expect(try await visit(path, registering: 1, since: later.memory).added == 22)
+    // A restore that also changes what is older is found.
+    try putBack(copy, to: store)
+    try rewrite(store)
+    await #expect(throws: LogFinding.rewritten(size: 340)) { _ = try await visit(path, registering: 1, since: later.memory) }
+  }
+
+  private func putBack(_ copy: String, to store: String) throws {
+    for file in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store + file) }
+    try FileManager.default.copyItem(atPath: copy, toPath: store)
+  }
+
+  /// Changes an old leaf in a store that nobody has open, and leaves the service to make the tree anew.
+  private func rewrite(_ store: String) throws {
+    let queue = try DatabaseQueue(path: store)
+    try queue.write { database in
+      try database.execute(
+        sql: """
+          DROP TRIGGER register_leaves_are_not_changed;
+          DROP TRIGGER register_tiles_are_not_deleted;
+          UPDATE register_leaves SET entry = replace(entry, 'Confirmed', 'Withdrawn') WHERE number = 7;
+          DELETE FROM register_tiles;
+          DELETE FROM register_checkpoints;
+          """)
+    }
+    try queue.close()
+  }
+
+  @Test("After a restore tiles lie below the log's new name, and only there anybody may keep them for good")
+  func addresses() async throws {
+    let path = "/tmp/racha-in-register-\(UInt64.random(in: .min ... .max))"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let (store, copy) = ("\(path)/stores/social.sqlite", "\(path)/copy.sqlite")
+    _ = try await visit(path, registering: 3, since: nil) { services in
+      #expect(try await services.call(ReadRegisterTile.self, .init(path: "0/000.p/3"), as: .nobody).isImmutable == true)
+      let other = ReadRegisterLogTile.Input(log: "2-00000000", path: "0/000.p/3")
+      #expect(try await services.refusal(ReadRegisterLogTile.self, other, as: .nobody) == "not_found")
+      let store = services.store(of: .social)
+      _ = try await store.copy(try await store.hold(), to: copy)
+    }
+    try putBack(copy, to: store)
+    _ = try await visit(path, registering: 1, since: nil) { services in
+      let note = try await services.registered(5).note
+      let log = try #require(try Checkpoint(text: note.text).origin.split(separator: "/").last.map(String.init))
+      let own = try await services.call(ReadRegisterLogTile.self, .init(log: log, path: "0/000.p/5"), as: .nobody)
+      let old = try await services.call(ReadRegisterTile.self, .init(path: "0/000.p/5"), as: .nobody)
+      #expect(own.isImmutable == true && own.isPublic == true && old.isImmutable == nil && old.content == own.content)
+      let checkpoint = try await services.call(ReadRegisterLogCheckpoint.self, .init(log: log), as: .nobody)
+      #expect(checkpoint.content.bytes == Array(note.description.utf8))
+      for other in ["", "2", "register", "..", log + "x"] {
+        #expect(try await services.refusal(ReadRegisterLogCheckpoint.self, .init(log: other), as: .nobody) != nil)
+        #expect(
+          try await services.refusal(ReadRegisterLogTile.self, .init(log: other, path: "0/000.p/1"), as: .nobody) != nil)
+      }
+    }
   }
 }
 
@@ -63,8 +124,13 @@ extension ServicesInProcess {
   /// What the gateway answers below `/register/`; nil where there is nothing.
   func file(_ path: String) async throws -> [UInt8]? {
     if path == "checkpoint" { return try await call(ReadRegisterCheckpoint.self, .init(), as: .nobody).content.bytes }
+    let parts = path.split(separator: "/", maxSplits: 1).map(String.init)
     do {
-      return try await call(ReadRegisterTile.self, .init(path: String(path.dropFirst(5))), as: .nobody).content.bytes
+      guard parts[0] != "tile" else {
+        return try await call(ReadRegisterTile.self, .init(path: parts[1]), as: .nobody).content.bytes
+      }
+      let tile = String(parts[1].dropFirst("tile/".count))
+      return try await call(ReadRegisterLogTile.self, .init(log: parts[0], path: tile), as: .nobody).content.bytes
     } catch let failure as Failure where failure.code == "not_found" {
       return nil
     }

@@ -192,18 +192,20 @@ struct RegisterTests {
       try await store.clean()
       let kept = try await people[1].send(ListOwnRegisterRecords.self, .init()).items
       #expect(kept.map(\.number) == [1])
-      try expectStored(nothingOf: salts, "PLANTED", but: kept[0].ownSalt.bytes, services)
+      try expectStored(nothingOf: salts, "PLANTED", but: kept[0].ownSalt.bytes, Data(try services.storedBytes()))
+      // A backup that is made now has nothing of it either.
+      let copy = services.home.path + "/copy.sqlite"
+      _ = try await store.copy(try await store.hold(), to: copy)
+      let copied = try Data(contentsOf: URL(filePath: copy))
+      try expectStored(nothingOf: salts, "PLANTED", but: kept[0].ownSalt.bytes, copied)
       let records = try await store.read { try Int.fetchAll($0, sql: "SELECT number FROM register_records ORDER BY number") }
       #expect(records == [1])
       try await expectProof(of: 0, asBefore: before.checkpoint, services)
     }
   }
 
-  /// Looks for what was deleted in all files of the stores.
-  private func expectStored(
-    nothingOf salts: [[UInt8]], _ text: String, but kept: [UInt8], _ services: ServicesInProcess
-  ) throws {
-    let bytes = Data(try services.storedBytes())
+  /// Looks for what was deleted in files.
+  private func expectStored(nothingOf salts: [[UInt8]], _ text: String, but kept: [UInt8], _ bytes: Data) throws {
     for salt in salts { #expect(bytes.range(of: Data(salt)) == nil) }
     #expect(bytes.range(of: Data(text.utf8)) == nil)
     #expect(bytes.range(of: Data(kept)) != nil)
@@ -266,6 +268,8 @@ struct RegisterTests {
         }
         let keys = try await services.registerKeys()
         let (checkpoint, note) = try await services.registered(count, signers: keys.count)
+        let named = try await services.registerEntries(checkpoint.size).compactMap { LogKeyAddition(entry: $0)?.key }
+        #expect(named == (count > 3 ? [try #require(keys.last)] : []))
         return (checkpoint, note, keys)
       }
     }
@@ -273,12 +277,13 @@ struct RegisterTests {
     let second = try await run(0, 3)
     #expect(second.1 == first.1)
     _ = try Home(path: path).secret("register-2")
-    let third = try await run(300, 303)
+    // One more leaf names the new key.
+    let third = try await run(300, 304)
     #expect(third.2.count == 2 && third.2[0] == first.2[0])
     #expect(try third.1.verify(by: first.2) == first.2)
     #expect(try third.1.verify(by: [third.2[1]]) == [third.2[1]])
     try FileManager.default.removeItem(atPath: path + "/keys/register")
-    let fourth = try await run(0, 303)
+    let fourth = try await run(0, 304)
     #expect(fourth.2 == [third.2[1]] && fourth.0 == third.0 && fourth.1.signatures.count == 1)
   }
 

@@ -15,6 +15,9 @@ import Web
 
 @Suite("Witnesses of the register (TASK-9)", .timeLimit(.minutes(2)))
 struct RegisterWitnessTests {
+  /// Why a witness said neither key nor address.
+  private struct NotRunning: Error {}
+
   /// A witness as others run it, `racha-admin register witness`, that watches one log.
   private final class RunningWitness {
     let url: String
@@ -36,7 +39,7 @@ struct RegisterWitnessTests {
         said += String(decoding: piece, as: UTF8.self)
       }
       let lines = said.split(separator: "\n").map(String.init)
-      try #require(lines.count == 2)
+      guard lines.count == 2 else { throw NotRunning() }
       key = try VerifierKey(lines[0])
       url = lines[1]
     }
@@ -108,6 +111,27 @@ struct RegisterWitnessTests {
     for path in ["", "/checkpoint", "/../checkpoint", "/witness/checkpoint", "/\(String(repeating: "0", count: 64))/checkpoint"] {
       #expect(try await WebRequest(witness.url + path).send().status == 404)
     }
+  }
+
+  @Test("A witness whose memory cannot be read cosigns nothing, and none begins where another one is at work")
+  func memory() async throws {
+    let folder = "/tmp/racha-in-register-\(UInt64.random(in: .min ... .max))"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let key = try SigningKey(name: "racha.example/register", Curve25519.Signing.PrivateKey())
+    let witness = try RunningWitness(folder: folder, watching: key.verifierKey)
+    defer { witness.stop() }
+    let note = try Checkpoint(origin: "racha.example/register", size: 1, root: .leaf([])).signed(by: [key])
+    let request = Array(WitnessRequest(oldSize: 0, consistency: ConsistencyProof([]), note: note).description.utf8)
+    let hash = SHA256.hash(data: Data("racha.example/register".utf8)).map {
+      String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+    }
+    let file = "\(folder)/\(hash.joined())"
+    // A folder is nothing that can be read, whoever asks.
+    try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+    #expect(try await WebRequest("\(witness.url)/add-checkpoint", posting: request).send().status == 500)
+    try FileManager.default.removeItem(atPath: file)
+    #expect(try await WebRequest("\(witness.url)/add-checkpoint", posting: request).send().status == 200)
+    #expect(throws: NotRunning.self) { try RunningWitness(folder: folder, watching: key.verifierKey).stop() }
   }
 
   @Test(

@@ -65,11 +65,12 @@ struct EntryReportTests {
   }
 
   @Test(
-    "Of an entry that moderators remove comment and photo go, and what was done stays; a granted appeal gives the comment back")
+    "Of an entry that moderators remove comment and photo go, and what was done stays; a granted appeal gives both back")
   func removed() async throws {
     try await running { people, walk in
       let (services, day) = (people.services, try LocalDay(text: Self.day))
       try await people.report(.entry(walk, day), by: people.ana)
+      let before = try await entry(walk, people)
       let decided = try await people.decide(.removed)
       let after = try await entry(walk, people)
       #expect(after.comment == nil && after.photoTag == nil && after.isDone)
@@ -79,7 +80,9 @@ struct EntryReportTests {
       let granted = DecideAppeal.Input(caseID: decided.id, outcome: .granted, reason: try ReportText(text: "Right."), note: nil)
       _ = try await services.call(DecideAppeal.self, granted, as: people.vera.caller)
       let again = try await entry(walk, people)
-      #expect(again.comment == "you fool" && again.photoTag == nil && again.isDone)
+      #expect(again.comment == "you fool" && again.photoTag == before.photoTag && again.isDone)
+      let photo = try await services.call(GetEntryPhoto.self, .init(activityID: walk, day: .day(day)), as: people.ben.caller)
+      #expect(photo.tag == before.photoTag && !photo.content.bytes.isEmpty)
     }
   }
 
@@ -135,6 +138,38 @@ struct EntryReportTests {
       #expect(after.comment == "lovely" && after.photoTag == nil)
       try await people.grantAppeal(decided.id, of: people.ben)
       #expect(try await entry(walk, people).comment == "lovely")
+    }
+  }
+
+  @Test("A comment on an entry that was put back to an earlier version that was reported is removed, and that version comes back")
+  func putBack() async throws {
+    try await running { people, walk in
+      let (services, day) = (people.services, try LocalDay(text: Self.day))
+      try await services.follow(people.eva, people.ben)
+      try await services.hasReceived(.activity, of: .social)
+      try await people.report(.entry(walk, day), by: people.ana)
+      try await comment("you idiot", on: walk, people)
+      try await people.report(.entry(walk, day), by: people.eva)
+      try await comment("you fool", on: walk, people)
+      let decided = try await people.decide(.removed)
+      #expect(try await entry(walk, people).comment == nil)
+      try await people.grantAppeal(decided.id, of: people.ben)
+      #expect(try await entry(walk, people).comment == "you fool")
+    }
+  }
+
+  @Test("A photo of an entry that was removed does not come back over one that was put since")
+  func photoSince() async throws {
+    try await running { people, walk in
+      let (services, day) = (people.services, try LocalDay(text: Self.day))
+      try await people.report(.entryPhoto(walk, day), by: people.ana)
+      let decided = try await people.decide(.removed)
+      services.clock.advance(seconds: 60)
+      #expect(try await entry(walk, people).photoTag == nil)
+      let other = try await services.call(
+        PutEntryPhoto.self, .init(activityID: walk, day: .day(day), content: try Pictures.jpeg()), as: people.ben.caller)
+      try await people.grantAppeal(decided.id, of: people.ben)
+      #expect(try await entry(walk, people).photoTag == other.photoTag)
     }
   }
 

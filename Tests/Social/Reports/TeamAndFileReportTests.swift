@@ -1,3 +1,4 @@
+import IdentityContract
 import InProcess
 import Operations
 import SocialContract
@@ -141,6 +142,75 @@ struct TeamAndFileReportTests {
       #expect(try await name() == "Team")
       try await people.grantAppeal(second.id, of: people.ana)
       #expect(try await name() == "idiots")
+    }
+  }
+
+  @Test(
+    "A team's name that was removed comes back although what stands in its place was reported too, and its owner's language is another"
+  )
+  func language() async throws {
+    try await Moderating.running { people in
+      let services = people.services
+      let team = try await services.createTeam("you fools", by: people.ben)
+      try await people.report(.team(team.id), by: people.eva)
+      let decided = try await people.decide(.removed)
+      try await people.report(.team(team.id), by: people.eva)
+      var event = people.ben.event
+      (event.language, event.revision) = (.spanish, event.revision + 1)
+      try await services.publish(.identity, event)
+      try await services.hasReceived(.social, of: .identity)
+      try await people.decide(.removed)
+      #expect(try await services.team(of: people.ben)?.name.description == "Team")
+      try await people.grantAppeal(decided.id, of: people.ben)
+      #expect(try await services.team(of: people.ben)?.name.description == "you fools")
+    }
+  }
+
+  @Test("A file that moderators removed is attached again by a granted appeal, until its copy is no longer kept")
+  func restoredFile() async throws {
+    try await Moderating.running { people in
+      let (services, attachment) = (people.services, try await attach(people))
+      try await people.report(.taskAttachment(attachment.id), by: people.ana)
+      let decided = try await people.decide(.removed)
+      try await tidy(people)
+      try await people.grantAppeal(decided.id, of: people.ben)
+      let list = ListTaskAttachments.Input(taskID: attachment.taskID)
+      let shown = try await services.call(ListTaskAttachments.self, list, as: people.ben.caller).items
+      #expect(shown == [attachment])
+      let part = DownloadTaskAttachmentChunk.Input(attachmentID: attachment.id, offset: 0)
+      #expect(try await services.call(DownloadTaskAttachmentChunk.self, part, as: people.ana.caller).content.bytes == Self.bytes)
+      #expect(try await people.published(TaskAttachmentsChanged.self).last?.change == .attached)
+
+      try await people.report(.taskAttachment(attachment.id), by: people.ana)
+      try await people.decide(.removed)
+      services.clock.advance(days: 181)
+      try await ReportWorker(store: services.store(of: .social), clock: services.clock.clock).sweep()
+      try await tidy(people)
+      #expect(try await services.attachmentFiles.allContents().isEmpty)
+      #expect(try await services.store(of: .social).rows("removed_task_attachments") == 0)
+    }
+  }
+
+  @Test(
+    "An erased account that had attached a reported file takes along what was kept of it, also what moderators had removed",
+    arguments: [true, false])
+  func erased(isRemoved: Bool) async throws {
+    try await Moderating.running { people in
+      let (services, attachment) = (people.services, try await attach(people))
+      let store = services.store(of: .social)
+      try await people.report(.taskAttachment(attachment.id), by: people.ana)
+      if isRemoved { try await people.decide(.removed) }
+      #expect(try await store.rows("reported_files") == 1)
+      #expect(try await store.rows("removed_task_attachments") == (isRemoved ? 1 : 0))
+      try await services.hasReceived(.social, of: .identity)
+      try await services.publish(.identity, AccountDeleted(deletionID: ID(), accountID: people.ben.account, at: .now))
+      try await store.hasErased(people.ben.account)
+      try await tidy(people)
+      for table in ["reported_files", "removed_task_attachments", "task_attachment_contents"] {
+        #expect(try await store.rows(table) == 0, "\(table)")
+      }
+      #expect(try await services.attachmentFiles.allContents().isEmpty)
+      #expect(try await store.traces(of: people.ben.account).filter { $0.contains("attach") || $0.contains("report") } == [])
     }
   }
 

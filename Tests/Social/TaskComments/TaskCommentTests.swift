@@ -54,6 +54,33 @@ struct TaskCommentTests {
     #expect(failure?.fields.map { "\($0.field) \($0.code)" } == ["text \(rule)"])
   }
 
+  @Test(
+    "The notification of a comment names whose it was when it is removed, by whomever, and says again what it said when it is restored"
+  )
+  func restored() async throws {
+    try await ServicesInProcess.withPeople(2, notified: true) { services, people in
+      let (ana, ben) = (people[0], people[1])
+      let task = try await services.makeTask(by: ana, with: [ben])
+      let comment = try await ben.comment("you fool", on: task)
+      let (store, name) = (services.store(of: .social), try services.usernames(of: [ben])[0])
+      // As moderators do.
+      try await store.write { transaction in
+        let stored = try #require(try TaskStore.find(task.id, in: transaction.database))
+        try TaskCommentStore.remove(comment, from: stored, transaction)
+      }
+      let removed = try #require(try await services.notices(of: ana).first)
+      #expect(removed.kind.rawValue == "taskCommentRemoved" && removed.text == "A comment by \(name) on “Paint” was removed.")
+      try await store.write { transaction in
+        let stored = try #require(try TaskStore.find(task.id, in: transaction.database))
+        try TaskCommentStore.restore(comment, try #require(comment.text), in: stored, transaction)
+      }
+      let restored = try #require(try await services.notices(of: ana).first)
+      #expect(restored.kind.rawValue == "taskCommentRestored" && restored.text == "\(name) on “Paint”: you fool")
+      #expect(try await services.notices(of: ana).count == 1)
+      #expect(try await services.published(TaskCommentRestored.self).map(\.accountID).count == 2)
+    }
+  }
+
   @Test("The list of comments goes from the newest to the first page by page, each page with its newest last")
   func pages() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in
@@ -123,7 +150,7 @@ struct TaskCommentTests {
       #expect(links.taskID?.bytes == task.id.bytes && links.accountID == ben.id)
       // Nothing of what it said is left in the notification when it is removed.
       _ = try await ben.send(RemoveTaskComment.self, .init(taskID: task.id, commentID: comment.id))
-      #expect(try await texts(ana) == ["\(name) has removed a comment on “Paint”."])
+      #expect(try await texts(ana) == ["A comment by \(name) on “Paint” was removed."])
     }
   }
 

@@ -51,7 +51,8 @@ struct TaskLinkTests {
       #expect(
         seen
           == PublicTask(
-            name: task.name, description: nil, completedAt: services.clock.now, otherParticipantCount: 1, username: nil,
+            taskLinkID: link.id, name: task.name, description: nil, completedAt: services.clock.now, otherParticipantCount: 1,
+            username: nil,
             nickname: nil))
       let names = try services.usernames(of: people).map(\.description)
       let text = String(decoding: seen.json, as: UTF8.self)
@@ -164,7 +165,42 @@ struct TaskLinkTests {
     }
   }
 
-  @Test("A public profile lists the completed tasks that have a link, newest link first, in the reader's language")
+  @Test("A task says which public link the caller has to it, and nothing of others' links")
+  func ofTask() async throws {
+    try await running { services, task, people in
+      #expect(try await people[0].details(of: task).link == nil)
+      let link = try await people[0].send(CreateTaskLink.self, .init(taskID: task.id, showsOwner: true))
+      #expect(try await people[0].details(of: task).link == link)
+      #expect(try await people[1].details(of: task).link == nil)
+      _ = try await people[0].send(RevokeTaskLink.self, .init(taskLinkID: link.id))
+      #expect(try await people[0].details(of: task).link == nil)
+    }
+  }
+
+  @Test("While who made its task is suspended, a link of another participant opens nothing")
+  func ofSuspendedCreator() async throws {
+    try await running { services, task, people in
+      let link = try await people[1].send(CreateTaskLink.self, .init(taskID: task.id, showsOwner: true))
+      let until = services.clock.now.adding(seconds: 60)
+      try await services.change(people[0], receivedBy: .social) { $0.suspendedUntil = until }
+      #expect(try await refusal(link.key, services) == "not_found")
+      #expect(try await part(of: people[1], services).items.isEmpty)
+      services.clock.advance(seconds: 60)
+      #expect(try await open(link, services).name == task.name)
+    }
+  }
+
+  @Test("A public profile lists no link that does not show whose it is: it was to keep that to itself")
+  func anonymous() async throws {
+    try await running { services, task, people in
+      _ = try await people[0].send(CreateTaskLink.self, .init(taskID: task.id))
+      #expect(try await part(of: people[0], services).items.isEmpty)
+      let link = try await people[0].send(CreateTaskLink.self, .init(taskID: task.id, showsOwner: true))
+      #expect(try await part(of: people[0], services).items.map(\.page) == [link.page])
+    }
+  }
+
+  @Test("A public profile lists the completed tasks whose link shows whose it is, newest link first, in the reader's language")
   func profile() async throws {
     try await running { services, task, people in
       let second = try await services.makeTask("Sail", by: people[0])
@@ -173,8 +209,8 @@ struct TaskLinkTests {
       try await people[0].confirm(without)
       #expect(try await part(of: people[0], services).items.isEmpty)
       let links = [
-        try await people[0].send(CreateTaskLink.self, .init(taskID: task.id)),
-        try await people[0].send(CreateTaskLink.self, .init(taskID: second.id)),
+        try await people[0].send(CreateTaskLink.self, .init(taskID: task.id, showsOwner: true)),
+        try await people[0].send(CreateTaskLink.self, .init(taskID: second.id, showsOwner: true)),
       ]
       let found = try await part(of: people[0], services)
       #expect(found.heading == "Completed tasks")

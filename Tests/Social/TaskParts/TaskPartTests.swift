@@ -71,6 +71,35 @@ struct TaskPartTests {
     }
   }
 
+  @Test("Somebody to whom parts are given and taken from again and again is notified of so much a day, and of more on the next")
+  func flood() async throws {
+    try await ServicesInProcess.withPeople(3) { services, people in
+      let (ana, ben, eva) = (people[0], people[1], people[2])
+      let task = try await services.makeTask(by: ana, with: [ben, eva])
+      let part = try await ana.send(CreateTaskPart.self, .init(taskID: task.id, title: TaskName(text: "Sand")))
+      func assign(_ person: Person?) async throws {
+        _ = try await ana.send(
+          EditTaskPart.self, .init(taskID: task.id, partID: part.id, assigneeID: .set(person?.id)))
+      }
+      func notices() async throws -> Int {
+        try await services.published(TaskNoticed.self).count { $0.accountID == ben.id }
+      }
+      for _ in 0..<TaskRules.maxNotices + 5 {
+        try await assign(ben)
+        try await assign(nil)
+      }
+      // Of its enrolment it was notified, too.
+      #expect(try await notices() == TaskRules.maxNotices)
+      // Others are not affected.
+      try await assign(eva)
+      #expect(try await services.published(TaskNoticed.self).last?.accountID == eva.id)
+      services.clock.advance(days: 1)
+      try await assign(ben)
+      #expect(try await notices() == TaskRules.maxNotices + 1)
+      #expect(try await ana.details(of: task).parts.first?.assignee?.accountID == ben.id)
+    }
+  }
+
   @Test("Who leaves the task, or is deleted, has no part of it any more, and what it has done stays done")
   func leaving() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in

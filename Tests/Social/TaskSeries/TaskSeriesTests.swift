@@ -300,14 +300,14 @@ struct TaskSeriesTests {
 
 extension ServicesInProcess {
   /// A recurring task of one person with others.
-  fileprivate func makeSeries(
+  func makeSeries(
     _ name: String = "Bins", schedule: Schedule = .daily, by person: Person, with others: [Person] = [],
     description: String? = nil
   ) async throws -> TaskSeries {
     try await makeSeries(name, schedule, by: person, with: others, description: description)
   }
 
-  fileprivate func makeSeries(
+  func makeSeries(
     _ name: String, _ schedule: Schedule, by person: Person, with others: [Person] = [], description: String? = nil
   ) async throws -> TaskSeries {
     try await person.send(
@@ -318,14 +318,14 @@ extension ServicesInProcess {
   }
 
   /// Lets so many days go by, and then the worker do what it does every half a minute.
-  fileprivate func pass(days: Int) async throws {
+  func pass(days: Int) async throws {
     clock.advance(days: days)
     let series = TaskSeriesStore(rules: TaskRules(bytesPerAccount: 1 << 20))
     try await TaskSeriesWorker(store: store(of: .social), series: series).advance()
   }
 
   /// Deletes an account, as identity publishes it, and waits until nothing of it is left.
-  fileprivate func erase(_ person: Person) async throws {
+  func erase(_ person: Person) async throws {
     try await publish(.identity, AccountDeleted(deletionID: ID(), accountID: person.id, at: .now))
     try await store(of: .social).hasErased(person.id)
   }
@@ -333,11 +333,11 @@ extension ServicesInProcess {
 
 extension Person {
   /// Its tasks, the newest first; without a state, those that are open and those completed.
-  fileprivate func occurrences(_ state: TaskState? = nil) async throws -> [SharedTask] {
+  func occurrences(_ state: TaskState? = nil) async throws -> [SharedTask] {
     try await send(ListTasks.self, .init(state: state)).items
   }
 
-  fileprivate func series(_ series: TaskSeries) async throws -> TaskSeries {
+  func series(_ series: TaskSeries) async throws -> TaskSeries {
     try await send(GetTaskSeries.self, .init(seriesID: series.id))
   }
 }

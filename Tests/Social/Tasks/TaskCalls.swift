@@ -8,16 +8,16 @@ import Storage
 
 extension ServicesInProcess {
   /// Runs social, and what others make of its events if that is asked for, with so many people.
-  static func withPeople(
+  static func withPeople<T>(
     _ count: Int, notified: Bool = false, settings: [String: String] = [:], language: Language = .english,
-    _ body: (_ services: ServicesInProcess, _ people: [Person]) async throws -> Void
-  ) async throws {
+    _ body: (_ services: ServicesInProcess, _ people: [Person]) async throws -> T
+  ) async throws -> T {
     let builds: [Build] = [{ Social.service($0) }] + (notified ? [{ try Notifications.service($0) }] : [])
-    try await running(builds, settings: settings) { services in
+    return try await running(builds, settings: settings) { services in
       var people: [Person] = []
       for _ in 0..<count { people.append(try await services.register(language: language)) }
       try await services.hasReceived(.social, of: .identity)
-      try await body(services, people)
+      return try await body(services, people)
     }
   }
 

@@ -37,4 +37,30 @@ struct CancelledTaskScoreTests {
       #expect(try await score() == [1, 1])
     }
   }
+
+  @Test(
+    "A completion counts no more once its participant is left alone in the task, by a removal or by opting out, and is not farmed so"
+  )
+  func leftAlone() async throws {
+    let identity = IdentityDouble()
+    let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
+    try await ServicesInProcess.teaming(identity) { services in
+      try await services.createTeam(by: ana)
+      for isRemoved in [true, false] {
+        let input = CreateTask.Input(name: try TaskName(text: "Task"), participants: [ben.username, eva.username])
+        let task = NamedTask(taskID: try await services.call(CreateTask.self, input, as: ana.caller).id)
+        _ = try await services.call(ConfirmTaskCompletion.self, task, as: ana.caller)
+        for (person, score) in [(ben, 1), (eva, 0)] {
+          if isRemoved {
+            _ = try await services.call(
+              RemoveTaskParticipant.self, .init(taskID: task.taskID, accountID: person.account), as: ana.caller)
+          } else {
+            _ = try await services.call(OptOutOfTask.self, .init(taskID: task.taskID, confirm: true), as: person.caller)
+          }
+          #expect(try await services.team(of: ana)?.allTime.score == score)
+        }
+        #expect(try await services.call(GetTask.self, task, as: ana.caller).task.state == .completed)
+      }
+    }
+  }
 }

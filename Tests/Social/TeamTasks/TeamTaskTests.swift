@@ -99,6 +99,25 @@ struct TeamTaskTests {
     }
   }
 
+  @Test("Who was removed from a task of the team does not join it again by itself, until it is enrolled anew")
+  func removed() async throws {
+    try await ServicesInProcess.withPeople(3) { services, people in
+      let (ana, ben, eva) = (people[0], people[1], people[2])
+      let team = try await makeTeam(services, by: ana, with: [ben, eva])
+      let task = try await makeTask(of: team, by: ana)
+      try await ana.remove(ben, from: task)
+      let shown = try #require(try await tasks(of: team, for: ben).first)
+      #expect(!shown.isParticipant && !shown.canJoin)
+      let join = JoinTeamTask.Input(teamID: team.id, taskID: task.id)
+      #expect(try await ben.failure(JoinTeamTask.self, join) == "removed_from_task")
+      #expect(try await ana.details(of: task).participants.count == 2)
+      _ = try await ana.send(AddTaskParticipants.self, .init(taskID: task.id, participants: services.usernames(of: [ben])))
+      try await ben.optOut(of: task)
+      #expect(try await tasks(of: team, for: ben).map(\.canJoin) == [true])
+      #expect(try await ben.send(JoinTeamTask.self, join).task.participantCount == 3)
+    }
+  }
+
   @Test("Who leaves the team or is removed opts out of its open tasks, and keeps those that it made or has confirmed")
   func leaving() async throws {
     try await ServicesInProcess.withPeople(3) { services, people in
@@ -118,7 +137,8 @@ struct TeamTaskTests {
       #expect(shown.map(\.task.id) == [first.id] && shown.map(\.task.participantCount) == [3])
       #expect(try await ben.details(of: own).task.participantCount == 3)
       let score = try await ana.send(GetOwnTeam.self, .init()).team?.allTime.score
-      #expect(score == 3)
+      // Of the second one ana was left alone, so that it counts no more.
+      #expect(score == 2)
     }
   }
 

@@ -6,7 +6,8 @@ import CArchive
   import Darwin
 #endif
 
-/// A zip archive, read from front to back (libarchive). An archive within it is an entry like any other: nothing is unpacked twice.
+/// A zip archive, or a tar archive packed by gzip, read from front to back (libarchive). An archive within it is an entry like any other:
+/// nothing is unpacked twice.
 final class Archive {
   /// No export has more entries: a watch's routes are a file each.
   static let maxEntries = 200_000
@@ -23,13 +24,31 @@ final class Archive {
   private var unpacked: Int64 = 0
   /// Whether the present entry says nowhere how long it is.
   private var isOpenEnded = false
+  /// Of what is packed as a whole, what is skipped is unpacked, too.
+  private let isPackedWhole: Bool
+
+  /// How a file that gzip has packed begins (RFC 1952), with the one method that it has.
+  static let gzip: [UInt8] = [0x1F, 0x8B, 0x08]
+
+  /// The character set in which entries are named, beside the program's own, which may know ASCII alone: of other names libarchive would
+  /// give none. Nil where the system has none; names in other characters are then empty.
+  private nonisolated(unsafe) static let names = newlocale(Int32(1 << LC_CTYPE), "C.UTF-8", nil)
+
+  /// Loads what reading needs, before no file can be opened any more.
+  static func prepare() { _ = names }
 
   init(_ file: FileContents) throws(FormatFault) {
+    var head = [UInt8](repeating: 0, count: Self.gzip.count)
+    isPackedWhole = try FileSource(file).fill(&head) == head.count && head == Self.gzip
     guard let archive = archive_read_new() else { throw .damaged }
     self.archive = archive
     input = Input(file)
     let context = Unmanaged.passUnretained(input).toOpaque()
-    guard archive_read_support_format_zip(archive) == ARCHIVE_OK,
+    let isKnown =
+      isPackedWhole
+      ? archive_read_support_filter_gzip(archive) == ARCHIVE_OK && archive_read_support_format_tar(archive) == ARCHIVE_OK
+      : archive_read_support_format_zip(archive) == ARCHIVE_OK
+    guard isKnown,
       archive_read_set_callback_data(archive, context) == ARCHIVE_OK,
       archive_read_set_read_callback(
         archive, { _, context, start in start.flatMap { Input.at(context)?.read(&$0.pointee) } ?? Int(ARCHIVE_FATAL) })
@@ -91,8 +110,10 @@ final class Archive {
 
   var consumed: Int64 { archive_filter_bytes(archive, -1) }
 
-  /// The path of the next plain file; nil after the last.
+  /// The path of the next plain file, empty where it cannot be read; nil after the last.
   func next() throws(FormatFault) -> String? {
+    let before = uselocale(Self.names)
+    defer { uselocale(before) }
     while true {
       guard !Task.isCancelled else { throw .stopped }
       try skip()
@@ -104,11 +125,10 @@ final class Archive {
       }
       entries += 1
       guard entries <= Self.maxEntries else { throw .tooLarge }
-      isOpenEnded = archive_entry_size_is_set(entry) == 0
+      isOpenEnded = isPackedWhole || archive_entry_size_is_set(entry) == 0
       guard archive_entry_filetype(entry) == mode_t(0o100000) else { continue }
       guard archive_entry_is_encrypted(entry) == 0 else { throw .encrypted }
-      guard let name = archive_entry_pathname_utf8(entry) ?? archive_entry_pathname(entry) else { continue }
-      return String(cString: name)
+      return (archive_entry_pathname_utf8(entry) ?? archive_entry_pathname(entry)).map { String(cString: $0) } ?? ""
     }
   }
 

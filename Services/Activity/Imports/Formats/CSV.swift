@@ -19,7 +19,7 @@ struct CSV {
   private var buffer = [UInt8](repeating: 0, count: sliceBytes)
   private var count = 0
   private var position = 0
-  private var isAtEnd = false
+  private var (hasFilled, isAtEnd) = (false, false)
   private(set) var lineNumber = 1
 
   init(_ source: any ByteSource) { self.source = source }
@@ -69,6 +69,24 @@ struct CSV {
     return finish(first, fields, field, mode == .quoted ? .bad : mode)
   }
 
+  /// The next line as it stands, without its end, for tables that are no CSV to begin with; nil at the end.
+  mutating func nextText() throws(FormatFault) -> String? {
+    var bytes: [UInt8] = []
+    var isThere = false
+    while let byte = try nextByte() {
+      isThere = true
+      guard bytes.count < Self.maxBytes else { throw .damaged }
+      if byte == UInt8(ascii: "\n") {
+        lineNumber += 1
+        break
+      }
+      bytes.append(byte)
+    }
+    guard isThere else { return nil }
+    if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   private func finish(_ line: Int, _ fields: [[UInt8]], _ last: [UInt8], _ mode: Mode) -> Line {
     guard mode != .bad else { return .bad(line) }
     var last = last
@@ -96,7 +114,9 @@ struct CSV {
   }
 
   private mutating func fill() throws(FormatFault) {
-    let isFirst = source.consumed == 0
+    // In an archive, where the file begins is not where the reading did.
+    let isFirst = !hasFilled
+    hasFilled = true
     var outcome: Result<Int, FormatFault> = .success(0)
     let source = source
     buffer.withUnsafeMutableBytes { bytes in
@@ -124,7 +144,8 @@ extension CSVRows {
 final class CSVRecordReader: ImportReader {
   private var csv: CSV
   private let part: String?
-  private let names: [String]
+  /// How many fields a row has; nil where it is for the rows to say.
+  private let fieldCount: Int?
   private let rows: any CSVRows
   private var fault: FormatFault?
 
@@ -133,8 +154,16 @@ final class CSVRecordReader: ImportReader {
     csv = CSV(source)
     self.part = part
     guard case .row(_, let names) = try csv.next() else { throw .unrecognized }
-    self.names = names
+    fieldCount = names.count
     rows = try make(names)
+  }
+
+  /// - Parameter csv: behind the head.
+  init(_ csv: CSV, part: String? = nil, _ rows: any CSVRows) {
+    self.csv = csv
+    self.part = part
+    fieldCount = nil
+    self.rows = rows
   }
 
   var consumed: Int64 { csv.consumed }
@@ -158,7 +187,7 @@ final class CSVRecordReader: ImportReader {
       isAtEnd = false
       switch line {
       case .bad(let number): records.append(ImportedRecord(part: part, line: number, .fault(.badRow)))
-      case .row(let number, let fields) where fields.count != names.count:
+      case .row(let number, let fields) where fields.count != fieldCount ?? fields.count:
         records.append(ImportedRecord(part: part, line: number, .fault(.badRow)))
       case .row(let number, let fields): records += rows.records(CSVRow(part: part, line: number, fields: fields))
       }
@@ -170,7 +199,7 @@ final class CSVRecordReader: ImportReader {
   }
 }
 
-/// A row that has as many fields as there are columns.
+/// A row, with as many fields as there are columns, unless that is for whoever takes it to check.
 struct CSVRow {
   let part: String?
   let line: Int

@@ -16,6 +16,10 @@ public enum FormatFault: Error, Hashable, Sendable {
   case dayMissing
   /// None of its rows is of the person that was asked for, but of these: the first of them, one more than are named.
   case unknownPerson([String])
+  /// The marks of one habit that is not named.
+  case habitMissing
+  /// A table of marks with commas in the names of its columns.
+  case ambiguousNames
   /// Nobody waits for it any more: the task that reads it is cancelled. It says nothing of the file.
   case stopped
 }

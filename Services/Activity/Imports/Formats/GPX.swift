@@ -7,7 +7,8 @@ import Operations
   import Darwin
 #endif
 
-/// Tracks in GPX: each is an exercise, and each of its segments that has times a distance.
+/// Tracks in GPX: each is an exercise, and each of its segments that has times a distance, as far as its type is known (`GPXType`). Times
+/// are UTC's (GPX 1.1); of programs that write them without a zone they are taken for the account's.
 final class GPX: XMLRecordHandler {
   var records: [ImportedRecord] = []
   private(set) var isRecognized = false
@@ -22,30 +23,51 @@ final class GPX: XMLRecordHandler {
   private var track: Track?
   private var segment: Segment?
   private var point: Point?
+  /// How somebody moved on tracks that do not say so.
+  private let movement: ExerciseKind?
+
+  init(movement: ExerciseKind? = nil) { self.movement = movement }
 
   private struct Track {
     let line: Int
     var name: String?
-    var kind = ExerciseKind.other
+    var kind: ExerciseKind
     var meters = 0.0
     var milliseconds: Int64 = 0
-    var start: Instant?
+    var start: Time?
     var points = 0
+    /// Whether any of its segments has a distance that was covered at some time.
+    var hasTimedDistance = false
   }
 
   private struct Segment {
     let line: Int
     var last: Place?
     var meters = 0.0
-    var start: Instant?
-    var end: Instant?
+    var start: Time?
+    var end: Time?
     var points = 0
+  }
+
+  private struct Time {
+    let milliseconds: Int64
+    let isLocal: Bool
+
+    init?(_ text: TextBytes) {
+      if let instant = TextValues.instant(text) {
+        (milliseconds, isLocal) = (instant.milliseconds, false)
+      } else if let local = TextValues.local(text) {
+        (milliseconds, isLocal) = (local, true)
+      } else {
+        return nil
+      }
+    }
   }
 
   private struct Point {
     let line: Int
     let place: Place?
-    var time: Instant?
+    var time: Time?
     var hasBadTime = false
   }
 
@@ -56,7 +78,7 @@ final class GPX: XMLRecordHandler {
     path.append(kind)
     text.removeAll(keepingCapacity: true)
     switch (kind, parent) {
-    case (.track, .gpx): track = Track(line: line)
+    case (.track, .gpx): track = Track(line: line, kind: movement ?? .other)
     case (.segment, .track): segment = Segment(line: line)
     case (.point, .segment): point = Point(line: line, place: Place(element))
     default: break
@@ -72,9 +94,10 @@ final class GPX: XMLRecordHandler {
     guard let element = path.popLast() else { return }
     switch (element, path.last) {
     case (.name, .track): track?.name = Self.name(text)
-    case (.type, .track): track?.kind = Self.kind(text)
+    case (.type, .track):
+      if let kind = GPXType.kind(String(decoding: text, as: UTF8.self)) { track?.kind = kind }
     case (.time, .point):
-      let time = text.withUnsafeBufferPointer { TextValues.instant($0) }
+      let time = text.withUnsafeBufferPointer { Time($0) }
       // What is from before 1970 is no time: programs without one write such.
       point?.time = time.flatMap { $0.milliseconds > 0 ? $0 : nil }
       point?.hasBadTime = time == nil
@@ -100,20 +123,15 @@ final class GPX: XMLRecordHandler {
     TextValues.shortened(String(decoding: text, as: UTF8.self), 64)
   }
 
-  /// What programs call it: GPX itself has no list of types.
-  private static func kind(_ text: [UInt8]) -> ExerciseKind {
-    let type = String(decoding: text, as: UTF8.self).lowercased()
-    if ["cycl", "bik", "ride"].contains(where: type.contains) { return .cycling }
-    if type.contains("run") { return .running }
-    return ["walk", "hik"].contains(where: type.contains) ? .walking : .other
-  }
-
   private func finishPoint() {
     defer { point = nil }
     guard let point, segment != nil else { return }
     guard let place = point.place else { return fault(.badPlace, point.line) }
     guard !point.hasBadTime else { return fault(.badTime, point.line) }
-    if let time = point.time, let end = segment?.end, time < end { return fault(.timeBackwards, point.line) }
+    if let time = point.time, let end = segment?.end {
+      guard time.isLocal == end.isLocal else { return fault(.badTime, point.line) }
+      guard time.milliseconds >= end.milliseconds else { return fault(.timeBackwards, point.line) }
+    }
     if let last = segment?.last { segment?.meters += last.meters(to: place) }
     segment?.last = place
     segment?.points += 1
@@ -132,10 +150,11 @@ final class GPX: XMLRecordHandler {
     if let start = segment.start, let end = segment.end {
       track.start = track.start ?? start
       track.milliseconds += end.milliseconds - start.milliseconds
+      if segment.points > 1 { track.hasTimedDistance = track.hasTimedDistance || segment.meters > 0 }
       if let kind = Self.distance(track.kind), segment.points > 1 {
         if let millimetres = LengthUnit.millimetres(meters: segment.meters) {
           let sample = ImportedSample(
-            kind: kind, span: .instants(start, end), amount: millimetres, source: Self.source, isManual: false)
+            kind: kind, span: Self.span(start, end), amount: millimetres, source: Self.source, isManual: false)
           records.append(ImportedRecord(line: segment.line, .sample(sample)))
         } else {
           fault(.outOfRange, segment.line)
@@ -151,15 +170,23 @@ final class GPX: XMLRecordHandler {
     defer { track = nil }
     guard let track else { return }
     let exercise = FoundExercise(
-      kind: track.kind, name: track.name, start: track.start,
+      kind: track.kind, name: track.name, start: track.start.map { Instant(milliseconds: $0.milliseconds) },
+      isLocal: track.start?.isLocal == true,
       durationSeconds: track.start == nil ? nil : Int(track.milliseconds / 1000),
       distanceMillimetres: LengthUnit.millimetres(meters: track.meters))
     records.append(ImportedRecord(line: track.line, .exercise(exercise)))
+    if track.kind == .other, movement == nil, track.hasTimedDistance { fault(.unknownMovement, track.line) }
+  }
+
+  private static func span(_ start: Time, _ end: Time) -> ImportedSpan {
+    start.isLocal
+      ? .local(start.milliseconds, end.milliseconds)
+      : .instants(Instant(milliseconds: start.milliseconds), Instant(milliseconds: end.milliseconds))
   }
 
   private static let source = ImportedSource(name: "GPX")
 
-  /// A track of no known kind may be a drive: it is shown, and adds to no total.
+  /// A track of no known kind may be a drive: it is shown and listed as a problem, and adds to no total.
   private static func distance(_ kind: ExerciseKind) -> ImportedSample.Kind? {
     switch kind {
     case .walking: .walkingDistance

@@ -26,6 +26,7 @@ public final class ImportDecoder: SandboxedDecoder {
       if let handler = xmlFindCharEncodingHandler(name) { xmlCharEncCloseFunc(handler) }
     }
     sqlite3_initialize()
+    Archive.prepare()
   }
 
   private let file: Int32?
@@ -47,11 +48,11 @@ public final class ImportDecoder: SandboxedDecoder {
   private func answer(_ request: ImportRequest) -> [UInt8] {
     switch request {
     case .inspect(let name): return ImportReplies.format(result { () throws(FormatFault) in try contents(name).format() })
-    case .open(let format, let name, let person, let limits, let position):
+    case .open(let format, let name, let person, let movement, let limits, let position):
       ContentLimits.set(limits)
       return ImportReplies.opened(
         result { () throws(FormatFault) in
-          reader = try contents(name).reader(format, person: person)
+          reader = try contents(name).reader(format, person: person, movement: movement)
           toSkip = position
         })
     case .next(let maximum):
@@ -120,12 +121,14 @@ public final class DecodedImport: Sendable {
   ///
   /// - Parameters:
   ///   - person: whose rows are taken, of a file with several people's.
+  ///   - movement: how somebody moved on tracks that do not say so.
   ///   - position: how many records are ignored.
   public func open(
-    _ format: ImportFormat, person: String?, from position: Int
+    _ format: ImportFormat, person: String?, movement: ExerciseKind? = nil, from position: Int
   ) throws(DecoderFault) -> Result<Void, FormatFault> {
     try ImportReplies.readOpened(
-      try ask(.open(format, name: name, person: person, limits: .current, position: position), Self.maxReading))
+      try ask(
+        .open(format, name: name, person: person, movement: movement, limits: .current, position: position), Self.maxReading))
   }
 
   /// Reads on. A file that was damaged in the middle gives what stands before first.
@@ -145,7 +148,8 @@ public final class DecodedImport: Sendable {
 /// What is asked of the process.
 enum ImportRequest {
   case inspect(name: String)
-  case open(ImportFormat, name: String, person: String?, limits: ContentLimits, position: Int)
+  case open(
+    ImportFormat, name: String, person: String?, movement: ExerciseKind?, limits: ContentLimits, position: Int)
   case next(maximum: Int)
 
   private static let maxText = 4096
@@ -157,13 +161,15 @@ enum ImportRequest {
     case .inspect(let name):
       writer.byte(0)
       writer.text(name)
-    case .open(let format, let name, let person, let limits, let position):
+    case .open(let format, let name, let person, let movement, let limits, let position):
       writer.byte(1)
       writer.choice(format)
       writer.text(name)
       writer.optional(person) { $0.text($1) }
+      writer.optional(movement) { $0.choice($1) }
       writer.short(limits.activityTitle)
       writer.short(limits.activityReason)
+      writer.short(limits.entryComment)
       writer.number(position)
     case .next(let maximum):
       writer.byte(2)
@@ -180,6 +186,7 @@ enum ImportRequest {
       self = .open(
         try reader.choice(), name: try reader.text(maxBytes: Self.maxText),
         person: try reader.optional { (reader) throws(DecoderFault) in try reader.text(maxBytes: Self.maxText) },
+        movement: try reader.optional { (reader) throws(DecoderFault) in try reader.choice() },
         limits: try reader.limits(),
         position: try reader.number(in: 0...Int.max))
     case 2: self = .next(maximum: try reader.short(in: 1...Self.maxRecords))
@@ -202,6 +209,7 @@ extension ByteReader {
     var limits = ContentLimits()
     limits.activityTitle = try short(in: 1...ContentLimits.maxTitle)
     limits.activityReason = try short(in: 1...ContentLimits.maxReason)
+    limits.entryComment = try short(in: 1...ContentLimits.maxComment)
     return limits
   }
 

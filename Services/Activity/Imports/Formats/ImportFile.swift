@@ -23,7 +23,11 @@ public struct ImportFile: Sendable {
       _ = try LoopDatabase(contents)
       return .loopDatabase
     }
-    if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return try packed() }
+    if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) || bytes.starts(with: Archive.gzip) { return try packed() }
+    if FitbitStepsJSON.isNamed(name), bytes.contains(UInt8(ascii: "[")) {
+      guard try FitbitStepsJSON(FileSource(contents)).next(maximum: 1) != nil else { throw .unrecognized }
+      return .fitbitStepsJSON
+    }
     if let root = try Self.root(of: bytes) {
       switch root {
       case "HealthData": return .appleHealth
@@ -36,25 +40,33 @@ public struct ImportFile: Sendable {
 
   /// Opens the file as what it is.
   ///
-  /// - Parameter person: whose rows are taken, of a file with several people's.
-  public func reader(_ format: ImportFormat, person: String?) throws(FormatFault) -> any ImportReader {
+  /// - Parameters:
+  ///   - person: whose rows are taken, of a file with several people's.
+  ///   - movement: how somebody moved on tracks that do not say so.
+  public func reader(
+    _ format: ImportFormat, person: String?, movement: ExerciseKind? = nil
+  ) throws(FormatFault) -> any ImportReader {
     switch format {
     case .appleHealth: return try XMLRecordReader(FileSource(contents), AppleHealth())
     case .appleHealthZip:
       guard let source = try Self.export(in: try Archive(contents)) else { throw .noExport }
       return try XMLRecordReader(source, AppleHealth())
-    case .gpx: return try XMLRecordReader(FileSource(contents), GPX())
+    case .gpx: return try XMLRecordReader(FileSource(contents), GPX(movement: movement))
     case .loopDatabase: return try LoopDatabase(contents)
     case .loopZip: return try LoopArchive(contents)
     case .fitbitHours:
       return try CSVRecordReader(FileSource(contents)) { names throws(FormatFault) in
         try FitbitHours(names, person: person)
       }
+    case .fitbitSteps:
+      return try CSVRecordReader(FileSource(contents)) { names throws(FormatFault) in try FitbitSteps(names) }
+    case .fitbitStepsJSON: return FitbitStepsJSON(FileSource(contents))
     case .googleFitDays, .googleFitDay:
       let name = name
       return try CSVRecordReader(FileSource(contents)) { names throws(FormatFault) in
         try GoogleFit(names, fileName: name)
       }
+    case .takeout: return try TakeoutArchive(contents, person: person)
     case .loopHabits:
       return try CSVRecordReader(FileSource(contents)) { names throws(FormatFault) in try LoopHabitRows(names) }
     case .loopCheckmarks: return try LoopMarkFile(contents)
@@ -68,31 +80,40 @@ public struct ImportFile: Sendable {
 
   private func packed() throws(FormatFault) -> ImportFormat {
     let archive = try Archive(contents)
-    var names: Set<String> = []
-    let export = try Self.export(in: archive) { name in
+    var (candidates, names) = (0, Set<String>())
+    while let name = try archive.next() {
       if name == LoopArchive.habits || name == LoopArchive.marks { names.insert(name) }
+      if Self.mayBeExport(name) {
+        if try Self.export(archive, &candidates) != nil { return .appleHealthZip }
+      } else if try TakeoutArchive.holds(name, in: archive) {
+        return .takeout
+      }
     }
-    if export != nil { return .appleHealthZip }
     guard names.count == 2 else { throw .noExport }
     return .loopZip
   }
 
-  /// The entry that is Apple's export, wherever it lies and whatever Apple calls it in the language of the phone: beside it lies another
-  /// XML file of the clinical documents, which is ignored.
-  ///
-  /// - Parameter visit: gets the name of each entry up to it, of all if there is none.
-  private static func export(in archive: Archive, visit: (String) -> Void = { _ in }) throws(FormatFault) -> EntrySource? {
+  /// Whether an entry of that name can be Apple's export, whatever Apple calls it in the language of the phone: of one whose name cannot be
+  /// read nobody knows.
+  private static func mayBeExport(_ name: String) -> Bool { name.isEmpty || name.lowercased().hasSuffix(".xml") }
+
+  /// The entry that is Apple's export, wherever it lies: beside it lies another XML file of the clinical documents, which is ignored.
+  private static func export(in archive: Archive) throws(FormatFault) -> EntrySource? {
     var candidates = 0
     while let name = try archive.next() {
-      visit(name)
-      guard name.lowercased().hasSuffix(".xml") else { continue }
-      candidates += 1
-      guard candidates <= maxCandidates else { throw .tooLarge }
-      var head = [UInt8](repeating: 0, count: sliceBytes)
-      let count = try EntrySource(archive).fill(&head)
-      if try root(of: head.prefix(count)) == "HealthData" { return EntrySource(archive, head: Array(head.prefix(count))) }
+      if mayBeExport(name), let source = try export(archive, &candidates) { return source }
     }
     return nil
+  }
+
+  /// The entry at which the archive stands, where its content is Apple's export.
+  private static func export(_ archive: Archive, _ candidates: inout Int) throws(FormatFault) -> EntrySource? {
+    candidates += 1
+    guard candidates <= maxCandidates else { throw .tooLarge }
+    var head = [UInt8](repeating: 0, count: sliceBytes)
+    let count = try EntrySource(archive).fill(&head)
+    guard try root(of: head.prefix(count)) == "HealthData" else { return nil }
+    return EntrySource(archive, head: Array(head.prefix(count)))
   }
 
   // MARK: - Texts
@@ -119,12 +140,13 @@ public struct ImportFile: Sendable {
     do throws(FormatFault) { line = try csv.next() } catch { throw .unrecognized }
     guard case .row(_, let names) = line else { throw .unrecognized }
     let columns = Set(names)
-    if columns.isSuperset(of: FitbitHours.columns) { return .fitbitHours }
-    if columns.isSuperset(of: GoogleFit.dayColumns) { return .googleFitDays }
-    if columns.isSuperset(of: GoogleFit.timeColumns) { return .googleFitDay }
+    if let format = TakeoutArchive.format(columns) { return format }
     if columns.isSuperset(of: LoopHabitRows.columns) { return .loopHabits }
-    // Its columns are named by the habits: its cells are what distinguishes it from others of its kind.
-    if names.first == "Date", names.count > 1, case .row(_, let fields)? = try csv.next(), fields.count == names.count,
+    if names == LoopMarkRows.ofOneHabit { throw .habitMissing }
+    // Its columns are named by the habits: its cells are what distinguishes it from others of its kind. Where there are commas in the
+    // names, its head has more fields than its rows.
+    if names.first == "Date", names.count > 1, case .row(_, let fields)? = try csv.next(),
+      fields.count == names.count || fields.count < names.count && names.last == "" && fields.last == "",
       fields.dropFirst().allSatisfy(Self.isMark)
     {
       return .loopCheckmarks

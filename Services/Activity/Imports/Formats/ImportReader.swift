@@ -1,3 +1,5 @@
+import ActivityContract
+
 /// Reads the records of a file from front to back, holding no more of it than one slice.
 ///
 /// Reading the same bytes again gives the same records in the same order, so that whoever stopped after so many goes on behind them.
@@ -61,10 +63,18 @@ final class XMLRecordReader: ImportReader {
     while handler.records.count < maximum, stretch < stretchBytes, !isAtEnd {
       let count = try fill()
       stretch += count
-      try parse(count)
+      do throws(FormatFault) { try parse(count) } catch {
+        noteBadLines()
+        throw error
+      }
+      noteBadLines()
       guard handler.isRecognized || !isAtEnd else { throw .unrecognized }
       isAtEnd = count == 0
     }
+  }
+
+  private func noteBadLines() {
+    for line in parser.takeBadLines() { handler.records.append(ImportedRecord(line: line, .fault(.badCharacter))) }
   }
 
   private func fill() throws(FormatFault) -> Int {

@@ -63,8 +63,8 @@ enum ImportReplies {
     case .success(let records?):
       writer.byte(2)
       writer.short(records.count)
-      var sources = SourcesWriter()
-      for record in records { writer.record(record, &sources) }
+      var (sources, parts) = (SourcesWriter(), PartsWriter())
+      for record in records { writer.record(record, &sources, &parts) }
     }
     return writer.bytes
   }
@@ -81,8 +81,8 @@ enum ImportReplies {
       let count = try reader.short(in: 0...ImportRequest.maxRecords)
       var all: [ImportedRecord] = []
       all.reserveCapacity(count)
-      var sources = SourcesReader()
-      for _ in 0..<count { all.append(try reader.record(&sources)) }
+      var (sources, parts) = (SourcesReader(), [String]())
+      for _ in 0..<count { all.append(try reader.record(&sources, &parts)) }
       records = all
     default: throw .malformed
     }
@@ -103,10 +103,9 @@ private enum ReplyBounds {
   static let amounts = 0...(1 << 60)
   static let seconds = 0...(1 << 40)
   static let marks = 0.0...1e9
-  static let parts: [String?] = [nil, LoopArchive.habits, LoopArchive.marks, "Habits", "Repetitions"]
   /// A name of 200 scalars, and which of that name it is.
   static let maxKeyBytes = 1024
-  static let (maxName, maxUnit) = (64, 20)
+  static let (maxName, maxUnit, maxPart) = (64, 20, TakeoutArchive.maxName)
   static let everyDays = 1...365
   static let timesAWeek = 1...7
 }
@@ -127,6 +126,8 @@ extension ByteWriter {
       byte(7)
       byte(UInt8(persons.count))
       for person in persons { text(person) }
+    case .habitMissing: byte(8)
+    case .ambiguousNames: byte(9)
     // Nobody stops a reader there but by ending its process.
     case .stopped: byte(1)
     }
@@ -149,6 +150,8 @@ extension ByteReader {
       var persons: [String] = []
       for _ in 0..<count { persons.append(try name(ReplyBounds.maxName)) }
       return .unknownPerson(persons)
+    case 8: return .habitMissing
+    case 9: return .ambiguousNames
     default: throw .malformed
     }
   }
@@ -202,11 +205,43 @@ extension ByteReader {
   }
 }
 
+// MARK: - Parts, each once in a reply
+
+private struct PartsWriter {
+  private var numbers: [String: Int] = [:]
+
+  /// - Returns: the part's number, from 1, and whether it is new.
+  mutating func number(of part: String) -> (number: Int, isNew: Bool) {
+    if let number = numbers[part] { return (number, false) }
+    numbers[part] = numbers.count + 1
+    return (numbers.count, true)
+  }
+}
+
+extension ByteWriter {
+  fileprivate mutating func part(_ part: String?, _ parts: inout PartsWriter) {
+    guard let part else { return short(0) }
+    let (number, isNew) = parts.number(of: part)
+    short(number)
+    if isNew { text(part) }
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func part(_ parts: inout [String]) throws(DecoderFault) -> String? {
+    let number = try short(in: 0...parts.count + 1)
+    if number > parts.count { parts.append(try name(ReplyBounds.maxPart)) }
+    return number == 0 ? nil : parts[number - 1]
+  }
+}
+
 // MARK: - Records
 
 extension ByteWriter {
-  fileprivate mutating func record(_ record: ImportedRecord, _ sources: inout SourcesWriter) {
-    byte(UInt8(ReplyBounds.parts.firstIndex(of: record.part) ?? 0))
+  fileprivate mutating func record(
+    _ record: ImportedRecord, _ sources: inout SourcesWriter, _ parts: inout PartsWriter
+  ) {
+    part(record.part, &parts)
     number(record.line)
     switch record.content {
     case .sample(let sample):
@@ -217,6 +252,7 @@ extension ByteWriter {
       choice(exercise.kind)
       optional(exercise.name) { $0.text($1) }
       optional(exercise.start) { $0.number(Int($1.milliseconds)) }
+      flag(exercise.isLocal)
       optional(exercise.durationSeconds) { $0.number($1) }
       optional(exercise.distanceMillimetres) { $0.number($1) }
     case .habit(let habit):
@@ -232,13 +268,23 @@ extension ByteWriter {
         flag(true)
         number(amount)
       }
-    case .beginning(let habit, let day):
+    case .beginning(let habit, let day, let dayAsLimit):
       byte(4)
       text(habit)
-      number(Int(day.daysSinceEpoch))
+      optional(day) { $0.number(Int($1.daysSinceEpoch)) }
+      number(Int(dayAsLimit.daysSinceEpoch))
     case .fault(let reason):
       byte(5)
       choice(reason)
+    case .skip(let habit, let day):
+      byte(6)
+      text(habit)
+      number(Int(day.daysSinceEpoch))
+    case .note(let habit, let day, let note):
+      byte(7)
+      text(habit)
+      number(Int(day.daysSinceEpoch))
+      text(note)
     }
   }
 
@@ -282,35 +328,49 @@ extension ByteWriter {
     flag(habit.goal.direction == .atMost)
     optional(habit.firstDay) { $0.number(Int($1.daysSinceEpoch)) }
     flag(habit.isArchived)
+    optional(habit.reminder) { $0.short($1.minutes) }
   }
 }
 
 extension ByteReader {
-  fileprivate mutating func record(_ sources: inout SourcesReader) throws(DecoderFault) -> ImportedRecord {
-    let position = Int(try byte())
-    guard position < ReplyBounds.parts.count else { throw .malformed }
+  fileprivate mutating func record(
+    _ sources: inout SourcesReader, _ parts: inout [String]
+  ) throws(DecoderFault) -> ImportedRecord {
+    let part = try part(&parts)
     let line = try number(in: ReplyBounds.lines)
-    let content: ImportedRecord.Content
+    return ImportedRecord(part: part, line: line, try content(&sources))
+  }
+
+  private mutating func content(_ sources: inout SourcesReader) throws(DecoderFault) -> ImportedRecord.Content {
     switch try byte() {
-    case 0: content = .sample(try sample(&sources))
-    case 1:
-      content = .exercise(
-        FoundExercise(
-          kind: try choice(),
-          name: try optional { (reader) throws(DecoderFault) in try reader.name(ReplyBounds.maxName) },
-          start: try optional { (reader) throws(DecoderFault) in try reader.instant() },
-          durationSeconds: try optional { (reader) throws(DecoderFault) in try reader.number(in: ReplyBounds.seconds) },
-          distanceMillimetres: try optional { (reader) throws(DecoderFault) in try reader.number(in: ReplyBounds.amounts) }))
-    case 2: content = .habit(try habit())
+    case 0: return .sample(try sample(&sources))
+    case 1: return .exercise(try exercise())
+    case 2: return .habit(try habit())
     case 3:
-      let (habit, day) = (try text(maxBytes: ReplyBounds.maxKeyBytes), try day())
+      let (habit, day) = (try key(), try day())
       let progress: ImportedMark.Progress = try flag() ? .amount(try number(in: ReplyBounds.marks)) : .done
-      content = .mark(ImportedMark(habit: habit, day: day, progress: progress))
-    case 4: content = .beginning(habit: try text(maxBytes: ReplyBounds.maxKeyBytes), try day())
-    case 5: content = .fault(try choice())
+      return .mark(ImportedMark(habit: habit, day: day, progress: progress))
+    case 4:
+      let (habit, day) = (try key(), try optional { (reader) throws(DecoderFault) in try reader.day() })
+      return .beginning(habit: habit, day, asLimit: try self.day())
+    case 5: return .fault(try choice())
+    case 6: return .skip(habit: try key(), try day())
+    case 7: return .note(habit: try key(), try day(), try name(ContentLimits.current.entryComment))
     default: throw .malformed
     }
-    return ImportedRecord(part: ReplyBounds.parts[position], line: line, content)
+  }
+
+  private mutating func key() throws(DecoderFault) -> String { try text(maxBytes: ReplyBounds.maxKeyBytes) }
+
+  private mutating func exercise() throws(DecoderFault) -> FoundExercise {
+    let kind: ExerciseKind = try choice()
+    let name = try optional { (reader) throws(DecoderFault) in try reader.name(ReplyBounds.maxName) }
+    let start = try optional { (reader) throws(DecoderFault) in try reader.instant() }
+    let isLocal = try flag()
+    let seconds = try optional { (reader) throws(DecoderFault) in try reader.number(in: ReplyBounds.seconds) }
+    let distance = try optional { (reader) throws(DecoderFault) in try reader.number(in: ReplyBounds.amounts) }
+    return FoundExercise(
+      kind: kind, name: name, start: start, isLocal: isLocal, durationSeconds: seconds, distanceMillimetres: distance)
   }
 
   private mutating func instant() throws(DecoderFault) -> Instant {
@@ -359,7 +419,10 @@ extension ByteReader {
     default: throw .malformed
     }
     let firstDay = try optional { (reader) throws(DecoderFault) in try reader.day() }
+    let isArchived = try flag()
+    let minutes = try optional { (reader) throws(DecoderFault) in try reader.short(in: 0...1439) }
     return ImportedHabit(
-      key: key, title: title, reason: reason, frequency: frequency, goal: goal, firstDay: firstDay, isArchived: try flag())
+      key: key, title: title, reason: reason, frequency: frequency, goal: goal, firstDay: firstDay, isArchived: isArchived,
+      reminder: minutes.flatMap(ReminderTime.init(minutes:)))
   }
 }

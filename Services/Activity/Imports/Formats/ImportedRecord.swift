@@ -9,8 +9,12 @@ public struct ImportedRecord: Sendable {
     case exercise(FoundExercise)
     case habit(ImportedHabit)
     case mark(ImportedMark)
-    /// The first day on which a habit was marked, before its marks.
-    case beginning(habit: String, LocalDay)
+    /// A day on which a habit was excused.
+    case skip(habit: String, LocalDay)
+    /// What was noted on a day of a habit.
+    case note(habit: String, LocalDay, String)
+    /// The first day of a habit, before its marks: `asLimit` where it turns out to be a limit.
+    case beginning(habit: String, LocalDay?, asLimit: LocalDay)
     /// A record that cannot be taken as it is; the rest of the file can.
     case fault(ImportProblemReason)
   }
@@ -129,6 +133,8 @@ public struct FoundExercise: Sendable {
   public let name: String?
   /// Nil where the file has no times.
   public let start: Instant?
+  /// Whether the start is a local time without a zone, as if it were UTC's: the account's zone decides.
+  public var isLocal = false
   public let durationSeconds: Int?
   /// Rounded as the distances of samples are.
   public let distanceMillimetres: Int?
@@ -142,6 +148,7 @@ public struct FoundExercise: Sendable {
     hash.add(Int64(durationSeconds ?? -1))
     hash.add(Int64((distanceMeters ?? -1).rounded()))
     hash.add(kind.rawValue)
+    if isLocal { hash.add(UInt8(1)) }
     return ContentHash.name(0, start?.milliseconds ?? 0, hash.value)
   }
 }
@@ -161,9 +168,11 @@ public struct ImportedHabit: Sendable {
   public let reason: String?
   public let frequency: Frequency
   public let goal: Goal
-  /// The first day with a mark; nil where there is none.
+  /// The first day of which the other program knows anything but that nothing was done; nil where there is none.
   public let firstDay: LocalDay?
   public let isArchived: Bool
+  /// When one is reminded of it.
+  public var reminder: ReminderTime?
 }
 
 /// What was done of a habit on a day.

@@ -20,7 +20,7 @@ final class LoopDatabase: ImportReader {
   private let database: OpaquePointer
   private var habits: [ImportedRecord] = []
   private var keys: [Int64: String] = [:]
-  private var numerical: Set<Int64> = []
+  private var (numerical, limits): (Set<Int64>, Set<Int64>) = ([], [])
   private var marks: OpaquePointer?
   private let size: Int64
   private var marksRead: Int64 = 0
@@ -68,10 +68,8 @@ final class LoopDatabase: ImportReader {
       switch sqlite3_step(marks) {
       case SQLITE_ROW:
         marksRead += 1
-        if let content = mark(marks) {
-          records.append(
-            ImportedRecord(part: "Repetitions", line: Int(truncatingIfNeeded: sqlite3_column_int64(marks, 0)), content))
-        }
+        let line = Int(truncatingIfNeeded: sqlite3_column_int64(marks, 0))
+        records += contents(marks).map { ImportedRecord(part: "Repetitions", line: line, $0) }
       case SQLITE_DONE:
         sqlite3_finalize(marks)
         self.marks = nil
@@ -176,13 +174,15 @@ final class LoopDatabase: ImportReader {
       throw .unrecognized
     }
     for table in ["Habits", "Repetitions"] { try check(table) }
-    let firstDays = try firstDays()
     func column(_ name: String, _ otherwise: String) -> String { habitColumns.contains(name) ? name : otherwise }
     func number(_ name: String, _ otherwise: String = "0") -> String { Self.number(column(name, otherwise)) }
     func text(_ name: String) -> String { "substr(CAST(\(column(name, "''")) AS TEXT), 1, \(Self.maxCharacters))" }
+    try readLimits(number("type"), number("target_type"))
+    let firstDays = try firstDays()
     let sql = """
       SELECT Id, \(text("name")), \(number("freq_num")), \(number("freq_den")), \(number("archived")), \(text("question")),
-        \(text("description")), \(number("type")), \(text("unit")), \(number("target_value")), \(number("target_type"))
+        \(text("description")), \(number("type")), \(text("unit")), \(number("target_value")), \(number("target_type")),
+        \(number("reminder_hour", "NULL")), \(number("reminder_min", "NULL")), \(number("reminder_days", "127"))
       FROM Habits ORDER BY \(number("position", "Id")), Id LIMIT \(Self.maxHabits)
       """
     var names = LoopHabits.Keys()
@@ -197,22 +197,39 @@ final class LoopDatabase: ImportReader {
         name: text(1), question: text(5), note: text(6), numerator: Int(truncatingIfNeeded: sqlite3_column_int64(row, 2)),
         denominator: Int(truncatingIfNeeded: sqlite3_column_int64(row, 3)), isNumerical: isNumerical, unit: text(8),
         target: sqlite3_column_double(row, 9), isAtMost: sqlite3_column_int64(row, 10) == 1,
-        isArchived: sqlite3_column_int64(row, 4) != 0)
+        isArchived: sqlite3_column_int64(row, 4) != 0, reminder: Self.reminder(row))
       let isKnown = [7, 10].allSatisfy { (0...1).contains(sqlite3_column_int64(row, $0)) }
-      habits.append(
-        ImportedRecord(
-          part: "Habits", line: Int(truncatingIfNeeded: id),
-          isKnown ? LoopHabits.habit(habit, key: key, firstDay: firstDays[id]) : .fault(.badChoice)))
+      let contents = isKnown ? LoopHabits.contents(habit, key: key, firstDay: firstDays[id]) : [.fault(.badChoice)]
+      habits += contents.map { ImportedRecord(part: "Habits", line: Int(truncatingIfNeeded: id), $0) }
     }
   }
 
-  /// The first marked day of each habit. Marks whose time is no day are problems of their own, and no habit's beginning.
+  /// Which habits are limits: those begin with the first day of which anything is known.
+  private func readLimits(_ type: String, _ targetType: String) throws(FormatFault) {
+    let sql = "SELECT Id FROM Habits WHERE \(type) = 1 AND \(targetType) = 1 LIMIT \(Self.maxHabits)"
+    try rows(sql) { row in limits.insert(sqlite3_column_int64(row, 0)) }
+  }
+
+  private static func reminder(_ row: OpaquePointer) -> LoopHabits.Reminder? {
+    guard sqlite3_column_type(row, 11) != SQLITE_NULL, sqlite3_column_type(row, 12) != SQLITE_NULL else { return nil }
+    let (hour, minute) = (sqlite3_column_int64(row, 11), sqlite3_column_int64(row, 12))
+    let days = Int(truncatingIfNeeded: sqlite3_column_int64(row, 13))
+    // One of no day is none.
+    guard (0..<24).contains(hour), (0..<60).contains(minute), days & LoopHabits.Reminder.everyDay != 0 else { return nil }
+    return LoopHabits.Reminder(minutes: Int(hour * 60 + minute), days: days)
+  }
+
+  /// The first day of each habit. Marks whose time is no day are problems of their own, and no habit's beginning.
   private func firstDays() throws(FormatFault) -> [Int64: LocalDay] {
     var days: [Int64: LocalDay] = [:]
-    let sql = "SELECT \(Self.number("habit")), \(Self.number("timestamp")) FROM Repetitions WHERE \(try Self.isMark(self))"
+    let columns = try markColumns()
+    let sql = "SELECT \(Self.number("habit")), \(Self.number("timestamp")), \(columns.value), \(columns.hasNote) FROM Repetitions"
     try rows(sql) { row in
-      markCount += 1
+      let isMark = sqlite3_column_int64(row, 2) > 0 || sqlite3_column_int64(row, 3) != 0
+      if isMark { markCount += 1 }
       guard let habit = Self.habit(row, 0), let day = Self.day(row, 1) else { return }
+      let isKnown = sqlite3_column_type(row, 2) != SQLITE_NULL && sqlite3_column_int64(row, 2) >= 0
+      guard isMark || isKnown && limits.contains(habit) else { return }
       if let first = days[habit] {
         days[habit] = min(first, day)
       } else if days.count < Self.maxHabits {
@@ -222,9 +239,16 @@ final class LoopDatabase: ImportReader {
     return days
   }
 
-  /// Which rows record something done: of older versions all, of later ones those with a value.
-  private static func isMark(_ reader: LoopDatabase) throws(FormatFault) -> String {
-    try reader.columns("Repetitions").contains("value") ? "\(number("value")) > 0" : "1"
+  /// What a repetition says, in SQL: its value, of older versions that it was done; its note, and whether there is any.
+  private func markColumns() throws(FormatFault) -> (value: String, note: String, hasNote: String) {
+    let columns = try columns("Repetitions")
+    guard columns.contains("notes") else {
+      return (columns.contains("value") ? Self.number("value") : "2", "''", "0")
+    }
+    let note = "CASE WHEN typeof(notes) = 'text' THEN substr(notes, 1, \(Self.maxCharacters)) ELSE '' END"
+    return (
+      columns.contains("value") ? Self.number("value") : "2", note, "CASE WHEN typeof(notes) = 'text' THEN notes <> '' ELSE 0 END"
+    )
   }
 
   /// What stands in a column if it is a number; anything else is not even read.
@@ -233,27 +257,40 @@ final class LoopDatabase: ImportReader {
   }
 
   private func beginMarks() throws(FormatFault) {
-    let hasValue = try columns("Repetitions").contains("value")
+    let columns = try markColumns()
     marks = try prepare(
       """
-      SELECT rowid, \(Self.number("habit")), \(Self.number("timestamp")), \(hasValue ? Self.number("value") : "2") FROM Repetitions
-      WHERE \(try Self.isMark(self)) ORDER BY rowid
+      SELECT rowid, \(Self.number("habit")), \(Self.number("timestamp")), \(columns.value), \(columns.note) FROM Repetitions
+      WHERE \(columns.value) > 0 OR \(columns.hasNote) ORDER BY rowid
       """)
   }
 
-  /// What a repetition says; nil where that is nothing that was done.
-  private func mark(_ row: OpaquePointer) -> ImportedRecord.Content? {
-    guard let habit = Self.habit(row, 1), let key = keys[habit] else { return .fault(.unknownHabit) }
-    guard let day = Self.day(row, 2) else { return .fault(.badTime) }
-    let value = sqlite3_column_int64(row, 3)
-    if numerical.contains(habit) {
-      guard value <= 1_000_000_000 else { return .fault(.badNumber) }
-      return .mark(ImportedMark(habit: key, day: day, progress: .amount(Double(value) / 1000)))
-    }
-    // 2 is done by hand; 1 done enough lately, 3 excused.
-    guard value == 2 else { return nil }
-    return .mark(ImportedMark(habit: key, day: day, progress: .done))
+  /// What a repetition says; nothing where nothing was done, and noted neither.
+  private func contents(_ row: OpaquePointer) -> [ImportedRecord.Content] {
+    guard let habit = Self.habit(row, 1), let key = keys[habit] else { return [.fault(.unknownHabit)] }
+    guard let day = Self.day(row, 2) else { return [.fault(.badTime)] }
+    let note = sqlite3_column_text(row, 4).map { String(cString: $0) } ?? ""
+    let mark = Self.mark(sqlite3_column_int64(row, 3), of: key, isNumerical: numerical.contains(habit), on: day)
+    // The note first: nothing is written on a day that is excused.
+    return LoopHabits.contents(note: note, of: key, on: day) + (mark.map { [$0] } ?? [])
   }
+
+  private static func mark(
+    _ value: Int64, of habit: String, isNumerical: Bool, on day: LocalDay
+  ) -> ImportedRecord.Content? {
+    // Of numbers, too, though it could be three thousandths.
+    if value == skipped { return .skip(habit: habit, day) }
+    if isNumerical {
+      guard value > 0 else { return nil }
+      guard value <= 1_000_000_000 else { return .fault(.badNumber) }
+      return .mark(ImportedMark(habit: habit, day: day, progress: .amount(Double(value) / 1000)))
+    }
+    // 1 is done enough lately.
+    return value == done ? .mark(ImportedMark(habit: habit, day: day, progress: .done)) : nil
+  }
+
+  /// Loop's values of a day on which something was done by hand, and of one that is excused.
+  private static let (done, skipped) = (Int64(2), Int64(3))
 
   private static func habit(_ row: OpaquePointer, _ column: Int32) -> Int64? {
     sqlite3_column_type(row, column) == SQLITE_INTEGER ? sqlite3_column_int64(row, column) : nil

@@ -106,6 +106,15 @@ enum TextValues {
     return Instant(milliseconds: milliseconds(day) + time - Int64(offset) * 60_000)
   }
 
+  /// `2016-05-27T10:08:47.8`, without a zone, in milliseconds after 1970-01-01's start.
+  static func local(_ text: TextBytes) -> Int64? {
+    var scanner = TextScanner(text)
+    guard let day = scanner.day(), scanner.take(" ") || scanner.take("T"), let time = scanner.time(), scanner.isAtEnd else {
+      return nil
+    }
+    return milliseconds(day) + time
+  }
+
   /// The local midnight of a day, in milliseconds after 1970-01-01's start.
   static func milliseconds(_ day: LocalDay) -> Int64 { Int64(day.daysSinceEpoch) * 86_400_000 }
 

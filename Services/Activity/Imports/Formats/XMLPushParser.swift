@@ -17,10 +17,11 @@ struct XMLStart {
 
   func isNamed(_ text: StaticString) -> Bool { name.says(text) }
 
-  func attributeName(_ index: Int) -> Name? { attributes?[index * 5] }
+  /// Nil behind the last one: libxml2 leaves there what earlier elements had.
+  func attributeName(_ index: Int) -> Name? { index < count ? attributes?[index * 5] : nil }
 
   func value(_ index: Int) -> UnsafeBufferPointer<UInt8> {
-    guard let attributes, let start = attributes[index * 5 + 3], let end = attributes[index * 5 + 4] else {
+    guard index < count, let attributes, let start = attributes[index * 5 + 3], let end = attributes[index * 5 + 4] else {
       return UnsafeBufferPointer(start: nil, count: 0)
     }
     return UnsafeBufferPointer(start: start, count: end - start)
@@ -79,11 +80,15 @@ final class XMLPushParser {
   private var isUnsafe = false
   /// No more events wanted.
   private var isStopped = false
+  /// Nil where the text is read as it is.
+  private var repair: XMLRepair?
 
   private static let once: Void = xmlInitParser()
 
-  init(_ handler: any XMLHandler) throws(FormatFault) {
+  /// - Parameter isRepairing: see ``XMLRepair``.
+  init(_ handler: any XMLHandler, isRepairing: Bool = true) throws(FormatFault) {
     _ = Self.once
+    repair = isRepairing ? XMLRepair() : nil
     self.handler = handler
     let context = Unmanaged.passUnretained(self).toOpaque()
     guard
@@ -121,9 +126,23 @@ final class XMLPushParser {
 
   /// Takes the next bytes, ``sliceBytes`` at most, none at the end of the text.
   func parse(_ bytes: UnsafeRawBufferPointer) throws(FormatFault) {
-    guard let parser, !isStopped else { return }
+    guard !isStopped else { return }
+    try repair?.take(bytes)
+    guard let output = repair?.output else { return try feed(bytes, isLast: bytes.isEmpty) }
+    var outcome: Result<Void, FormatFault> = .success(())
+    output.withUnsafeBytes { output in
+      do throws(FormatFault) { try feed(output, isLast: bytes.isEmpty) } catch { outcome = .failure(error) }
+    }
+    try outcome.get()
+  }
+
+  /// The lines on which there was something that XML does not allow, since this was asked last.
+  func takeBadLines() -> [Int] { repair?.takeBadLines() ?? [] }
+
+  private func feed(_ bytes: UnsafeRawBufferPointer, isLast: Bool) throws(FormatFault) {
+    guard let parser, isLast || !bytes.isEmpty else { return }
     let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-    let isWell = racha_xml_parse(parser, start, Int32(bytes.count), bytes.isEmpty ? 1 : 0) != 0
+    let isWell = racha_xml_parse(parser, start, Int32(bytes.count), isLast ? 1 : 0) != 0
     if isWell, racha_xml_pending(parser) > Self.maxPending || racha_xml_names(parser) > Self.maxNameBytes { refuse() }
     if isUnsafe { throw .unsafe }
     guard isWell || isStopped else { throw .damaged }

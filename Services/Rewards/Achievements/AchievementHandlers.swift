@@ -1,0 +1,37 @@
+import GRDB
+import Operations
+import RewardsContract
+import ServiceKit
+import Storage
+
+/// Achievements: what there are, and how far an account is.
+struct AchievementHandlers: Sendable {
+  let catalogues: ChallengeCatalogues
+  private let calendars = AccountCalendars()
+  private let wording = ChallengeWording()
+
+  init(catalogues: ChallengeCatalogues) { self.catalogues = catalogues }
+
+  @Sendable
+  func list(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> Page<Achievement> {
+    let reading = try ChallengeReading(call.account, at: call.now, catalogues, calendars, database)
+    var found: [Achievement] = []
+    for known in reading.catalogue.all {
+      let reached = reading.reached(known)
+      let window = reading.window(known)
+      // One that is retired or over is shown to who has reached something.
+      guard let tiers = known.terms.tiers, window != nil || reached != nil else { continue }
+      let progress = try reading.progress(known, in: window ?? ChallengeRules.ever)
+      let next = window == nil || reached?.level == known.thresholds.count ? nil : (reached?.level ?? 0) + 1
+      let remaining = next.map { max(0, known.thresholds[$0 - 1] - progress) }
+      found.append(
+        Achievement(
+          id: known.id, text: known.terms.texts[call.language], metric: known.terms.rule.metric, tiers: tiers,
+          tier: reached.flatMap { known.tier(ofLevel: $0.level) }, reachedAt: reached?.completion.completedAt,
+          progress: progress, nextTier: next.flatMap { known.tier(ofLevel: $0) }, remaining: remaining,
+          remainingText: remaining.map { wording.remaining($0, of: known.terms.rule.metric, call.language) },
+          icon: known.terms.icon))
+    }
+    return Page(items: found, nextCursor: nil)
+  }
+}

@@ -1,0 +1,19 @@
+import IdentityContract
+import RewardsContract
+import ServiceKit
+import Storage
+
+/// Badges: the account's own, and to whom it shows them (REW-7). What awards them is in `Challenges/`.
+struct BadgeFeature: Feature {
+  let catalogues: ChallengeCatalogues
+  let tables: [ErasedTable] = [ErasedTable.rows("badge_visibilities", "account_id = :account", .challenges).atOnce]
+
+  func register(in service: inout ServiceDefinition) {
+    let handlers = BadgeHandlers(catalogues: catalogues)
+    service.serve(ListBadges.self, read: handlers.list)
+    service.serve(ListFriendsBadges.self, read: handlers.listOfFriend)
+    service.serve(GetBadgeVisibility.self, read: BadgeHandlers.visibility)
+    service.serve(SetBadgeVisibility.self, write: BadgeHandlers.setVisibility)
+    service.serve(ReadBadgeProfilePart.self, read: handlers.profilePart)
+  }
+}

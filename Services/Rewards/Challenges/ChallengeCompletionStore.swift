@@ -1,0 +1,103 @@
+import GRDB
+import Operations
+import RewardsContract
+import ServiceKit
+import Storage
+
+/// Which challenge, and which tier of an achievement.
+struct ChallengeLevel: Hashable, Sendable {
+  let challenge: ChallengeID
+  /// From 1.
+  let level: Int
+}
+
+/// That an account has completed a challenge, or reached a tier; or had, until a correction.
+struct ChallengeCompletion: Hashable, Sendable {
+  var id: ID<CompletedChallenge>
+  /// The days that sufficed.
+  var days: ClosedRange<LocalDay>
+  var completedAt: Instant
+  /// What was paid and not taken back.
+  var coins: Int
+  var isCurrent: Bool
+  /// The last transfer that paid for it; nil where none did.
+  var transfer: TransferID?
+}
+
+/// What accounts have completed: a row for each challenge and tier, so that none is had twice.
+enum ChallengeCompletionStore {
+  static func all(of account: AccountID, in database: Database) throws -> [ChallengeLevel: ChallengeCompletion] {
+    var found: [ChallengeLevel: ChallengeCompletion] = [:]
+    try database.each(
+      """
+      SELECT challenge_id, level, completion_id, first_day, last_day, completed_at, coins, is_current, transfer_id FROM challenge_completions
+      WHERE account_id = ?
+      """, .id(account)
+    ) {
+      found[ChallengeLevel(challenge: try $0.id(0), level: $0.number(1))] = ChallengeCompletion(
+        id: try $0.id(2), days: $0.day(3)...$0.day(4), completedAt: $0.instant(5), coins: $0.number(6), isCurrent: $0.truth(7),
+        transfer: $0.isNull(8) ? nil : try $0.id(8))
+      return true
+    }
+    return found
+  }
+
+  static func put(
+    _ level: ChallengeLevel, _ completion: ChallengeCompletion, of account: AccountID, in database: Database
+  ) throws {
+    try database.run(
+      """
+      INSERT INTO challenge_completions
+        (account_id, challenge_id, level, completion_id, first_day, last_day, completed_at, coins, is_current,
+        transfer_id)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (account_id, challenge_id, level) DO UPDATE SET completion_id = excluded.completion_id,
+        first_day = excluded.first_day, last_day = excluded.last_day, completed_at = excluded.completed_at,
+        coins = excluded.coins, is_current = excluded.is_current, transfer_id = excluded.transfer_id
+      """, .id(account), .id(level.challenge), .number(level.level), .id(completion.id), .day(completion.days.lowerBound),
+      .day(completion.days.upperBound), .instant(completion.completedAt), .number(completion.coins), .truth(completion.isCurrent),
+      completion.transfer.map { .id($0) } ?? .null)
+  }
+
+  /// All that holds as events, after the key `<account>/<challenge>/<level>`; see `SnapshotParts`.
+  @Sendable
+  static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
+    let pieces = key?.split(separator: "/").map(String.init) ?? []
+    let isKey = pieces.count == 3
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT account_id, challenge_id, level, completion_id, completed_at, coins FROM challenge_completions
+        WHERE is_current = 1 AND (account_id, challenge_id, level) > (?, ?, ?)
+        ORDER BY account_id, challenge_id, level LIMIT ?
+        """,
+      arguments: [
+        isKey ? try AccountID(text: pieces[0]) : .placeholder, isKey ? try ChallengeID(text: pieces[1]) : .placeholder,
+        isKey ? Int(pieces[2]) ?? 0 : 0, SnapshotParts.pageSize,
+      ])
+    let known = Dictionary(uniqueKeysWithValues: try ChallengeDefinitionStore.all(in: database).map { ($0.id, $0) })
+    let events = rows.flatMap { row -> [any Event] in
+      guard let challenge = known[row["challenge_id"]] else { return [] }
+      return challenge.events(
+        of: row["account_id"], level: row["level"], row["completion_id"], coins: row["coins"], at: row["completed_at"])
+    }
+    return SnapshotParts.page(events, of: rows) {
+      "\($0["account_id"] as AccountID)/\($0["challenge_id"] as ChallengeID)/\($0["level"] as Int)"
+    }
+  }
+}
+
+extension KnownChallenge {
+  /// What reports that an account has completed a level: of a challenge that, and the badge of each.
+  func events(
+    of account: AccountID, level: Int, _ completion: ID<CompletedChallenge>, coins: Int, at now: Instant
+  ) -> [any Event] {
+    let tier = tier(ofLevel: level)
+    let badge = BadgeAwarded(
+      accountID: account, challengeID: id, completionID: completion, tier: tier, texts: terms.texts, icon: terms.icon, at: now)
+    guard tier == nil else { return [badge] }
+    let completed = ChallengeCompleted(
+      accountID: account, challengeID: id, completionID: completion, texts: terms.texts, icon: terms.icon, coins: coins, at: now)
+    return [completed, badge]
+  }
+}

@@ -1,0 +1,51 @@
+import GRDB
+import Operations
+import RewardsContract
+import ServiceKit
+import Storage
+
+/// The definitions, as administrators make and change them.
+struct ChallengeDefinitionHandlers: Sendable {
+  /// Wakes the worker that counts what was done before.
+  let signal: WakeSignal
+
+  @Sendable
+  func create(_ input: ChallengeTerms, _ call: AccountCall, _ transaction: Transaction) throws -> ChallengeDefinition {
+    let database = transaction.database
+    guard try ChallengeDefinitionStore.activeCount(in: database) < ChallengeDefinitionStore.maxActive else {
+      throw ChallengeFailure.tooMany.with(["max": .number(ChallengeDefinitionStore.maxActive)])
+    }
+    let id = ChallengeID()
+    try ChallengeDefinitionStore.add(id, input, transaction)
+    transaction.afterCommit { [signal] in signal.send() }
+    return try ChallengeDefinitionStore.find(id, in: database).definition
+  }
+
+  @Sendable
+  func edit(_ input: EditChallenge.Input, _ call: AccountCall, _ transaction: Transaction) throws -> ChallengeDefinition {
+    let database = transaction.database
+    let known = try ChallengeDefinitionStore.find(input.challengeID, in: database)
+    guard known.retiredAt == nil else { throw ChallengeFailure.retired }
+    try ChallengeRules.checkEdit(input, of: known.terms)
+    let terms = ChallengeTerms(
+      rule: known.terms.rule, threshold: input.threshold, tiers: input.tiers, coins: input.coins, icon: input.icon,
+      texts: input.texts)
+    try ChallengeDefinitionStore.edit(known.id, terms, in: database)
+    transaction.afterCommit { [signal] in signal.send() }
+    return try ChallengeDefinitionStore.find(known.id, in: database).definition
+  }
+
+  @Sendable
+  static func retire(_ input: RetireChallenge.Input, _ call: AccountCall, _ transaction: Transaction) throws
+    -> ChallengeDefinition
+  {
+    _ = try ChallengeDefinitionStore.find(input.challengeID, in: transaction.database)
+    try ChallengeDefinitionStore.retire(input.challengeID, transaction)
+    return try ChallengeDefinitionStore.find(input.challengeID, in: transaction.database).definition
+  }
+
+  @Sendable
+  static func list(_ input: ListPage, _ call: AccountCall, _ database: Database) throws -> Page<ChallengeDefinition> {
+    try ChallengeDefinitionStore.list(call.page(input), in: database)
+  }
+}

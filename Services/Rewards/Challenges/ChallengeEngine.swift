@@ -1,0 +1,302 @@
+import GRDB
+import IdentityContract
+import Operations
+import RewardsContract
+import ServiceKit
+import Storage
+
+/// Lets what accounts do complete challenges and reach tiers (REW-7, REW-8).
+///
+/// What counts is kept by day, so a challenge is decided by what the store holds, never by what an event adds. A changed day touches the
+/// definitions that count what changed on it, and no others.
+struct ChallengeEngine: Sendable {
+  let catalogues: ChallengeCatalogues
+  let calendars: AccountCalendars
+  /// The days in which a day's movement earns.
+  let earningDays: Int
+  let rewards: ChallengeRewards
+
+  /// Lets changed days take effect.
+  ///
+  /// - Parameter totals: the account's, after the changes.
+  func settle(
+    _ account: AccountID, _ changes: [DayChange], totals: ChallengeFactStore.Totals?, _ transaction: Transaction
+  ) throws {
+    guard !changes.isEmpty else { return }
+    var run = try begin(account, totals: totals, transaction)
+    if try run.release() { return }
+    for metric in ChallengeMetric.byDays {
+      let changed = changes.filter { $0.before[metric] != $0.after[metric] }
+      guard !changed.isEmpty else { continue }
+      for challenge in run.catalogue[metric] {
+        for change in changed { try run.look(at: challenge, change, metric) }
+      }
+    }
+    try run.finish()
+  }
+
+  /// Lets what is not counted by days take effect.
+  func settle(_ account: AccountID, _ metrics: [ChallengeMetric], _ transaction: Transaction) throws {
+    try ChallengeFactStore.know(account, in: transaction.database)
+    var run = try begin(account, totals: nil, transaction)
+    if try run.release() { return }
+    for metric in metrics { for challenge in run.catalogue[metric] { try run.count(challenge) } }
+    try run.finish()
+  }
+
+  /// Counts all that an account has done for one definition, or for all.
+  func count(_ account: AccountID, for challenge: ChallengeID? = nil, _ transaction: Transaction) throws {
+    var run = try begin(account, totals: nil, transaction)
+    for known in run.catalogue.all where challenge == nil || known.id == challenge { try run.count(known) }
+    try run.finish()
+  }
+
+  /// Awards what was held back while the account was suspended or not known.
+  func releaseHeld(_ account: AccountID, _ transaction: Transaction) throws {
+    guard let totals = try ChallengeFactStore.totals(of: account, in: transaction.database), totals.held != .nothing else {
+      return
+    }
+    var run = try begin(account, totals: totals, transaction)
+    _ = try run.release()
+  }
+
+  private func begin(
+    _ account: AccountID, totals: ChallengeFactStore.Totals?, _ transaction: Transaction
+  ) throws -> ChallengeRun {
+    let database = transaction.database
+    return ChallengeRun(
+      account: account, catalogue: try catalogues.current(in: database), calendars: calendars, earningDays: earningDays,
+      rewards: rewards, transaction: transaction,
+      totals: try totals ?? ChallengeFactStore.totals(of: account, in: database) ?? .init(),
+      completions: try ChallengeCompletionStore.all(of: account, in: database))
+
+  }
+}
+
+/// One look at an account's challenges, within a transaction.
+struct ChallengeRun {
+  let account: AccountID
+  let catalogue: ChallengeCatalogue
+  let calendars: AccountCalendars
+  let earningDays: Int
+  let rewards: ChallengeRewards
+  let transaction: Transaction
+  let totals: ChallengeFactStore.Totals
+  var completions: [ChallengeLevel: ChallengeCompletion]
+  /// Sums that were read already.
+  private var sums: [ClosedRange<LocalDay>: DayFacts] = [:]
+  private var registered: LocalDay?
+  private var held = HeldAwards.nothing
+  /// What the account is not awarded for now, once it was asked.
+  private var standing: HeldAwards?
+
+  init(
+    account: AccountID, catalogue: ChallengeCatalogue, calendars: AccountCalendars, earningDays: Int, rewards: ChallengeRewards,
+    transaction: Transaction,
+    totals: ChallengeFactStore.Totals, completions: [ChallengeLevel: ChallengeCompletion]
+  ) {
+    self.account = account
+    self.catalogue = catalogue
+    self.calendars = calendars
+    self.earningDays = earningDays
+    self.rewards = rewards
+    self.transaction = transaction
+    self.totals = totals
+    self.completions = completions
+  }
+
+  private var database: Database { transaction.database }
+
+  /// Awards what was held back, if it may be now: then all is counted.
+  mutating func release() throws -> Bool {
+    guard totals.held != .nothing else { return false }
+    let withheld = try withheld()
+    guard withheld != .all, withheld != totals.held else { return false }
+    for challenge in catalogue.all {
+      try recheck(challenge)
+      try count(challenge)
+    }
+    try ChallengeFactStore.hold(held, of: account, in: database)
+    return true
+  }
+
+  private mutating func withheld() throws -> HeldAwards {
+    if let standing { return standing }
+    let found = try ChallengeStanding.withheld(from: account, at: transaction.now, in: database)
+    standing = found
+    return found
+  }
+
+  /// Notes what could not be awarded.
+  func finish() throws {
+    guard held != .nothing, totals.held != .all, held != totals.held else { return }
+    try ChallengeFactStore.hold(held, of: account, in: database)
+  }
+
+  // MARK: - One challenge
+
+  /// Lets a changed day take effect on a challenge that counts it.
+  mutating func look(at challenge: KnownChallenge, _ change: DayChange, _ metric: ChallengeMetric) throws {
+    guard let before = change.before[metric], let after = change.after[metric] else { return }
+    let rule = challenge.terms.rule
+    // Of days in a row it matters only whether one belongs to the row.
+    if let stepsADay = rule.stepsADay, (before >= stepsADay) == (after >= stepsADay) { return }
+    if after < before {
+      if metric.isMeasured { try recheck(challenge, around: change.day) }
+    } else if challenge.retiredAt == nil, try !isComplete(challenge) {
+      try reach(challenge, around: change.day)
+    }
+  }
+
+  /// Completes every level for which the days that count together with one suffice.
+  private mutating func reach(_ challenge: KnownChallenge, around day: LocalDay) throws {
+    guard let (days, amount) = try amount(of: challenge, around: day) else { return }
+    for (index, threshold) in challenge.thresholds.enumerated() where amount >= threshold {
+      try complete(challenge, level: index + 1, days)
+    }
+  }
+
+  /// Completes every level for which all that there is suffices, newest days first.
+  mutating func count(_ challenge: KnownChallenge) throws {
+    guard challenge.retiredAt == nil, try !isComplete(challenge) else { return }
+    let metric = challenge.terms.rule.metric
+    guard metric.column != nil else {
+      let amount = try ChallengeFactStore.amount(of: metric, account, isPresent: false, in: database)
+      for (index, threshold) in challenge.thresholds.enumerated() where amount >= threshold {
+        try complete(challenge, level: index + 1, ChallengeRules.ever)
+      }
+      return
+    }
+    let amounts = try ChallengeFactStore.amounts(of: metric, account, in: database)
+    for (index, threshold) in challenge.thresholds.enumerated() {
+      guard let days = try find(challenge, threshold, in: amounts) else { return }
+      try complete(challenge, level: index + 1, days)
+    }
+  }
+
+  /// Takes back each level for which no days suffice any more, the highest first.
+  ///
+  /// - Parameter day: one on which there is less than before; nil to look at all.
+  private mutating func recheck(_ challenge: KnownChallenge, around day: LocalDay? = nil) throws {
+    guard challenge.terms.rule.metric.isMeasured else { return }
+    for (index, threshold) in challenge.thresholds.enumerated().reversed() {
+      let level = ChallengeLevel(challenge: challenge.id, level: index + 1)
+      guard var completion = completions[level], completion.isCurrent else { continue }
+      if let day, !completion.days.contains(day) { continue }
+      if try holds(completion, challenge, threshold) { continue }
+      let amounts = try ChallengeFactStore.amounts(of: challenge.terms.rule.metric, account, in: database)
+      if let others = try find(challenge, threshold, in: amounts) {
+        completion.days = others
+        try keep(level, completion)
+      } else {
+        try takeBack(challenge, level, completion)
+      }
+    }
+  }
+
+  private func isComplete(_ challenge: KnownChallenge) throws -> Bool {
+    completions[ChallengeLevel(challenge: challenge.id, level: challenge.thresholds.count)]?.isCurrent == true
+  }
+
+  /// Whether the days that completed a level still suffice; false where that is not seen at once.
+  private mutating func holds(
+    _ completion: ChallengeCompletion, _ challenge: KnownChallenge, _ threshold: Int
+  ) throws -> Bool {
+    guard challenge.terms.rule.stepsADay == nil else { return false }
+    return try sum(completion.days)[challenge.terms.rule.metric] ?? 0 >= threshold
+  }
+
+  // MARK: - Amounts
+
+  /// The days that count together with one, and what they come to; nil where that one does not count.
+  private mutating func amount(
+    of challenge: KnownChallenge, around day: LocalDay
+  ) throws -> (days: ClosedRange<LocalDay>, amount: Int)? {
+    let rule = challenge.terms.rule
+    let registered = try registeredOn(rule)
+    if let stepsADay = rule.stepsADay {
+      let counted = ChallengeRules.counted(rule, registeredOn: registered)
+      let row = try ChallengeFactStore.row(around: day, stepsADay: stepsADay, in: counted, of: account, database)
+      return row.map { ($0, $0.lowerBound.distance(to: $0.upperBound) + 1) }
+    }
+    guard let days = ChallengeRules.period(rule, of: day, registeredOn: registered) else { return nil }
+    return (days, try sum(days)[rule.metric] ?? 0)
+  }
+
+  private mutating func sum(_ days: ClosedRange<LocalDay>) throws -> DayFacts {
+    if days == ChallengeRules.ever { return totals.facts }
+    if let known = sums[days] { return known }
+    let sum = try ChallengeFactStore.sum(days, of: account, in: database)
+    sums[days] = sum
+    return sum
+  }
+
+  private mutating func find(
+    _ challenge: KnownChallenge, _ threshold: Int, in amounts: [DayAmount]
+  ) throws -> ClosedRange<LocalDay>? {
+    let rule = challenge.terms.rule
+    return ChallengeRules.find(rule, threshold: threshold, in: amounts, registeredOn: try registeredOn(rule))
+  }
+
+  /// The day of the registration, where the rule asks for it.
+  private mutating func registeredOn(_ rule: ChallengeRule) throws -> LocalDay {
+    guard rule.newAccountDays != nil else { return .placeholder }
+    if let registered { return registered }
+    let day = try calendars.day(of: account.instant, account, in: database)
+    registered = day
+    return day
+  }
+
+  // MARK: - What comes of it
+
+  private mutating func complete(_ challenge: KnownChallenge, level number: Int, _ days: ClosedRange<LocalDay>) throws {
+    let level = ChallengeLevel(challenge: challenge.id, level: number)
+    let before = completions[level]
+    guard before?.isCurrent != true else { return }
+    let withheld = try withheld()
+    guard withheld == .nothing || withheld == .movement && !challenge.terms.rule.metric.isMeasured else {
+      held = withheld
+      return
+    }
+    // What was paid once and had been spent when it was taken back is not paid again.
+    let kept = before?.coins ?? 0
+    let due = max(0, try coins(for: challenge, days) - kept)
+    var completion = ChallengeCompletion(
+      id: ID(), days: days, completedAt: transaction.now, coins: kept + due, isCurrent: true, transfer: before?.transfer)
+    if due > 0 { completion.transfer = try rewards.pay(due, for: challenge, completion.id, to: account, transaction) }
+    try keep(level, completion)
+    for event in challenge.events(of: account, level: number, completion.id, coins: due, at: transaction.now) {
+      try transaction.publish(event)
+    }
+  }
+
+  /// What a completion pays: all, if the days that coins are paid for suffice by themselves; else nothing.
+  private mutating func coins(for challenge: KnownChallenge, _ days: ClosedRange<LocalDay>) throws -> Int {
+    guard let coins = challenge.terms.coins, let threshold = challenge.thresholds.last else { return 0 }
+    let first = ChallengeRules.firstPaidDay(createdOn: challenge.createdOn, earningDays: earningDays)
+    if days.lowerBound >= first { return coins }
+    guard days.upperBound >= first else { return 0 }
+    let paid = first...days.upperBound
+    if challenge.terms.rule.stepsADay != nil { return paid.lowerBound.distance(to: paid.upperBound) + 1 >= threshold ? coins : 0 }
+    return try sum(paid)[challenge.terms.rule.metric] ?? 0 >= threshold ? coins : 0
+  }
+
+  private mutating func takeBack(
+    _ challenge: KnownChallenge, _ level: ChallengeLevel, _ completion: ChallengeCompletion
+  ) throws {
+    var completion = completion
+    let taken = try ChallengeRewards.takeBack(completion, transaction)
+    completion.coins -= taken
+    completion.isCurrent = false
+    try keep(level, completion)
+    try transaction.publish(
+      ChallengeTakenBack(
+        accountID: account, challengeID: challenge.id, completionID: completion.id, tier: challenge.tier(ofLevel: level.level),
+        coins: taken, at: transaction.now))
+  }
+
+  private mutating func keep(_ level: ChallengeLevel, _ completion: ChallengeCompletion) throws {
+    completions[level] = completion
+    try ChallengeCompletionStore.put(level, completion, of: account, in: database)
+  }
+}

@@ -1,0 +1,154 @@
+import ActivityContract
+import GRDB
+import Operations
+import RewardsContract
+import ServiceKit
+import SocialContract
+import Storage
+
+/// What counts of activities, tasks and teams.
+extension ChallengeFactStore {
+  /// Teams of an account that are kept; more count as so many.
+  static let maxTeams = 1000
+
+  /// The days of a block of entries, each a bit.
+  private static let blockDays = 56
+
+  /// Notes whether an activity's goal was reached on a day.
+  ///
+  /// - Returns: the day's change; nil where it was noted before.
+  static func noteEntry(
+    _ activity: ActivityID, on day: LocalDay, isDone: Bool, of account: AccountID, in database: Database
+  ) throws -> DayChange? {
+    let block = Int(Int64(day.daysSinceEpoch).floorDivided(by: Int64(blockDays)))
+    let bit = 1 << (Int(day.daysSinceEpoch) - block * blockDays)
+    let (name, names): ([Bound], String) = (
+      [.id(account), .id(activity), .number(block)], "account_id = ? AND activity_id = ? AND block = ?"
+    )
+    let before = try database.first("SELECT days FROM challenge_entries WHERE \(names)", name[0], name[1], name[2]) {
+      $0.number(0)
+    }
+    let after = isDone ? (before ?? 0) | bit : (before ?? 0) & ~bit
+    guard after != before ?? 0 else { return nil }
+    if after == 0 {
+      try database.run("DELETE FROM challenge_entries WHERE \(names)", name[0], name[1], name[2])
+    } else {
+      try database.run(
+        """
+        INSERT INTO challenge_entries (account_id, activity_id, block, days) VALUES (?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET days = excluded.days
+        """, name[0], name[1], name[2], .number(after))
+    }
+    return try add(isDone ? 1 : -1, to: \.entries, on: day, of: account, in: database)
+  }
+
+  /// Notes that there is an activity.
+  ///
+  /// - Returns: whether that was not known.
+  static func noteActivity(_ activity: ActivityID, of account: AccountID, in database: Database) throws -> Bool {
+    try database.run(
+      "INSERT INTO challenge_activities (account_id, activity_id) VALUES (?, ?) ON CONFLICT DO NOTHING", .id(account),
+      .id(activity))
+    guard database.changesCount > 0 else { return false }
+    try know(account, in: database)
+    return true
+  }
+
+  /// Notes an activity's streak, unless a newer one is known.
+  ///
+  /// - Returns: whether it is news.
+  static func noteStreak(_ event: StreakChanged, in database: Database) throws -> Bool {
+    let days = event.streak.unit == .weeks ? 7 : 1
+    _ = try noteActivity(event.activityID, of: event.accountID, in: database)
+    try database.run(
+      """
+      UPDATE challenge_activities SET streak = ?, longest = ?, revision = ?
+      WHERE account_id = ? AND activity_id = ? AND revision < ?
+      """, .number(event.streak.current * days), .number(max(event.streak.current, event.streak.longest) * days),
+      .number(event.revision), .id(event.accountID), .id(event.activityID), .number(event.revision))
+    return database.changesCount > 0
+  }
+
+  /// Forgets an activity that its owner has deleted.
+  static func removeActivity(_ activity: ActivityID, of account: AccountID, in database: Database) throws {
+    var blocks: [(block: Int, days: Int)] = []
+    try database.each(
+      "SELECT block, days FROM challenge_entries WHERE account_id = ? AND activity_id = ?", .id(account), .id(activity)
+    ) {
+      blocks.append(($0.number(0), $0.number(1)))
+      return true
+    }
+    for (block, days) in blocks {
+      for bit in 0..<blockDays where days & (1 << bit) != 0 {
+        let day = LocalDay(daysSinceEpoch: Int32(block * blockDays + bit))
+        _ = try add(-1, to: \.entries, on: day, of: account, in: database)
+      }
+    }
+    for table in ["challenge_entries", "challenge_activities"] {
+      try database.run("DELETE FROM \(table) WHERE account_id = ? AND activity_id = ?", .id(account), .id(activity))
+    }
+  }
+
+  /// Notes the day on which a task counts as confirmed or helped with; nil where it does not.
+  ///
+  /// - Returns: the days that changed.
+  static func noteTask(
+    _ task: ID<SharedTask>, _ fact: TaskFact, on day: LocalDay?, of account: AccountID, in database: Database
+  ) throws -> [DayChange] {
+    let before =
+      try database.first(
+        "SELECT \(fact.column) FROM challenge_tasks WHERE account_id = ? AND task_id = ?", .id(account), .id(task)
+      ) { $0.isNull(0) ? nil : $0.day(0) } ?? nil
+    // Whatever is said of it again, it counts for the day on which it came to be so.
+    guard (before == nil) != (day == nil) else { return [] }
+    try database.run(
+      """
+      INSERT INTO challenge_tasks (account_id, task_id, \(fact.column)) VALUES (?, ?, ?)
+      ON CONFLICT DO UPDATE SET \(fact.column) = excluded.\(fact.column)
+      """, .id(account), .id(task), day.map { .day($0) } ?? .null)
+    if let day { return [try add(1, to: fact.path, on: day, of: account, in: database)] }
+    try database.run(
+      "DELETE FROM challenge_tasks WHERE account_id = ? AND task_id = ? AND confirmed_day IS NULL AND helped_day IS NULL",
+      .id(account), .id(task))
+    return try before.map { [try add(-1, to: fact.path, on: $0, of: account, in: database)] } ?? []
+  }
+
+  /// What of a task counts.
+  enum TaskFact {
+    case confirmed, helped
+
+    var column: String { self == .confirmed ? "confirmed_day" : "helped_day" }
+    var path: WritableKeyPath<DayFacts, Int> { self == .confirmed ? \.tasks : \.helps }
+  }
+
+  /// Notes that an account is in a team.
+  ///
+  /// - Returns: whether it was never before.
+  static func noteTeam(_ team: ID<Team>, of account: AccountID, in database: Database) throws -> Bool {
+    guard try amount(of: .teams, account, isPresent: true, in: database) < maxTeams else { return false }
+    try database.run(
+      "INSERT INTO challenge_teams (account_id, team_id) VALUES (?, ?) ON CONFLICT DO NOTHING", .id(account), .id(team))
+    guard database.changesCount > 0 else { return false }
+    try know(account, in: database)
+    return true
+  }
+
+  /// How much there is of a metric that is not counted by days.
+  ///
+  /// - Parameter isPresent: whether a streak is to be the present one rather than the longest.
+  static func amount(
+    of metric: ChallengeMetric, _ account: AccountID, isPresent: Bool, in database: Database
+  ) throws -> Int {
+    let sql: String? =
+      switch metric {
+      case .activityStreak:
+        "SELECT coalesce(max(\(isPresent ? "streak" : "longest")), 0) FROM challenge_activities WHERE account_id = ?"
+      case .activities: "SELECT count(*) FROM challenge_activities WHERE account_id = ?"
+      case .teams: "SELECT count(*) FROM challenge_teams WHERE account_id = ?"
+      case .friends: "SELECT count(*) FROM relations WHERE account_id = ? AND is_friend = 1 AND is_apart = 0"
+      case .steps, .walkingMeters, .runningMeters, .cyclingMeters, .daysInARow, .entries, .tasksConfirmed, .helpGiven: nil
+      }
+    guard let sql else { return 0 }
+    return try database.first(sql, .id(account)) { $0.number(0) } ?? 0
+  }
+}

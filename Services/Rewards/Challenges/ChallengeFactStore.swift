@@ -1,0 +1,186 @@
+import GRDB
+import Operations
+import RewardsContract
+import ServiceKit
+import Storage
+
+/// What counts of each account: by day, in all, and of its activities, tasks and teams. Each is kept as a state, so that an event which
+/// comes again changes nothing.
+enum ChallengeFactStore {
+  private static let columns = "steps, walking, running, cycling, entries, tasks, helps"
+
+  /// A day as it stands, and the state of its movement.
+  struct Day: Hashable, Sendable {
+    var facts = DayFacts()
+    var revision = 0
+  }
+
+  /// All of an account's days together.
+  struct Totals: Hashable, Sendable {
+    var facts = DayFacts()
+    /// What was not awarded yet.
+    var held = HeldAwards.nothing
+  }
+
+  static func day(_ day: LocalDay, of account: AccountID, in database: Database) throws -> Day? {
+    try database.first(
+      "SELECT \(columns), revision FROM challenge_days WHERE account_id = ? AND day = ?", .id(account), .day(day)
+    ) { Day(facts: DayFacts($0), revision: $0.number(7)) }
+  }
+
+  /// Keeps a day in the place of what it was, and adds the difference to the account's totals.
+  ///
+  /// - Returns: the totals after it.
+  @discardableResult
+  static func put(
+    _ day: LocalDay, _ new: Day, before: DayFacts, of account: AccountID, in database: Database
+  ) throws -> Totals {
+    let facts = new.facts
+    try database.run(
+      """
+      INSERT INTO challenge_days (account_id, day, \(columns), revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (account_id, day) DO UPDATE SET steps = excluded.steps, walking = excluded.walking, running = excluded.running,
+        cycling = excluded.cycling, entries = excluded.entries, tasks = excluded.tasks, helps = excluded.helps,
+        revision = excluded.revision
+      """, .id(account), .day(day), .number(facts.steps), .number(facts.walking), .number(facts.running), .number(facts.cycling),
+      .number(facts.entries), .number(facts.tasks), .number(facts.helps), .number(new.revision))
+    return try add(facts, instead: before, of: account, in: database)
+  }
+
+  /// Adds the difference of a day to the account's totals.
+  private static func add(
+    _ facts: DayFacts, instead before: DayFacts, of account: AccountID, in database: Database
+  ) throws -> Totals {
+    let found = try database.first(
+      """
+      UPDATE challenge_totals SET steps = steps + ?, walking = walking + ?, running = running + ?, cycling = cycling + ?,
+        entries = entries + ?, tasks = tasks + ?, helps = helps + ? WHERE account_id = ? RETURNING \(columns), held
+      """, .number(facts.steps - before.steps), .number(facts.walking - before.walking), .number(facts.running - before.running),
+      .number(facts.cycling - before.cycling), .number(facts.entries - before.entries), .number(facts.tasks - before.tasks),
+      .number(facts.helps - before.helps), .id(account)
+    ) { Totals(facts: DayFacts($0), held: try $0.choice(7)) }
+    if let found { return found }
+    // The first that is known of the account.
+    try know(account, in: database)
+    return try add(facts, instead: before, of: account, in: database)
+  }
+
+  /// Adds to what a day has of tasks, help or entries.
+  static func add(
+    _ change: Int, to path: WritableKeyPath<DayFacts, Int>, on day: LocalDay, of account: AccountID, in database: Database
+  ) throws -> DayChange {
+    let before = try self.day(day, of: account, in: database) ?? Day()
+    var after = before
+    after.facts[keyPath: path] += change
+    try put(day, after, before: before.facts, of: account, in: database)
+    return DayChange(day: day, before: before.facts, after: after.facts)
+  }
+
+  /// Sees to it that later definitions count the account.
+  static func know(_ account: AccountID, in database: Database) throws {
+    try database.run("INSERT INTO challenge_totals (account_id) VALUES (?) ON CONFLICT DO NOTHING", .id(account))
+  }
+
+  static func totals(of account: AccountID, in database: Database) throws -> Totals? {
+    try database.first("SELECT \(columns), held FROM challenge_totals WHERE account_id = ?", .id(account)) {
+      Totals(facts: DayFacts($0), held: try $0.choice(7))
+    }
+  }
+
+  /// Notes what was not awarded yet.
+  static func hold(_ held: HeldAwards, of account: AccountID, in database: Database) throws {
+    try database.run("UPDATE challenge_totals SET held = ? WHERE account_id = ?", .text(held.rawValue), .id(account))
+  }
+
+  /// The next accounts of which anything is known, by their ids.
+  static func accounts(after account: AccountID, limit: Int, in database: Database) throws -> [AccountID] {
+    var found: [AccountID] = []
+    try database.each(
+      "SELECT account_id FROM challenge_totals WHERE account_id > ? ORDER BY account_id LIMIT ?", .id(account), .number(limit)
+    ) {
+      found.append(try $0.id(0))
+      return true
+    }
+    return found
+  }
+
+  // MARK: - By days
+
+  private static let sumSQL: String = {
+    let sums = ["steps", "walking", "running", "cycling", "entries", "tasks", "helps"].map { "coalesce(sum(\($0)), 0)" }
+    return "SELECT \(sums.joined(separator: ", ")) FROM challenge_days WHERE account_id = ? AND day BETWEEN ? AND ?"
+  }()
+
+  /// The sums of some days.
+  static func sum(_ days: ClosedRange<LocalDay>, of account: AccountID, in database: Database) throws -> DayFacts {
+    try database.first(sumSQL, .id(account), .day(days.lowerBound), .day(days.upperBound), read: { DayFacts($0) }) ?? DayFacts()
+  }
+
+  /// How much there was of a metric on each day, oldest first, days without any left out.
+  static func amounts(of metric: ChallengeMetric, _ account: AccountID, in database: Database) throws -> [DayAmount] {
+    guard let column = metric.column else { return [] }
+    var found: [DayAmount] = []
+    try database.each(
+      "SELECT day, \(column) FROM challenge_days WHERE account_id = ? AND \(column) > 0 ORDER BY day", .id(account)
+    ) {
+      found.append(DayAmount(day: $0.day(0), amount: $0.number(1)))
+      return true
+    }
+    return found
+  }
+
+  /// The days in a row around one, that one included, which have so many steps; nil where that one has not.
+  ///
+  /// - Parameter counted: no others belong to the row.
+  static func row(
+    around day: LocalDay, stepsADay: Int, in counted: ClosedRange<LocalDay>, of account: AccountID, _ database: Database
+  ) throws -> ClosedRange<LocalDay>? {
+    guard counted.contains(day), let facts = try self.day(day, of: account, in: database)?.facts, facts.steps >= stepsADay else {
+      return nil
+    }
+    var (first, last) = (day, day)
+    try database.each(
+      "SELECT day FROM challenge_days WHERE account_id = ? AND day < ? AND day >= ? AND steps >= ? ORDER BY day DESC",
+      .id(account),
+      .day(day), .day(counted.lowerBound), .number(stepsADay)
+    ) {
+      guard $0.day(0) == first.advanced(by: -1) else { return false }
+      first = $0.day(0)
+      return true
+    }
+    try database.each(
+      "SELECT day FROM challenge_days WHERE account_id = ? AND day > ? AND day <= ? AND steps >= ? ORDER BY day", .id(account),
+      .day(day), .day(counted.upperBound), .number(stepsADay)
+    ) {
+      guard $0.day(0) == last.advanced(by: 1) else { return false }
+      last = $0.day(0)
+      return true
+    }
+    return first...last
+  }
+}
+
+/// What an account is not awarded for now.
+enum HeldAwards: String, Choice {
+  case nothing
+  /// What was measured, for want of consent.
+  case movement
+  /// All, while it is suspended or not known yet.
+  case all
+}
+
+/// What a day had and has.
+struct DayChange: Hashable, Sendable {
+  let day: LocalDay
+  let before: DayFacts
+  let after: DayFacts
+}
+
+extension DayFacts {
+  /// Of a row that begins with the columns of facts.
+  init(_ columns: Columns) {
+    self.init(
+      steps: columns.number(0), walking: columns.number(1), running: columns.number(2), cycling: columns.number(3),
+      entries: columns.number(4), tasks: columns.number(5), helps: columns.number(6))
+  }
+}

@@ -1,0 +1,110 @@
+import Operations
+import RewardsContract
+
+/// How much there was of a metric on a day.
+struct DayAmount: Hashable, Sendable {
+  let day: LocalDay
+  let amount: Int
+}
+
+/// Which days a challenge counts, and whether they suffice (REW-7): pure, without clock or store.
+enum ChallengeRules {
+  /// All days there are.
+  static let ever = LocalDay(daysSinceEpoch: -719_162)...LocalDay(daysSinceEpoch: 2_932_896)
+
+  /// The days that count for an account at all; none of them may be over.
+  static func counted(_ rule: ChallengeRule, registeredOn: LocalDay) -> ClosedRange<LocalDay> {
+    if let from = rule.from, let to = rule.to, from <= to { return from...to }
+    guard let days = rule.newAccountDays else { return ever }
+    return registeredOn...registeredOn.advanced(by: days - 1)
+  }
+
+  /// The days that count together with one, such as those of its week; nil where that one does not count.
+  static func period(_ rule: ChallengeRule, of day: LocalDay, registeredOn: LocalDay) -> ClosedRange<LocalDay>? {
+    let counted = counted(rule, registeredOn: registeredOn)
+    guard counted.contains(day) else { return nil }
+    return window(rule.window, of: day).clamped(to: counted)
+  }
+
+  /// The window that holds a day.
+  static func window(_ window: ChallengeWindow, of day: LocalDay) -> ClosedRange<LocalDay> {
+    switch window {
+    case .day: return day...day
+    case .week:
+      let monday = day.advanced(by: 1 - day.weekday)
+      return monday...monday.advanced(by: 6)
+    case .month:
+      let (year, month, number) = day.parts
+      let first = day.advanced(by: 1 - number)
+      return first...first.advanced(by: LocalDay.length(ofMonth: month, year: year) - 1)
+    case .range, .ever: return ever
+    }
+  }
+
+  /// The newest period in which days reach a threshold; nil where none does.
+  ///
+  /// - Parameter days: how much there was on each, oldest first, days without anything left out. For days in a row: of steps.
+  static func find(
+    _ rule: ChallengeRule, threshold: Int, in days: [DayAmount], registeredOn: LocalDay
+  ) -> ClosedRange<LocalDay>? {
+    if let stepsADay = rule.stepsADay {
+      let counted = counted(rule, registeredOn: registeredOn)
+      return newestRow(of: threshold, in: days.filter { counted.contains($0.day) && $0.amount >= stepsADay }.map(\.day))
+    }
+    var found: ClosedRange<LocalDay>?
+    var (present, sum): (ClosedRange<LocalDay>?, Int) = (nil, 0)
+    for day in days {
+      guard let period = period(rule, of: day.day, registeredOn: registeredOn) else { continue }
+      if period != present { (present, sum) = (period, 0) }
+      sum += day.amount
+      if sum >= threshold { found = period }
+    }
+    return found
+  }
+
+  /// The newest days in a row that are at least so many; nil where none are.
+  private static func newestRow(of count: Int, in days: [LocalDay]) -> ClosedRange<LocalDay>? {
+    var (found, first): (ClosedRange<LocalDay>?, LocalDay?) = (nil, nil)
+    for (index, day) in days.enumerated() {
+      let goesOn = index > 0 && days[index - 1].advanced(by: 1) == day
+      let start = goesOn ? first ?? day : day
+      first = start
+      if start.distance(to: day) + 1 >= count { found = start...day }
+    }
+    return found
+  }
+
+  /// The first day that coins are paid for: of the days for which movement earns when the definition is made, the first. What lay before
+  /// gives the badge alone.
+  static func firstPaidDay(createdOn: LocalDay, earningDays: Int) -> LocalDay { createdOn.advanced(by: 1 - earningDays) }
+
+  // MARK: - Definitions
+
+  /// Refuses a change that would harm somebody: who is on the way would have further to go, or get less.
+  static func checkEdit(_ input: EditChallenge.Input, of terms: ChallengeTerms) throws(Failure) {
+    var problems: [FieldProblem] = []
+    func expect(_ isRight: Bool, _ field: String, _ rule: FieldRule) {
+      if !isRight { problems.append(FieldProblem(field: field, rule)) }
+    }
+    compare(input.threshold, terms.threshold, "threshold", expect)
+    compare(input.tiers?.bronze, terms.tiers?.bronze, "tiers.bronze", expect)
+    compare(input.tiers?.silver, terms.tiers?.silver, "tiers.silver", expect)
+    compare(input.tiers?.gold, terms.tiers?.gold, "tiers.gold", expect)
+    expect(input.coins == nil || terms.rule.metric.isMeasured, "coins", FieldRule("only_for_movement"))
+    expect(input.coins == nil || terms.tiers == nil, "coins", FieldRule("not_beside", ["field": .text("tiers")]))
+    expect(
+      input.coins ?? 0 >= terms.coins ?? 0, "coins", FieldRule("may_not_fall", ["min": .number(terms.coins ?? 0)]))
+    if !problems.isEmpty { throw Failure(RequestFailure.invalidFields, fields: problems) }
+  }
+
+  /// A threshold may only fall; one that there was must be there, and no other.
+  private static func compare(
+    _ new: Int?, _ old: Int?, _ field: String, _ expect: (Bool, String, FieldRule) -> Void
+  ) {
+    guard let old else {
+      return expect(new == nil, field, FieldRule("not_beside", ["field": .text(field == "threshold" ? "tiers" : "threshold")]))
+    }
+    guard let new else { return expect(false, field, FieldRule("required")) }
+    expect(new <= old, field, FieldRule("may_not_rise", ["max": .number(old)]))
+  }
+}

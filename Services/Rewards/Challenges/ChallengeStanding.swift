@@ -1,0 +1,26 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// What an account's state means for its challenges (ID-12, ID-13, SOC-8).
+///
+/// Nothing is awarded to who is suspended or not known yet; it is once that is over. Without consent to activity data nothing is awarded for
+/// movement: activity takes none in, so progress stays as it was, and goes on with a new consent.
+enum ChallengeStanding {
+  static func withheld(from account: AccountID, at now: Instant, in database: Database) throws -> HeldAwards {
+    let found = try database.first(
+      """
+      SELECT suspended_until IS NOT NULL AND suspended_until > ?, ' ' || consents || ' ' LIKE ? FROM accounts WHERE account_id = ?
+      """, .instant(now), .text("% \(ConsentPurpose.activityData.rawValue) %"), .id(account)
+    ) { $0.truth(0) ? HeldAwards.all : $0.truth(1) ? .nothing : .movement }
+    return found ?? .all
+  }
+
+  /// Whether others may be shown anything of an account.
+  static func isShown(_ account: AccountID, at now: Instant, in database: Database) throws -> Bool {
+    let eligibility = try Eligibility.of(account, at: now, in: database)
+    return !eligibility.isErased && !eligibility.isSuspended
+  }
+}

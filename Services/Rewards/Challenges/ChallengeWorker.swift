@@ -1,0 +1,47 @@
+import Logging
+import Operations
+import RewardsContract
+import ServiceKit
+import ServiceLifecycle
+import Storage
+
+/// Puts the definitions of files into the store once it runs, and counts for new and changed ones what accounts have already done (REW-7).
+///
+/// How far it has come is in the store, so that a process which was killed goes on there.
+struct ChallengeWorker: ServiceLifecycle.Service {
+  /// Accounts that one transaction counts.
+  static let batch = 100
+
+  /// Of files.
+  let published: [ChallengesFile.Item]
+  let engine: ChallengeEngine
+  let signal: WakeSignal
+  let store: Store
+  let logger: Logger
+
+  func run() async throws {
+    let published = published
+    let count = try await store.write { transaction in
+      try published.count { try ChallengeDefinitionStore.add($0.id, $0.terms, transaction) }
+    }
+    logger.info("challenges published", metadata: ["new": "\(count)", "known": "\(published.count - count)"])
+    try await cancelWhenGracefulShutdown {
+      repeat {
+        // Nothing is written where nothing is to do.
+        while try await store.read({ try ChallengeDefinitionStore.uncounted(in: $0) != nil }), !Task.isCancelled {
+          try await store.write { try step($0) }
+        }
+      } while await signal.wait()
+    }
+  }
+
+  /// Counts the next accounts for a definition.
+  private func step(_ transaction: Transaction) throws {
+    let database = transaction.database
+    guard let (challenge, through) = try ChallengeDefinitionStore.uncounted(in: database) else { return }
+    let accounts = try ChallengeFactStore.accounts(after: through, limit: Self.batch, in: database)
+    for account in accounts where try !database.isErased(account) { try engine.count(account, for: challenge, transaction) }
+    try ChallengeDefinitionStore.noteCounted(
+      challenge, through: accounts.count < Self.batch ? nil : accounts.last, in: database)
+  }
+}

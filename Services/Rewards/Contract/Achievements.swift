@@ -1,0 +1,73 @@
+public import Operations
+
+/// An achievement, and how far the account is (REW-8).
+public struct Achievement: Document, Hashable {
+  /// Names it.
+  public var id: ChallengeID
+  /// Its title, in the caller's language.
+  public var title: String
+  /// What it is for, in the caller's language.
+  public var description: String
+  /// What is counted.
+  public var metric: ChallengeMetric
+  /// What each tier takes.
+  public var tiers: ChallengeTiers
+  /// The highest tier that was reached; nil before the first.
+  public var tier: ChallengeTier?
+  /// When that was.
+  public var reachedAt: Instant?
+  /// How much there is.
+  public var progress: Int
+  /// The tier that is next; nil behind the last.
+  public var nextTier: ChallengeTier?
+  /// How much is missing for it; nil behind the last.
+  public var remaining: Int?
+  /// That in words; nil behind the last.
+  public var remainingText: String?
+  /// What its badge is called.
+  public var badge: String
+  /// The badge's picture.
+  public var icon: BadgeIcon
+
+  /// The achievement from its parts.
+  public init(
+    id: ChallengeID, text: ChallengeText, metric: ChallengeMetric, tiers: ChallengeTiers, tier: ChallengeTier?,
+    reachedAt: Instant?, progress: Int, nextTier: ChallengeTier?, remaining: Int?, remainingText: String?, icon: BadgeIcon
+  ) {
+    self.id = id
+    title = text.title
+    description = text.description
+    self.metric = metric
+    self.tiers = tiers
+    self.tier = tier
+    self.reachedAt = reachedAt
+    self.progress = progress
+    self.nextTier = nextTier
+    self.remaining = remaining
+    self.remainingText = remainingText
+    badge = text.badge
+    self.icon = icon
+  }
+
+  public static let notes: Notes = [
+    "id": "Names it.", "title": "Its title, in your language.", "description": "What it is for, in your language.",
+    "metric": "What is counted.", "tiers": "What each tier takes.",
+    "tier": "The highest tier that you have reached; absent before the first.", "reachedAt": "When you reached it.",
+    "progress": Note("How much there is.", example: 42), "nextTier": "The tier that is next; absent behind the last.",
+    "remaining": Note("How much is missing for the next tier.", example: 8),
+    "remainingText": Note("That in words.", example: "8 entries remaining"),
+    "badge": "What its badge is called, in your language.",
+    "icon": "The name of the badge's picture.",
+  ]
+}
+
+/// Lists the achievements there are, with the account's tier and progress (REW-8).
+public enum ListAchievements: AccountOperation {
+  public typealias Input = Empty
+  /// In the order in which they were defined, all on one page.
+  public typealias Output = Page<Achievement>
+
+  public static let spec = OperationSpec(
+    "achievements.list", of: .rewards, .get("/v1/achievements"), by: .account, effect: .read, requirements: ["REW-8"],
+    "List the achievements, with the tier that you have reached, your progress and what remains.")
+}

@@ -1,0 +1,160 @@
+public import Operations
+
+/// A badge that an account has (REW-7, REW-8).
+public struct Badge: Document, Hashable {
+  /// The challenge or the achievement that it is for.
+  public var challengeID: ChallengeID
+  /// What it is called, in the caller's language.
+  public var name: String
+  /// What it is for, in the caller's language.
+  public var description: String
+  /// Its picture.
+  public var icon: BadgeIcon
+  /// Of an achievement: the highest tier that was reached.
+  public var tier: ChallengeTier?
+  /// When it was awarded; of an achievement: when that tier was reached.
+  public var awardedAt: Instant
+
+  /// The badge from its parts.
+  public init(challengeID: ChallengeID, text: ChallengeText, icon: BadgeIcon, tier: ChallengeTier?, awardedAt: Instant) {
+    self.challengeID = challengeID
+    name = text.badge
+    description = text.description
+    self.icon = icon
+    self.tier = tier
+    self.awardedAt = awardedAt
+  }
+
+  public static let notes: Notes = [
+    "challengeID": "The challenge or the achievement that it is for.", "name": "What it is called, in your language.",
+    "description": "What it is for, in your language.", "icon": "The name of its picture.",
+    "tier": "Of an achievement: the highest tier that was reached.",
+    "awardedAt": "When it was awarded; of an achievement: when that tier was reached.",
+  ]
+}
+
+/// To whom an account's badges show, beside itself (REW-7).
+public struct BadgeVisibility: Document, Hashable {
+  /// Whether friends see them.
+  public var toFriends: Bool
+  /// Whether the page of the public profile shows them.
+  public var onPublicProfile: Bool
+
+  /// The choice from its parts.
+  public init(toFriends: Bool = false, onPublicProfile: Bool = false) {
+    self.toFriends = toFriends
+    self.onPublicProfile = onPublicProfile
+  }
+
+  public static let notes: Notes = [
+    "toFriends": "Whether your friends see your badges; they do not unless you say so.",
+    "onPublicProfile":
+      "Whether the page of your public profile shows them to whoever has its link; it does not unless you say so.",
+  ]
+}
+
+/// Lists the account's own badges, as its profile shows them, newest first (REW-7, REW-8; E UC-06, step 8).
+public enum ListBadges: AccountOperation {
+  public typealias Input = Empty
+  /// All on one page: there are no more than challenges and achievements.
+  public typealias Output = Page<Badge>
+
+  public static let spec = OperationSpec(
+    "badges.list", of: .rewards, .get("/v1/badges"), by: .account, effect: .read, requirements: ["REW-7", "REW-8"],
+    "List your badges, newest first.")
+}
+
+/// Lists a friend's badges, newest first: none where the friend does not show them (REW-7). To anybody else the account does not exist.
+public enum ListFriendsBadges: AccountOperation {
+  /// Whose.
+  public struct Input: Document {
+    /// The friend's account.
+    public var accountID: AccountID
+
+    /// The input from its parts.
+    public init(accountID: AccountID) { self.accountID = accountID }
+
+    public static let notes: Notes = ["accountID": "The friend's account."]
+  }
+
+  /// All on one page.
+  public typealias Output = Page<Badge>
+
+  public static let spec = OperationSpec(
+    "badges.listOfFriend", of: .rewards, .get("/v1/accounts/{accountID}/badges"), by: .account, effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["REW-7", "REW-8"],
+    "List a friend's badges, newest first, if the friend shows them.")
+}
+
+/// Shows to whom the account's badges show (REW-7).
+public enum GetBadgeVisibility: AccountOperation {
+  public typealias Input = Empty
+  public typealias Output = BadgeVisibility
+
+  public static let spec = OperationSpec(
+    "badges.getVisibility", of: .rewards, .get("/v1/badges/visibility"), by: .account, effect: .read, requirements: ["REW-7"],
+    "Show to whom your badges show.")
+}
+
+/// Chooses to whom the account's badges show (REW-7).
+public enum SetBadgeVisibility: AccountOperation {
+  public typealias Input = BadgeVisibility
+  public typealias Output = BadgeVisibility
+
+  public static let spec = OperationSpec(
+    "badges.setVisibility", of: .rewards, .put("/v1/badges/visibility"), by: .account, effect: .write, requirements: ["REW-7"],
+    "Choose to whom your badges show: to friends, on your public profile.")
+}
+
+/// What the page of a public profile shows of an account's badges, if the account has chosen to show them there (REW-7).
+public enum ReadBadgeProfilePart: ProfilePartOperation {
+  public typealias Input = ProfilePartInput
+  public typealias Output = ProfilePart
+
+  public static let spec = OperationSpec(
+    "badges.profilePart", of: .rewards, nil, by: .services([.gateway]), effect: .read, requirements: ["REW-7"],
+    "Say which badges the page of an account's public profile shows.")
+}
+
+// MARK: - Events
+
+/// An account was awarded a badge: for a challenge, or for a tier of an achievement (REW-7, REW-8).
+public struct BadgeAwarded: Event, Hashable {
+  /// Whose.
+  public var accountID: AccountID
+  /// For which challenge or achievement.
+  public var challengeID: ChallengeID
+  /// The completion that it is for.
+  public var completionID: ID<CompletedChallenge>
+  /// Of an achievement: the tier.
+  public var tier: ChallengeTier?
+  /// What the badge is called.
+  public var texts: ChallengeTexts
+  /// Its picture.
+  public var icon: BadgeIcon
+  /// When.
+  public var at: Instant
+
+  /// The event from its parts.
+  public init(
+    accountID: AccountID, challengeID: ChallengeID, completionID: ID<CompletedChallenge>, tier: ChallengeTier?,
+    texts: ChallengeTexts, icon: BadgeIcon, at: Instant
+  ) {
+    self.accountID = accountID
+    self.challengeID = challengeID
+    self.completionID = completionID
+    self.tier = tier
+    self.texts = texts
+    self.icon = icon
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose.", "challengeID": "For which challenge or achievement.", "completionID": "The completion that it is for.",
+    "tier": "Of an achievement: the tier.", "texts": "What the badge is called.", "icon": "Its picture.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "badges.awarded", by: .rewards, requirements: ["REW-7", "REW-8"],
+    "An account was awarded a badge, for a challenge or a tier of an achievement.")
+}

@@ -1,0 +1,132 @@
+public import Operations
+
+/// A challenge or an achievement as administrators see it (REW-7, REW-8).
+public struct ChallengeDefinition: Document, Hashable {
+  /// Names it.
+  public var id: ChallengeID
+  /// What it asks for and gives.
+  public var terms: ChallengeTerms
+  /// Since when there is it. Coins are paid for days from the earning window before that on.
+  public var createdAt: Instant
+  /// Since when nobody can complete it any more.
+  public var retiredAt: Instant?
+
+  /// The definition from its parts.
+  public init(id: ChallengeID, terms: ChallengeTerms, createdAt: Instant, retiredAt: Instant? = nil) {
+    self.id = id
+    self.terms = terms
+    self.createdAt = createdAt
+    self.retiredAt = retiredAt
+  }
+
+  public static let notes: Notes = [
+    "id": "Names it.", "terms": "What it asks for and gives.", "createdAt": "Since when there is it.",
+    "retiredAt": "Since when nobody can complete it any more; absent while one can.",
+  ]
+}
+
+/// Names a challenge or an achievement.
+public typealias ChallengeID = ID<Challenge>
+
+/// Why a definition cannot be made or changed.
+public enum ChallengeFailure: String, FailureCode {
+  /// There is none of that id.
+  case notFound = "challenge_not_found"
+  /// It is retired already.
+  case retired = "challenge_retired"
+  /// There are as many as there may be.
+  case tooMany = "too_many_definitions"
+
+  public var status: Int { self == .notFound ? 404 : 409 }
+}
+
+/// Defines a challenge or an achievement (REW-7, REW-8). What accounts have already done counts.
+public enum CreateChallenge: AccountOperation {
+  public typealias Input = ChallengeTerms
+  public typealias Output = ChallengeDefinition
+
+  public static let spec = OperationSpec(
+    "challenges.create", of: .rewards, .post("/v1/challenge-definitions"), by: .administrator, effect: .create,
+    failures: [ChallengeFailure.tooMany.kind], requirements: ["REW-7", "REW-8"],
+    "Define a challenge, or an achievement in tiers; what accounts have already done counts.")
+}
+
+/// Changes a definition where that harms nobody (REW-7): its words and its icon; a threshold may fall, coins may rise. What is counted
+/// stays.
+public enum EditChallenge: AccountOperation {
+  /// Which, and what it is to be.
+  public struct Input: Document {
+    /// Which.
+    public var challengeID: ChallengeID
+    /// Of a challenge: the threshold, at most what it was.
+    public var threshold: Int?
+    /// Of an achievement: the tiers, each at most what it was.
+    public var tiers: ChallengeTiers?
+    /// What it pays, at least what it did.
+    public var coins: Int?
+    /// Its badge's picture.
+    public var icon: BadgeIcon
+    /// What it is called.
+    public var texts: ChallengeTexts
+
+    /// The input from its parts.
+    public init(
+      challengeID: ChallengeID, threshold: Int? = nil, tiers: ChallengeTiers? = nil, coins: Int? = nil, icon: BadgeIcon,
+      texts: ChallengeTexts
+    ) {
+      self.challengeID = challengeID
+      self.threshold = threshold
+      self.tiers = tiers
+      self.coins = coins
+      self.icon = icon
+      self.texts = texts
+    }
+
+    public static let notes: Notes = [
+      "challengeID": "Which.",
+      "threshold": Note("Of a challenge: the threshold, at most what it was.", range: ChallengeTerms.thresholds, example: 9000),
+      "tiers": "Of an achievement: the tiers, each at most what it was.",
+      "coins": Note("What completing it pays, at least what it did.", range: 1...10_000, example: 25),
+      "icon": "The name of its badge's picture.", "texts": "What it is called in each language.",
+    ]
+  }
+
+  public typealias Output = ChallengeDefinition
+
+  public static let spec = OperationSpec(
+    "challenges.edit", of: .rewards, .put("/v1/challenge-definitions/{challengeID}"), by: .administrator, effect: .write,
+    failures: [ChallengeFailure.notFound.kind, ChallengeFailure.retired.kind], requirements: ["REW-7", "REW-8"],
+    "Change a definition where that harms nobody: words and icon; a lower threshold, more coins.")
+}
+
+/// Retires a definition: nobody can complete it any more; who has completed it keeps that (REW-7). Repeating it changes nothing.
+public enum RetireChallenge: AccountOperation {
+  /// Which.
+  public struct Input: Document {
+    /// Which.
+    public var challengeID: ChallengeID
+
+    /// The input from its parts.
+    public init(challengeID: ChallengeID) { self.challengeID = challengeID }
+
+    public static let notes: Notes = ["challengeID": "Which."]
+  }
+
+  public typealias Output = ChallengeDefinition
+
+  public static let spec = OperationSpec(
+    "challenges.retire", of: .rewards, .post("/v1/challenge-definitions/{challengeID}/retire"), by: .administrator,
+    effect: .write,
+    failures: [ChallengeFailure.notFound.kind], requirements: ["REW-7", "REW-8"],
+    "Let nobody complete a challenge or an achievement any more; who has completed it keeps that.")
+}
+
+/// Lists all definitions, retired ones too, oldest first (REW-7, REW-8).
+public enum ListChallengeDefinitions: AccountOperation {
+  public typealias Input = ListPage
+  public typealias Output = Page<ChallengeDefinition>
+
+  public static let spec = OperationSpec(
+    "challenges.listDefinitions", of: .rewards, .get("/v1/challenge-definitions"), by: .administrator, effect: .read,
+    requirements: ["REW-7", "REW-8"], "List the definitions of challenges and achievements, retired ones too, oldest first.")
+}

@@ -1,0 +1,294 @@
+public import Operations
+
+/// What a challenge or an achievement counts (REW-7, REW-8). `Services/Rewards/Challenges.md` explains the rules with examples.
+public enum ChallengeMetric: String, Choice {
+  /// Steps that may earn.
+  case steps
+  /// Metres walked that may earn.
+  case walkingMeters
+  /// Metres run that may earn.
+  case runningMeters
+  /// Metres cycled that may earn.
+  case cyclingMeters
+  /// Days in a row with at least so many steps that may earn.
+  case daysInARow
+  /// Days in a row for which an activity was kept; a week of a weekly activity counts as seven.
+  case activityStreak
+  /// Days of activities on which their goal was reached.
+  case entries
+  /// Tasks whose completion the account has confirmed.
+  case tasksConfirmed
+  /// Tasks in which the account was thanked for its help.
+  case helpGiven
+  /// Teams that the account was ever in.
+  case teams
+  /// Friends it has.
+  case friends
+  /// Activities it has.
+  case activities
+
+  /// Whether it is measured, and so may earn coins: what people write or confirm to each other can be agreed on.
+  public var isMeasured: Bool {
+    switch self {
+    case .steps, .walkingMeters, .runningMeters, .cyclingMeters, .daysInARow: true
+    case .activityStreak, .entries, .tasksConfirmed, .helpGiven, .teams, .friends, .activities: false
+    }
+  }
+
+  /// The windows in which it can be counted.
+  public var windows: Set<ChallengeWindow> {
+    switch self {
+    case .steps, .walkingMeters, .runningMeters, .cyclingMeters, .entries, .tasksConfirmed, .helpGiven:
+      Set(ChallengeWindow.allCases)
+    case .daysInARow: [.range, .ever]
+    case .activityStreak, .teams, .friends, .activities: [.ever]
+    }
+  }
+}
+
+/// Within what a metric is counted.
+public enum ChallengeWindow: String, Choice {
+  /// Any one local day.
+  case day
+  /// Any one week, Monday to Sunday.
+  case week
+  /// Any one calendar month.
+  case month
+  /// From one given day to another.
+  case range
+  /// All time.
+  case ever
+}
+
+/// What is counted, and when: the whole language in which challenges and achievements are defined, apart from thresholds.
+public struct ChallengeRule: Document, Hashable {
+  /// What is counted.
+  public var metric: ChallengeMetric
+  /// Within what.
+  public var window: ChallengeWindow
+  /// For `daysInARow`: how many steps a day needs.
+  public var stepsADay: Int?
+  /// For the window `range`: its first day.
+  public var from: LocalDay?
+  /// For the window `range`: its last day.
+  public var to: LocalDay?
+  /// For new accounts alone: only so many days from that of the registration on count. Nil for all accounts.
+  public var newAccountDays: Int?
+
+  /// The rule from its parts.
+  public init(
+    metric: ChallengeMetric, window: ChallengeWindow, stepsADay: Int? = nil, from: LocalDay? = nil, to: LocalDay? = nil,
+    newAccountDays: Int? = nil
+  ) {
+    self.metric = metric
+    self.window = window
+    self.stepsADay = stepsADay
+    self.from = from
+    self.to = to
+    self.newAccountDays = newAccountDays
+  }
+
+  /// The most days from the first to the last of a range.
+  public static let maxRangeDays = 366
+
+  public static let notes: Notes = [
+    "metric": """
+    What is counted: `steps`, `walkingMeters`, `runningMeters`, `cyclingMeters` (as far as they may earn coins); `daysInARow` with at least \
+    `stepsADay` steps; `activityStreak`; `entries` (days of activities on which the goal was reached); `tasksConfirmed`; `helpGiven`; \
+    `teams`; `friends`; `activities`.
+    """,
+    "window": """
+    Within what: any one `day`, any one `week` from Monday to Sunday, any one calendar `month`, a `range` of days, or `ever`. `daysInARow` \
+    takes `range` and `ever`; `activityStreak`, `teams`, `friends` and `activities` take `ever`.
+    """,
+    "stepsADay": Note("For `daysInARow`, and only there: how many steps a day needs.", range: 1...1_000_000, example: 8000),
+    "from": "For the window `range`, and only there: its first day.",
+    "to": "For the window `range`, and only there: its last day, at most 365 days after the first.",
+    "newAccountDays": Note(
+      "For new accounts alone: only so many days from the registration on count; absent for all accounts. Not with `range`.",
+      range: 1...365),
+  ]
+
+  public func check(_ fields: inout FieldChecks) {
+    guard fields.areRight("metric", "window") else { return }
+    let ofMetric = FieldRule("not_for_metric", ["metric": .text(metric.rawValue)])
+    let ofWindow = FieldRule("not_for_window", ["window": .text(window.rawValue)])
+    fields.expect(metric.windows.contains(window), "window", ofMetric)
+    ChallengeRule.expect(stepsADay != nil, "stepsADay", only: metric == .daysInARow, or: ofMetric, &fields)
+    ChallengeRule.expect(from != nil, "from", only: window == .range, or: ofWindow, &fields)
+    ChallengeRule.expect(to != nil, "to", only: window == .range, or: ofWindow, &fields)
+    if newAccountDays != nil {
+      fields.expect(window != .range, "newAccountDays", ofWindow)
+      fields.expect(metric.windows.count > 1, "newAccountDays", ofMetric)
+    }
+    guard fields.areRight("from", "to"), let from, let to else { return }
+    PlannableDays.check(from, "from", &fields)
+    guard PlannableDays.all.contains(from) else { return }
+    let last = from.advanced(by: ChallengeRule.maxRangeDays - 1)
+    fields.expect(
+      (from...last).contains(to), "to",
+      FieldRule("out_of_range", ["min": .text(from.description), "max": .text(last.description)]))
+  }
+
+  /// Refuses a field that is missing where it is needed, or there where it is not.
+  private static func expect(
+    _ isThere: Bool, _ field: String, only isNeeded: Bool, or rule: FieldRule, _ fields: inout FieldChecks
+  ) {
+    guard isThere != isNeeded else { return }
+    fields.refuse(field, isNeeded ? FieldRule("required") : rule)
+  }
+}
+
+/// How far each tier of an achievement is.
+public struct ChallengeTiers: Document, Hashable {
+  /// The first.
+  public var bronze: Int
+  /// The second.
+  public var silver: Int
+  /// The third and last.
+  public var gold: Int
+
+  /// The tiers from their thresholds.
+  public init(bronze: Int, silver: Int, gold: Int) {
+    self.bronze = bronze
+    self.silver = silver
+    self.gold = gold
+  }
+
+  public static let notes: Notes = [
+    "bronze": Note("What bronze takes.", range: ChallengeTerms.thresholds, example: 10),
+    "silver": Note("What silver takes: more.", range: ChallengeTerms.thresholds, example: 50),
+    "gold": Note("What gold takes: more still.", range: ChallengeTerms.thresholds, example: 250),
+  ]
+
+  public func check(_ fields: inout FieldChecks) {
+    if fields.areRight("bronze", "silver") {
+      fields.expect(bronze < silver, "silver", FieldRule("not_more_than", ["field": .text("bronze")]))
+    }
+    if fields.areRight("silver", "gold") {
+      fields.expect(silver < gold, "gold", FieldRule("not_more_than", ["field": .text("silver")]))
+    }
+  }
+}
+
+/// One of the three.
+public enum ChallengeTier: String, Choice {
+  case bronze, silver, gold
+}
+
+/// What a challenge or an achievement is called in one language.
+public struct ChallengeText: Document, Hashable {
+  /// Its title.
+  public var title: String
+  /// What is to be done.
+  public var description: String
+  /// What its badge is called.
+  public var badge: String
+
+  /// The words from their parts.
+  public init(title: String, description: String, badge: String) {
+    self.title = title
+    self.description = description
+    self.badge = badge
+  }
+
+  public static let notes: Notes = [
+    "title": Note("Its title.", length: 1...80, example: "Ten thousand"),
+    "description": Note("What is to be done, in a sentence.", length: 1...200, example: "Walk 10,000 steps in one day."),
+    "badge": Note("What its badge is called.", length: 1...60, example: "Ten-thousander"),
+  ]
+}
+
+/// What it is called in each language.
+public struct ChallengeTexts: Document, Hashable {
+  /// In English.
+  public var en: ChallengeText
+  /// In Spanish.
+  public var es: ChallengeText
+
+  /// The words from those of each language.
+  public init(en: ChallengeText, es: ChallengeText) {
+    self.en = en
+    self.es = es
+  }
+
+  /// The words in one language.
+  public subscript(_ language: Language) -> ChallengeText {
+    switch language {
+    case .english: en
+    case .spanish: es
+    }
+  }
+
+  public static let notes: Notes = ["en": "In English.", "es": "In Spanish."]
+}
+
+/// The name of a picture that clients have: 1 to 40 of `a-z`, `0-9`, `-`.
+public struct BadgeIcon: TextValue {
+  public let description: String
+
+  public init(text: String) throws(FieldRule) {
+    let isAllowed = text.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
+    guard (1...40).contains(text.utf8.count), isAllowed else { throw FieldRule("not_an_icon") }
+    description = text
+  }
+
+  private init(known: String) { description = known }
+
+  public static let placeholder = BadgeIcon(known: "star")
+
+  public static let schema: JSON = [
+    "type": "string", "minLength": 1, "maxLength": 40, "pattern": "^[a-z0-9-]{1,40}$", "examples": ["shoe"],
+  ]
+}
+
+/// A challenge as it is defined: with one threshold; or an achievement: with three tiers (REW-7, REW-8).
+public struct ChallengeTerms: Document, Hashable {
+  /// What is counted, and when.
+  public var rule: ChallengeRule
+  /// Of a challenge: how much completes it.
+  public var threshold: Int?
+  /// Of an achievement: how much each tier takes.
+  public var tiers: ChallengeTiers?
+  /// What completing it pays; nil for nothing.
+  public var coins: Int?
+  /// Its badge's picture.
+  public var icon: BadgeIcon
+  /// What it is called.
+  public var texts: ChallengeTexts
+
+  /// The terms from their parts.
+  public init(
+    rule: ChallengeRule, threshold: Int? = nil, tiers: ChallengeTiers? = nil, coins: Int? = nil, icon: BadgeIcon,
+    texts: ChallengeTexts
+  ) {
+    self.rule = rule
+    self.threshold = threshold
+    self.tiers = tiers
+    self.coins = coins
+    self.icon = icon
+    self.texts = texts
+  }
+
+  static let thresholds: ClosedRange<Double> = 1...1_000_000_000
+
+  public static let notes: Notes = [
+    "rule": "What is counted, and when.",
+    "threshold": Note(
+      "Of a challenge: how much completes it, in what the metric counts. Either this or `tiers`.", range: thresholds,
+      example: 10_000),
+    "tiers": "Of an achievement: how much each tier takes. Either this or `threshold`.",
+    "coins": Note(
+      "What completing it pays. Only challenges of measured movement pay: what people write or confirm can be agreed on.",
+      range: 1...10_000, example: 20),
+    "icon": "The name of its badge's picture.", "texts": "What it is called in each language.",
+  ]
+
+  public func check(_ fields: inout FieldChecks) {
+    if threshold == nil, tiers == nil { fields.refuse("threshold", FieldRule("required")) }
+    if threshold != nil, tiers != nil { fields.refuse("tiers", FieldRule("not_beside", ["field": .text("threshold")])) }
+    guard coins != nil, fields.areRight("rule") else { return }
+    fields.expect(rule.metric.isMeasured, "coins", FieldRule("only_for_movement"))
+    fields.expect(tiers == nil, "coins", FieldRule("not_beside", ["field": .text("tiers")]))
+  }
+}

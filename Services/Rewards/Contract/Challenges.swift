@@ -1,0 +1,208 @@
+public import Operations
+
+/// A challenge that is open to the account, and how far the account is (REW-7).
+public struct Challenge: Document, Hashable {
+  /// Names it.
+  public var id: ChallengeID
+  /// Its title, in the caller's language.
+  public var title: String
+  /// What is to be done, in the caller's language.
+  public var description: String
+  /// What is counted.
+  public var metric: ChallengeMetric
+  /// Within what.
+  public var window: ChallengeWindow
+  /// The first day of the present window; nil where it has none.
+  public var from: LocalDay?
+  /// The last day of it; nil where it has none.
+  public var to: LocalDay?
+  /// How much completes it.
+  public var threshold: Int
+  /// How much there is in the present window.
+  public var progress: Int
+  /// How much is missing.
+  public var remaining: Int
+  /// That in words, such as `2,500 steps remaining` (E UC-06, AF-01).
+  public var remainingText: String
+  /// What completing it pays.
+  public var coins: Int
+  /// What its badge is called.
+  public var badge: String
+  /// The badge's picture.
+  public var icon: BadgeIcon
+
+  /// The challenge from its parts.
+  public init(
+    id: ChallengeID, text: ChallengeText, metric: ChallengeMetric, window: ChallengeWindow, from: LocalDay?, to: LocalDay?,
+    threshold: Int, progress: Int, remainingText: String, coins: Int, icon: BadgeIcon
+  ) {
+    self.id = id
+    title = text.title
+    description = text.description
+    self.metric = metric
+    self.window = window
+    self.from = from
+    self.to = to
+    self.threshold = threshold
+    self.progress = progress
+    remaining = max(0, threshold - progress)
+    self.remainingText = remainingText
+    self.coins = coins
+    badge = text.badge
+    self.icon = icon
+  }
+
+  public static let notes: Notes = [
+    "id": "Names it.", "title": "Its title, in your language.", "description": "What is to be done, in your language.",
+    "metric": "What is counted.", "window": "Within what.",
+    "from": "The first day of the present window; absent where it has none.",
+    "to": "The last day of the present window; absent where it has none.",
+    "threshold": Note("How much completes it.", example: 10_000),
+    "progress": Note("How much there is in the present window.", example: 7500),
+    "remaining": Note("How much is missing.", example: 2500),
+    "remainingText": Note("How much is missing, in words.", example: "2,500 steps remaining"),
+    "coins": Note("What completing it pays.", example: 20), "badge": "What its badge is called, in your language.",
+    "icon": "The name of the badge's picture.",
+  ]
+}
+
+/// A challenge that the account has completed (REW-7).
+public struct CompletedChallenge: Document, Hashable {
+  /// Names it.
+  public var id: ChallengeID
+  /// Its title, in the caller's language.
+  public var title: String
+  /// What was to be done, in the caller's language.
+  public var description: String
+  /// When it was completed.
+  public var completedAt: Instant
+  /// What it paid.
+  public var coins: Int
+  /// What its badge is called.
+  public var badge: String
+  /// The badge's picture.
+  public var icon: BadgeIcon
+
+  /// The challenge from its parts.
+  public init(id: ChallengeID, text: ChallengeText, completedAt: Instant, coins: Int, icon: BadgeIcon) {
+    self.id = id
+    title = text.title
+    description = text.description
+    self.completedAt = completedAt
+    self.coins = coins
+    badge = text.badge
+    self.icon = icon
+  }
+
+  public static let notes: Notes = [
+    "id": "Names it.", "title": "Its title, in your language.", "description": "What was to be done, in your language.",
+    "completedAt": "When it was completed.",
+    "coins": Note("What it paid: nothing for what lay before the time for which coins are paid.", example: 20),
+    "badge": "What its badge is called, in your language.", "icon": "The name of the badge's picture.",
+  ]
+}
+
+/// Lists the challenges that are open to the account, with its progress and what remains (REW-7; E UC-06).
+public enum ListChallenges: AccountOperation {
+  public typealias Input = Empty
+  /// Those that are nearest to completion first, all on one page.
+  public typealias Output = Page<Challenge>
+
+  public static let spec = OperationSpec(
+    "challenges.list", of: .rewards, .get("/v1/challenges"), by: .account, effect: .read, requirements: ["REW-7"],
+    "List the challenges that are open to you, with your progress and what remains, those nearest to completion first.")
+}
+
+/// Lists the challenges that the account has completed, newest first (REW-7).
+public enum ListCompletedChallenges: AccountOperation {
+  public typealias Input = Empty
+  /// All on one page: there are no more than challenges.
+  public typealias Output = Page<CompletedChallenge>
+
+  public static let spec = OperationSpec(
+    "challenges.listCompleted", of: .rewards, .get("/v1/challenges/completed"), by: .account, effect: .read,
+    requirements: ["REW-7"], "List the challenges that you have completed, newest first.")
+}
+
+// MARK: - Events
+
+/// An account has completed a challenge; badge and coins are its own in the same transaction (REW-7).
+public struct ChallengeCompleted: Event, Hashable {
+  /// Who.
+  public var accountID: AccountID
+  /// Which.
+  public var challengeID: ChallengeID
+  /// Names this completion: one that was taken back and came again has another.
+  public var completionID: ID<CompletedChallenge>
+  /// What the challenge and its badge are called.
+  public var texts: ChallengeTexts
+  /// The badge's picture.
+  public var icon: BadgeIcon
+  /// What it paid.
+  public var coins: Int
+  /// When.
+  public var at: Instant
+
+  /// The event from its parts.
+  public init(
+    accountID: AccountID, challengeID: ChallengeID, completionID: ID<CompletedChallenge>, texts: ChallengeTexts, icon: BadgeIcon,
+    coins: Int, at: Instant
+  ) {
+    self.accountID = accountID
+    self.challengeID = challengeID
+    self.completionID = completionID
+    self.texts = texts
+    self.icon = icon
+    self.coins = coins
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Who.", "challengeID": "Which.",
+    "completionID": "Names this completion: one that was taken back and came again has another.",
+    "texts": "What the challenge and its badge are called.", "icon": "The badge's picture.", "coins": "What it paid.",
+    "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "challenges.completed", by: .rewards, requirements: ["REW-7"], "An account has completed a challenge.")
+}
+
+/// A correction took away what had completed a challenge or a tier, within the time in which movement earns: the badge is gone, and what
+/// was not spent of the coins (REW-7).
+public struct ChallengeTakenBack: Event, Hashable {
+  /// Whose.
+  public var accountID: AccountID
+  /// Which.
+  public var challengeID: ChallengeID
+  /// The completion that no longer holds.
+  public var completionID: ID<CompletedChallenge>
+  /// Of an achievement: the tier.
+  public var tier: ChallengeTier?
+  /// How many coins were taken back.
+  public var coins: Int
+  /// When.
+  public var at: Instant
+
+  /// The event from its parts.
+  public init(
+    accountID: AccountID, challengeID: ChallengeID, completionID: ID<CompletedChallenge>, tier: ChallengeTier?, coins: Int,
+    at: Instant
+  ) {
+    self.accountID = accountID
+    self.challengeID = challengeID
+    self.completionID = completionID
+    self.tier = tier
+    self.coins = coins
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose.", "challengeID": "Which.", "completionID": "The completion that no longer holds.",
+    "tier": "Of an achievement: the tier.", "coins": "How many coins were taken back.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "challenges.takenBack", by: .rewards, requirements: ["REW-7"],
+    "A correction took away what had completed a challenge or reached a tier.")
+}

@@ -1,0 +1,209 @@
+public import Operations
+
+/// What a leaderboard ranks people by (REW-6).
+public enum LeaderboardMetric: String, Choice {
+  /// Steps that may earn; flagged ones do not count.
+  case steps
+  /// Coins earned, less those taken back.
+  case coins
+}
+
+/// Among whom (REW-6).
+public enum LeaderboardScope: String, Choice {
+  case everyone
+  /// The reader's friends.
+  case friends
+  /// The reader's team.
+  case team
+}
+
+/// The time that a leaderboard is of: a month of the calendar, of which each account counts the days that are its own where it lives, or all
+/// time. `2026-11` or `allTime` (REW-6).
+public struct LeaderboardPeriod: TextValue {
+  /// The first day of the month; nil for all time.
+  public let firstDay: LocalDay?
+
+  /// All that was ever counted.
+  public static let allTime = LeaderboardPeriod(firstDay: nil)
+
+  private init(firstDay: LocalDay?) { self.firstDay = firstDay }
+
+  /// The month of a day.
+  public init(of day: LocalDay) { self.init(firstDay: day.advanced(by: 1 - day.parts.day)) }
+
+  public init(text: String) throws(FieldRule) {
+    guard text != LeaderboardPeriod.allTimeText else {
+      self = .allTime
+      return
+    }
+    guard text.utf8.count == 7 else { throw LeaderboardPeriod.rule }
+    do {
+      self.init(firstDay: try LocalDay(text: "\(text)-01"))
+    } catch {
+      throw LeaderboardPeriod.rule
+    }
+  }
+
+  public var description: String { firstDay.map { String($0.description.dropLast(3)) } ?? LeaderboardPeriod.allTimeText }
+
+  private static let allTimeText = "allTime"
+  private static let rule = FieldRule("not_a_leaderboard_period")
+
+  public static let placeholder = LeaderboardPeriod.allTime
+
+  public static let schema: JSON = [
+    "type": "string", "pattern": "^([0-9]{4}-[0-9]{2}|allTime)$", "examples": ["2026-11", "allTime"],
+  ]
+}
+
+/// Somebody on a leaderboard, with no more of them than their names, photo and score (REW-6).
+public struct RankedPerson: Document, Hashable {
+  public var accountID: AccountID
+  public var username: Username
+  public var nickname: String?
+  public var photoURL: PhotoURL?
+  public var score: Int
+  /// One more than the number of people with a higher score: ties share it.
+  public var rank: Int
+  /// Whether it is the reader.
+  public var isOwn: Bool
+
+  /// The person from its parts.
+  public init(
+    accountID: AccountID, username: Username, nickname: String?, photoURL: PhotoURL?, score: Int, rank: Int, isOwn: Bool
+  ) {
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+    self.photoURL = photoURL
+    self.score = score
+    self.rank = rank
+    self.isOwn = isOwn
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose place it is.", "username": "The username.", "nickname": "The nickname, if there is one.",
+    "photoURL": "The photo, if there is one.",
+    "score": Note("Steps or coins in the time that the leaderboard is of.", range: 0...9e15, example: 212_480),
+    "rank": Note("One more than the number of people with a higher score.", range: 1...9e15, example: 17),
+    "isOwn": "Whether it is you.",
+  ]
+}
+
+/// The best people of a time, and the reader's own place with its neighbours (REW-6, E UC-05).
+///
+/// Only those are in it, and counted, who chose to be seen (``SetLeaderboardVisibility``). The reader's own place is shown in any case, as
+/// if it were. People with the same score share a rank: of the scores 9, 7, 7 and 4 the ranks are 1, 2, 2 and 4.
+///
+/// A month's ranks stand once no steps of it can earn any more. Who vanishes afterwards — erased, suspended, without consent to activity
+/// data, seen no longer — leaves a place empty, and the others keep theirs. Two of whom one has blocked the other do not see each other.
+public enum ListLeaderboard: AccountOperation {
+  /// Which leaderboard, and which page of it.
+  public struct Input: ListInput {
+    public var metric: LeaderboardMetric
+    /// The reader's present month without it.
+    public var period: LeaderboardPeriod?
+    /// Everyone without it.
+    public var scope: LeaderboardScope?
+    public var limit: Int?
+    public var cursor: PageCursor?
+
+    /// The input from its parts.
+    public init(
+      metric: LeaderboardMetric, period: LeaderboardPeriod? = nil, scope: LeaderboardScope? = nil, limit: Int? = nil,
+      cursor: PageCursor? = nil
+    ) {
+      self.metric = metric
+      self.period = period
+      self.scope = scope
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    public static let notes = listNotes([
+      "metric": "What people are ranked by: `steps` that may earn, or `coins` earned.",
+      "period": "A month, such as `2026-11`, or `allTime`; your present month if absent.",
+      "scope": "Among whom: `everyone`, your `friends`, your `team`; everyone if absent.",
+    ])
+  }
+
+  /// A page of the leaderboard, with the reader's own surroundings in it.
+  public struct Output: Document, Hashable {
+    /// Neighbours on each side of the reader at most.
+    public static let neighbours = 5
+
+    /// The time that it is of.
+    public var period: LeaderboardPeriod
+    /// The best first: only those who chose to be seen.
+    public var items: [RankedPerson]
+    public var nextCursor: PageCursor?
+    /// The reader, as if it were seen; absent of a team where it is in none.
+    public var own: RankedPerson?
+    /// The reader between those next to it.
+    public var neighbours: [RankedPerson]
+    /// What to say while there is nobody on it, in the reader's language (E UC-05, AF-01).
+    public var message: String?
+
+    /// The page from its parts.
+    public init(
+      period: LeaderboardPeriod, items: [RankedPerson], nextCursor: PageCursor?, own: RankedPerson?, neighbours: [RankedPerson],
+      message: String?
+    ) {
+      self.period = period
+      self.items = items
+      self.nextCursor = nextCursor
+      self.own = own
+      self.neighbours = neighbours
+      self.message = message
+    }
+
+    public static let schemaName = "Leaderboard"
+
+    public static let notes: Notes = [
+      "period": "The month, or `allTime`.", "items": "The best first; only those who chose to be seen.",
+      "nextCursor": "Give it as `cursor` for the next page; absent on the last.",
+      "own": "Your place, as if you were seen; absent of a team while you are in none.",
+      "neighbours": "You with up to five on each side of you; empty of a team while you are in none.",
+      "message": "What to show while there is nobody on it, in your language; absent otherwise.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "leaderboards.list", of: .rewards, .get("/v1/leaderboards"), by: .account, effect: .read, requirements: ["REW-6"],
+    "List the people with the most steps or coins of a month or of all time, and your own place with its neighbours.")
+}
+
+/// Whether an account is seen on leaderboards (REW-6).
+public struct LeaderboardVisibility: Document, Hashable {
+  /// Whether others see it there, and it counts for their ranks; off until it is chosen.
+  public var isSeen: Bool
+
+  /// The choice.
+  public init(isSeen: Bool) { self.isSeen = isSeen }
+
+  public static let notes: Notes = [
+    "isSeen": "Whether others see you on leaderboards, with your names, photo, steps and coins earned; off until you choose it."
+  ]
+}
+
+/// Shows whether the account is seen on leaderboards (REW-6).
+public enum GetLeaderboardVisibility: AccountOperation {
+  public typealias Input = Empty
+  public typealias Output = LeaderboardVisibility
+
+  public static let spec = OperationSpec(
+    "leaderboards.visibility", of: .rewards, .get("/v1/leaderboards/visibility"), by: .account, effect: .read,
+    requirements: ["REW-6"], "Show whether others see you on leaderboards.")
+}
+
+/// Chooses whether the account is seen on leaderboards, at once and on all of them (REW-6).
+///
+/// Who comes to be seen appears on past months too, with the rank that its score has there, and changes nobody's rank where they stand.
+public enum SetLeaderboardVisibility: AccountOperation {
+  public typealias Input = LeaderboardVisibility
+  public typealias Output = LeaderboardVisibility
+
+  public static let spec = OperationSpec(
+    "leaderboards.setVisibility", of: .rewards, .put("/v1/leaderboards/visibility"), by: .account, effect: .write,
+    requirements: ["REW-6"], "Choose whether others see you on leaderboards.")
+}

@@ -1,0 +1,249 @@
+public import Operations
+
+// What moves coins beside steps and offers (REW-2).
+
+/// An administrator corrects an account's balance, with a reason that its owner reads (REW-2).
+public enum AdjustCoins: AccountOperation {
+  /// Whose balance, by how much, and why.
+  public struct Input: Document {
+    /// Whose balance.
+    public var accountID: AccountID
+    /// How many coins come (positive) or go (negative).
+    public var coins: Int
+    /// Why.
+    public var reason: String
+    /// Which transfer is corrected: what is taken comes from its lots first.
+    public var transferID: TransferID?
+
+    /// The input from its parts.
+    public init(accountID: AccountID, coins: Int, reason: String, transferID: TransferID? = nil) {
+      self.accountID = accountID
+      self.coins = coins
+      self.reason = reason
+      self.transferID = transferID
+    }
+
+    /// The most coins that one correction moves.
+    public static let maxCoins = 1_000_000_000
+
+    public static let notes: Notes = [
+      "accountID": "Whose balance.",
+      "coins": Note(
+        "How many coins come (positive) or go (negative); not 0.", range: Double(-maxCoins)...Double(maxCoins), example: -20),
+      "reason": LedgerText.reason,
+      "transferID": "Which transfer of the account is corrected: what is taken comes from its coins first.",
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      fields.expect(coins != 0, "coins", FieldRule("zero_coins"))
+      fields.expect(!reason.isBlank, "reason", FieldRule("empty"))
+    }
+  }
+
+  public typealias Output = Transfer
+
+  public static let spec = OperationSpec(
+    "coins.adjust", of: .rewards, .post("/v1/coins/adjustments"), by: .administrator, effect: .create,
+    failures: [RequestFailure.notFound.kind, OfferFailure.notEnoughCoins.kind], requirements: ["REW-2"],
+    "Correct another account's balance, with a reason that its owner reads; never below zero.")
+}
+
+enum LedgerText {
+  static let reason = Note(
+    "Why, as the account's owner reads it.", length: 1...500, breaksLines: true, example: "Steps of a borrowed device")
+  static let transferID: Note = "The transfer that moved them."
+  static let balance: Note = "How many the account had then."
+}
+
+// MARK: - Events
+
+/// A redemption was void, and its coins came back.
+public struct CoinsRefunded: Event, Hashable {
+  public var accountID: AccountID
+  public var transferID: TransferID
+  public var redemptionID: RedemptionID
+  public var title: String
+  public var coins: Int
+  public var balance: Int
+  public var at: Instant
+
+  public init(
+    accountID: AccountID, transferID: TransferID, redemptionID: RedemptionID, title: String, coins: Int, balance: Int,
+    at: Instant
+  ) {
+    self.accountID = accountID
+    self.transferID = transferID
+    self.redemptionID = redemptionID
+    self.title = title
+    self.coins = coins
+    self.balance = balance
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose coins.", "transferID": LedgerText.transferID,
+    "redemptionID": "The redemption.", "title": "The offer, as it was called when it was redeemed.",
+    "coins": "How many came back.", "balance": LedgerText.balance, "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "coins.refunded", by: .rewards, requirements: ["REW-2", "REW-5"], "A redemption was void, and its coins came back.")
+}
+
+/// A challenge was completed, and its coins came.
+public struct CoinsRewarded: Event, Hashable {
+  public var accountID: AccountID
+  public var transferID: TransferID
+  /// What names the challenge's definition.
+  public var challenge: String
+  public var coins: Int
+  public var balance: Int
+  public var at: Instant
+
+  public init(
+    accountID: AccountID, transferID: TransferID, challenge: String, coins: Int, balance: Int, at: Instant
+  ) {
+    self.accountID = accountID
+    self.transferID = transferID
+    self.challenge = challenge
+    self.coins = coins
+    self.balance = balance
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose coins.", "transferID": LedgerText.transferID, "challenge": "What names the challenge.",
+    "coins": "How many came.", "balance": LedgerText.balance, "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "coins.rewarded", by: .rewards, requirements: ["REW-2", "REW-7"], "A challenge was completed, and its coins came.")
+}
+
+/// The movement that had completed a challenge was corrected, and what was left of its coins taken back.
+public struct CoinsRewardTakenBack: Event, Hashable {
+  public var accountID: AccountID
+  public var transferID: TransferID
+  /// What names the challenge's definition.
+  public var challenge: String
+  public var coins: Int
+  public var balance: Int
+  public var at: Instant
+
+  public init(
+    accountID: AccountID, transferID: TransferID, challenge: String, coins: Int, balance: Int, at: Instant
+  ) {
+    self.accountID = accountID
+    self.transferID = transferID
+    self.challenge = challenge
+    self.coins = coins
+    self.balance = balance
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose coins.", "transferID": LedgerText.transferID, "challenge": "What names the challenge.",
+    "coins": "How many were taken back.", "balance": LedgerText.balance, "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "coins.rewardTakenBack", by: .rewards, requirements: ["REW-2", "REW-7"],
+    "The movement that had completed a challenge was corrected, and what was left of its coins taken back.")
+}
+
+/// An administrator corrected an account's balance.
+public struct CoinsAdjusted: Event, Hashable {
+  public var accountID: AccountID
+  public var transferID: TransferID
+  /// Positive came, negative left.
+  public var coins: Int
+  public var reason: String
+  public var balance: Int
+  public var at: Instant
+
+  public init(accountID: AccountID, transferID: TransferID, coins: Int, reason: String, balance: Int, at: Instant) {
+    self.accountID = accountID
+    self.transferID = transferID
+    self.coins = coins
+    self.reason = reason
+    self.balance = balance
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose coins.", "transferID": LedgerText.transferID, "coins": "How many: positive came, negative left.",
+    "reason": LedgerText.reason, "balance": LedgerText.balance, "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "coins.adjusted", by: .rewards, requirements: ["REW-2"], "An administrator corrected an account's balance.")
+}
+
+/// Coins ended that were not spent.
+public struct CoinsExpired: Event, Hashable {
+  public var accountID: AccountID
+  public var transferID: TransferID
+  public var coins: Int
+  public var balance: Int
+  public var at: Instant
+
+  public init(accountID: AccountID, transferID: TransferID, coins: Int, balance: Int, at: Instant) {
+    self.accountID = accountID
+    self.transferID = transferID
+    self.coins = coins
+    self.balance = balance
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose coins.", "transferID": LedgerText.transferID, "coins": "How many ended.",
+    "balance": LedgerText.balance, "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "coins.expired", by: .rewards, requirements: ["REW-2"], "Coins ended that were not spent.")
+}
+
+/// Names a notice of coins that end soon.
+public typealias CoinsEndingID = ID<CoinsEnding>
+
+/// Coins end soon: published once for each lot of them.
+public struct CoinsEnding: Event, Hashable {
+  public var noticeID: CoinsEndingID
+  public var accountID: AccountID
+  public var coins: Int
+  public var endsAt: Instant
+  public var at: Instant
+
+  public init(noticeID: CoinsEndingID, accountID: AccountID, coins: Int, endsAt: Instant, at: Instant) {
+    self.noticeID = noticeID
+    self.accountID = accountID
+    self.coins = coins
+    self.endsAt = endsAt
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "noticeID": "Names the notice.", "accountID": "Whose coins.", "coins": "How many are left of them.",
+    "endsAt": "When they end.", "at": "When this was published.",
+  ]
+
+  public static let spec = EventSpec("coins.ending", by: .rewards, requirements: ["REW-2"], "Coins end soon.")
+}
+
+/// The nightly proof of the ledger failed: what it holds does not add up.
+public struct LedgerFailed: Event, Hashable {
+  /// How many faults were found.
+  public var faults: Int
+  public var at: Instant
+
+  public init(faults: Int, at: Instant) {
+    self.faults = faults
+    self.at = at
+  }
+
+  public static let notes: Notes = ["faults": "How many faults were found.", "at": "When."]
+
+  public static let spec = EventSpec(
+    "ledger.failed", by: .rewards, requirements: ["REW-2"], "The nightly proof of the ledger failed: it does not add up.")
+}

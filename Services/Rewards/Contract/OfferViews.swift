@@ -1,0 +1,80 @@
+public import Operations
+
+/// What became of a partner's offers on one day, in UTC (REW-3): counts alone, nothing of anybody.
+public struct OfferFigures: Document, Hashable {
+  /// The day.
+  public var day: LocalDay
+  /// How many people have looked at an offer; each once for each offer.
+  public var views: Int
+  /// How many were redeemed.
+  public var redemptions: Int
+  /// How many codes were used.
+  public var uses: Int
+
+  /// The figures from their parts.
+  public init(day: LocalDay, views: Int, redemptions: Int, uses: Int) {
+    self.day = day
+    self.views = views
+    self.redemptions = redemptions
+    self.uses = uses
+  }
+
+  public static let notes: Notes = [
+    "day": "The day, in UTC.",
+    "views": Note("How many people have looked at an offer, each once for each offer.", range: 0...9e15),
+    "redemptions": Note("How many were redeemed.", range: 0...9e15), "uses": Note("How many codes were used.", range: 0...9e15),
+  ]
+}
+
+/// Shows what became of the offers of the caller's partner, day by day (REW-3).
+public enum GetOfferFigures: AccountOperation {
+  /// Of which offer, and when.
+  public struct Input: Document {
+    /// The most days of one answer.
+    public static let maxDays = 366
+
+    /// Only this offer.
+    public var offerID: OfferID?
+    /// The first day.
+    public var from: LocalDay
+    /// The last day.
+    public var to: LocalDay
+
+    /// The input from its parts.
+    public init(offerID: OfferID? = nil, from: LocalDay, to: LocalDay) {
+      self.offerID = offerID
+      self.from = from
+      self.to = to
+    }
+
+    public static let notes: Notes = [
+      "offerID": "Only this offer of yours; all if absent.", "from": "The first day, in UTC.",
+      "to": "The last day, at most 366 days in all.",
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      guard fields.areRight("from", "to") else { return }
+      fields.expect(from <= to, "to", FieldRule("not_after", ["field": .text("from")]))
+      fields.expect(
+        from.distance(to: to) < Input.maxDays, "to", FieldRule("too_many_days", ["max": .number(Input.maxDays)]))
+    }
+  }
+
+  /// The figures.
+  public struct Output: Document, Hashable {
+    /// Of the days on which there was anything, in their order.
+    public var days: [OfferFigures]
+
+    /// The answer from its parts.
+    public init(days: [OfferFigures]) { self.days = days }
+
+    public static let notes: Notes = [
+      "days": Note("Of the days on which there was anything, in their order.", items: 0...Input.maxDays)
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "offerFigures.get", of: .rewards, .get("/v1/partners/own/figures"), by: .partnerClerk, effect: .read,
+    failures: [OfferFailure.notFound.kind], requirements: ["REW-3"],
+    "Show how often the offers of your company were looked at, redeemed and used, day by day.")
+}

@@ -1,0 +1,283 @@
+public import Operations
+
+/// Whether a partner lets one of its offers be redeemed (REW-3).
+public enum PartnerOfferState: String, Choice {
+  case open
+  /// Until the partner resumes it.
+  case paused
+  /// For ever.
+  case withdrawn
+}
+
+/// An offer as the partner sees it (REW-3).
+public struct PartnerOffer: Document, Hashable {
+  /// What everybody sees of it while it is listed.
+  public var offer: Offer
+  /// Whether the partner lets it be redeemed.
+  public var state: PartnerOfferState
+  /// How many there are in all.
+  public var stock: Int
+  /// Whether it holds at every place of the partner, also at those to come.
+  public var isEverywhere: Bool
+
+  /// An offer from its parts.
+  public init(offer: Offer, state: PartnerOfferState, stock: Int, isEverywhere: Bool) {
+    self.offer = offer
+    self.state = state
+    self.stock = stock
+    self.isEverywhere = isEverywhere
+  }
+
+  public static let notes: Notes = [
+    "offer": "What everybody sees of it.", "state": "Whether you let it be redeemed.", "stock": OfferText.stock,
+    "isEverywhere": "Whether it holds at every place of yours, also at those to come.",
+  ]
+}
+
+/// Why a partner's offer does not change.
+public enum PartnerOfferFailure: String, FailureCode {
+  /// It was withdrawn, for ever.
+  case withdrawn = "offer_withdrawn"
+  /// The partner has as many as it may.
+  case tooMany = "too_many_offers"
+
+  public var status: Int { 409 }
+}
+
+/// Publishes an offer of the caller's partner (REW-3). It is listed once administrators have let the partner in.
+public enum CreatePartnerOffer: AccountOperation {
+  /// What is offered.
+  public struct Input: Document {
+    /// What it is called.
+    public var title: String
+    /// What one gets.
+    public var reward: String
+    /// The conditions.
+    public var terms: String?
+    /// What kind of thing it is.
+    public var category: OfferCategory
+    /// What it costs.
+    public var costCoins: Int
+    /// How many there are in all.
+    public var stock: Int
+    /// From when on it can be redeemed.
+    public var validFrom: Instant
+    /// Until when, that instant excluded.
+    public var validUntil: Instant
+    /// The places at which it holds; all if absent.
+    public var placeIDs: [PartnerPlaceID]?
+    /// How many one account may redeem in all.
+    public var limitPerAccount: Int?
+    /// How many one account may redeem on one of its days.
+    public var limitPerDay: Int?
+    /// For how many days a code is good.
+    public var codeValidDays: Int?
+
+    /// The input from its parts.
+    public init(
+      title: String, reward: String, terms: String? = nil, category: OfferCategory, costCoins: Int, stock: Int,
+      validFrom: Instant, validUntil: Instant, placeIDs: [PartnerPlaceID]? = nil, limitPerAccount: Int? = nil,
+      limitPerDay: Int? = nil, codeValidDays: Int? = nil
+    ) {
+      self.title = title
+      self.reward = reward
+      self.terms = terms
+      self.category = category
+      self.costCoins = costCoins
+      self.stock = stock
+      self.validFrom = validFrom
+      self.validUntil = validUntil
+      self.placeIDs = placeIDs
+      self.limitPerAccount = limitPerAccount
+      self.limitPerDay = limitPerDay
+      self.codeValidDays = codeValidDays
+    }
+
+    public static let notes: Notes = OfferText.notes.merging([
+      "stock": OfferText.stock,
+      "placeIDs": Note("The places at which it holds; all of yours if absent.", items: 1...PartnerPlace.maxPerPartner),
+    ]) { $1 }
+
+    public func check(_ fields: inout FieldChecks) {
+      PartnerText.checkLine(title, "title", &fields)
+      fields.expect(!reward.isBlank, "reward", FieldRule("empty"))
+      guard fields.areRight("validFrom") else { return }
+      fields.expect(validFrom < validUntil, "validUntil", FieldRule("not_after", ["field": .text("validFrom")]))
+    }
+  }
+
+  public typealias Output = PartnerOffer
+
+  public static let spec = OperationSpec(
+    "partnerOffers.create", of: .rewards, .post("/v1/partners/own/offers"), by: .partnerOwner, effect: .create,
+    failures: [PartnerFailure.notApproved.kind, PartnerOfferFailure.tooMany.kind], requirements: ["REW-3"],
+    "Publish an offer of your company.")
+}
+
+/// Changes an offer of the caller's partner (REW-3). What was redeemed before keeps the words and the end that it was redeemed under.
+public enum EditPartnerOffer: AccountOperation {
+  /// What is to change.
+  public struct Input: Document {
+    /// Names the offer.
+    public var offerID: OfferID
+    /// What it is called.
+    public var title: Patch<String>
+    /// What one gets.
+    public var reward: Patch<String>
+    /// The conditions.
+    public var terms: Patch<String?>
+    /// What kind of thing it is.
+    public var category: Patch<OfferCategory>
+    /// What it costs.
+    public var costCoins: Patch<Int>
+    /// How many there are in all; never fewer than were redeemed.
+    public var stock: Patch<Int>
+    /// From when on it can be redeemed.
+    public var validFrom: Patch<Instant>
+    /// Until when, that instant excluded.
+    public var validUntil: Patch<Instant>
+    /// The places at which it holds; null for all.
+    public var placeIDs: Patch<[PartnerPlaceID]?>
+    /// How many one account may redeem in all.
+    public var limitPerAccount: Patch<Int?>
+    /// How many one account may redeem on one of its days.
+    public var limitPerDay: Patch<Int?>
+    /// For how many days a code is good.
+    public var codeValidDays: Patch<Int?>
+
+    /// The input from its parts.
+    public init(
+      offerID: OfferID, title: Patch<String> = .keep, reward: Patch<String> = .keep, terms: Patch<String?> = .keep,
+      category: Patch<OfferCategory> = .keep, costCoins: Patch<Int> = .keep, stock: Patch<Int> = .keep,
+      validFrom: Patch<Instant> = .keep, validUntil: Patch<Instant> = .keep, placeIDs: Patch<[PartnerPlaceID]?> = .keep,
+      limitPerAccount: Patch<Int?> = .keep, limitPerDay: Patch<Int?> = .keep, codeValidDays: Patch<Int?> = .keep
+    ) {
+      self.offerID = offerID
+      self.title = title
+      self.reward = reward
+      self.terms = terms
+      self.category = category
+      self.costCoins = costCoins
+      self.stock = stock
+      self.validFrom = validFrom
+      self.validUntil = validUntil
+      self.placeIDs = placeIDs
+      self.limitPerAccount = limitPerAccount
+      self.limitPerDay = limitPerDay
+      self.codeValidDays = codeValidDays
+    }
+
+    public static let notes: Notes = OfferText.notes.merging([
+      "offerID": "Names the offer.", "stock": OfferText.stock,
+      "placeIDs": Note("The places at which it holds; null for all of yours.", items: 1...PartnerPlace.maxPerPartner),
+    ]) { $1 }
+
+    public func check(_ fields: inout FieldChecks) {
+      PartnerText.checkLine(title.value, "title", &fields)
+      fields.expect(reward.value.map { !$0.isBlank } ?? true, "reward", FieldRule("empty"))
+    }
+  }
+
+  public typealias Output = PartnerOffer
+
+  public static let spec = OperationSpec(
+    "partnerOffers.edit", of: .rewards, .patch("/v1/partners/own/offers/{offerID}"), by: .partnerOwner, effect: .write,
+    failures: OfferReference.failures + [PartnerFailure.notApproved.kind], requirements: ["REW-3"],
+    "Change an offer of your company; what was redeemed keeps its words.")
+}
+
+/// Which offer.
+public struct OfferReference: Document, Hashable {
+  /// Names the offer.
+  public var offerID: OfferID
+
+  /// The input from its parts.
+  public init(offerID: OfferID) { self.offerID = offerID }
+
+  public static let notes: Notes = ["offerID": "Names the offer."]
+
+  /// Of what changes one's own offer.
+  static let failures = [OfferFailure.notFound.kind, PartnerOfferFailure.withdrawn.kind]
+}
+
+/// Lets an offer of the caller's partner not be redeemed until it is resumed (REW-3). Codes that people have stay good.
+public enum PausePartnerOffer: AccountOperation {
+  public typealias Input = OfferReference
+  public typealias Output = PartnerOffer
+
+  public static let spec = OperationSpec(
+    "partnerOffers.pause", of: .rewards, .post("/v1/partners/own/offers/{offerID}/pause"), by: .partnerOwner, effect: .write,
+    failures: OfferReference.failures, requirements: ["REW-3"], "Pause an offer of your company.")
+}
+
+/// Lets an offer that was paused be redeemed again (REW-3).
+public enum ResumePartnerOffer: AccountOperation {
+  public typealias Input = OfferReference
+  public typealias Output = PartnerOffer
+
+  public static let spec = OperationSpec(
+    "partnerOffers.resume", of: .rewards, .post("/v1/partners/own/offers/{offerID}/resume"), by: .partnerOwner, effect: .write,
+    failures: OfferReference.failures + [PartnerFailure.notApproved.kind], requirements: ["REW-3"],
+    "Resume an offer that you have paused.")
+}
+
+/// Withdraws an offer of the caller's partner for ever (REW-3). Codes that people have stay good.
+public enum WithdrawPartnerOffer: AccountOperation {
+  public typealias Input = OfferReference
+  public typealias Output = PartnerOffer
+
+  public static let spec = OperationSpec(
+    "partnerOffers.withdraw", of: .rewards, .delete("/v1/partners/own/offers/{offerID}"), by: .partnerOwner, effect: .write,
+    failures: [OfferFailure.notFound.kind], requirements: ["REW-3"], "Withdraw an offer of your company for ever.")
+}
+
+/// Lists the offers of the caller's partner, newest first (REW-3).
+public enum ListPartnerOffers: AccountOperation {
+  public typealias Input = ListPage
+  public typealias Output = Page<PartnerOffer>
+
+  public static let spec = OperationSpec(
+    "partnerOffers.list", of: .rewards, .get("/v1/partners/own/offers"), by: .partnerClerk, effect: .read,
+    requirements: ["REW-3"], "List the offers of your company, newest first.")
+}
+
+/// Gives an offer a picture: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way (REW-3).
+///
+/// It is kept as a picture that the server has encoded anew.
+public enum PutOfferPicture: AccountOperation {
+  /// Which offer, and its picture.
+  public struct Input: Document, Hashable {
+    /// Names the offer.
+    public var offerID: OfferID
+    /// The picture's file.
+    public var content: Base64Bytes
+
+    /// The input from its parts.
+    public init(offerID: OfferID, content: Base64Bytes) {
+      self.offerID = offerID
+      self.content = content
+    }
+
+    public static let notes: Notes = [
+      "offerID": "Names the offer.",
+      "content": Note("The picture's file, at most \(ContentLimits.current.photoBytes) bytes."),
+    ]
+  }
+
+  public typealias Output = PartnerOffer
+
+  public static let spec = OperationSpec(
+    "offerPictures.put", of: .rewards, .put("/v1/partners/own/offers/{offerID}/picture"), by: .partnerOwner, effect: .write,
+    failures: OfferReference.failures, raw: .body("content", "image/*"), requirements: ["REW-3"],
+    "Give an offer of your company a picture.")
+}
+
+/// Removes an offer's picture (REW-3). Without one it does nothing.
+public enum DeleteOfferPicture: AccountOperation {
+  public typealias Input = OfferReference
+  public typealias Output = PartnerOffer
+
+  public static let spec = OperationSpec(
+    "offerPictures.delete", of: .rewards, .delete("/v1/partners/own/offers/{offerID}/picture"), by: .partnerOwner,
+    effect: .write, failures: [OfferFailure.notFound.kind], requirements: ["REW-3"], "Remove an offer's picture.")
+}

@@ -1,0 +1,136 @@
+public import Operations
+
+/// Where a partner is (REW-3).
+public struct PartnerPlace: Document, Hashable {
+  /// Names the place.
+  public var id: PartnerPlaceID
+  /// How people find it.
+  public var address: String
+  /// Degrees north of the equator.
+  public var latitude: Double
+  /// Degrees east of Greenwich.
+  public var longitude: Double
+
+  /// A place from its parts.
+  public init(id: PartnerPlaceID, address: String, latitude: Double, longitude: Double) {
+    self.id = id
+    self.address = address
+    self.latitude = latitude
+    self.longitude = longitude
+  }
+
+  /// The most of one partner.
+  public static let maxPerPartner = 100
+
+  public static let notes: Notes = [
+    "id": "Names the place.", "address": PlaceText.address, "latitude": PlaceText.latitude, "longitude": PlaceText.longitude,
+  ]
+}
+
+/// Names a partner's place.
+public typealias PartnerPlaceID = ID<PartnerPlace>
+
+/// A place as a partner describes it.
+public struct PartnerPlaceDraft: Document, Hashable {
+  /// How people find it.
+  public var address: String
+  /// Degrees north of the equator.
+  public var latitude: Double
+  /// Degrees east of Greenwich.
+  public var longitude: Double
+
+  /// A place from its parts.
+  public init(address: String, latitude: Double, longitude: Double) {
+    self.address = address
+    self.latitude = latitude
+    self.longitude = longitude
+  }
+
+  public static let notes: Notes = [
+    "address": PlaceText.address, "latitude": PlaceText.latitude, "longitude": PlaceText.longitude,
+  ]
+
+  public func check(_ fields: inout FieldChecks) { PartnerText.checkLine(address, "address", &fields) }
+}
+
+enum PlaceText {
+  static let address = Note("How people find it.", length: 1...200, example: "Calle Mayor 1, Madrid")
+  static let latitude = Note("Degrees north of the equator.", range: -90...90, example: .number(40.4168))
+  static let longitude = Note("Degrees east of Greenwich.", range: -180...180, example: .number(-3.7038))
+}
+
+/// Why a partner's places do not change.
+public enum PartnerPlaceFailure: String, FailureCode {
+  /// It has as many as a partner may.
+  case tooMany = "too_many_partner_places"
+
+  public var status: Int { 409 }
+}
+
+/// Adds a place to the caller's partner (REW-3). Offers that hold at all places hold there too.
+public enum AddPartnerPlace: AccountOperation {
+  public typealias Input = PartnerPlaceDraft
+  public typealias Output = PartnerPlace
+
+  public static let spec = OperationSpec(
+    "partnerPlaces.add", of: .rewards, .post("/v1/partners/own/places"), by: .partnerOwner, effect: .create,
+    failures: [PartnerPlaceFailure.tooMany.kind], requirements: ["REW-3"], "Add a place to your company.")
+}
+
+/// Changes a place of the caller's partner (REW-3).
+public enum EditPartnerPlace: AccountOperation {
+  /// What is to change.
+  public struct Input: Document {
+    /// Names the place.
+    public var placeID: PartnerPlaceID
+    /// How people find it.
+    public var address: Patch<String>
+    /// Degrees north of the equator.
+    public var latitude: Patch<Double>
+    /// Degrees east of Greenwich.
+    public var longitude: Patch<Double>
+
+    /// The input from its parts.
+    public init(
+      placeID: PartnerPlaceID, address: Patch<String> = .keep, latitude: Patch<Double> = .keep, longitude: Patch<Double> = .keep
+    ) {
+      self.placeID = placeID
+      self.address = address
+      self.latitude = latitude
+      self.longitude = longitude
+    }
+
+    public static let notes: Notes = [
+      "placeID": "Names the place.", "address": PlaceText.address, "latitude": PlaceText.latitude,
+      "longitude": PlaceText.longitude,
+    ]
+
+    public func check(_ fields: inout FieldChecks) { PartnerText.checkLine(address.value, "address", &fields) }
+  }
+
+  public typealias Output = PartnerPlace
+
+  public static let spec = OperationSpec(
+    "partnerPlaces.edit", of: .rewards, .patch("/v1/partners/own/places/{placeID}"), by: .partnerOwner, effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Change a place of your company.")
+}
+
+/// Removes a place of the caller's partner, and from its offers (REW-3).
+public enum RemovePartnerPlace: AccountOperation {
+  /// Which place.
+  public struct Input: Document {
+    /// Names the place.
+    public var placeID: PartnerPlaceID
+
+    /// The input from its parts.
+    public init(placeID: PartnerPlaceID) { self.placeID = placeID }
+
+    public static let notes: Notes = ["placeID": "Names the place."]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "partnerPlaces.remove", of: .rewards, .delete("/v1/partners/own/places/{placeID}"), by: .partnerOwner, effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Remove a place of your company.")
+}

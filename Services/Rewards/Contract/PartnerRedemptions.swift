@@ -1,0 +1,121 @@
+public import Operations
+
+/// What a partner sees of a redemption: what to give for it, and whether; nothing of who redeemed it (REW-5).
+public struct PartnerRedemption: Document, Hashable {
+  /// Names the redemption.
+  public var id: RedemptionID
+  /// Which offer.
+  public var offerID: OfferID
+  /// The offer's title when it was redeemed.
+  public var title: String
+  /// What is to be given.
+  public var reward: String
+  /// The conditions.
+  public var terms: String?
+  /// What it cost.
+  public var coins: Int
+  /// What has become of it.
+  public var state: RedemptionState
+  /// Whether the code can be used now.
+  public var isUsable: Bool
+  /// When it was redeemed.
+  public var redeemedAt: Instant
+  /// Until when the code can be used, that instant excluded.
+  public var usableUntil: Instant?
+  /// When its code was used.
+  public var usedAt: Instant?
+  /// When it was voided.
+  public var voidedAt: Instant?
+
+  /// A redemption from its parts.
+  public init(
+    id: RedemptionID, offerID: OfferID, title: String, reward: String, terms: String?, coins: Int, state: RedemptionState,
+    isUsable: Bool, redeemedAt: Instant, usableUntil: Instant?, usedAt: Instant?, voidedAt: Instant?
+  ) {
+    self.id = id
+    self.offerID = offerID
+    self.title = title
+    self.reward = reward
+    self.terms = terms
+    self.coins = coins
+    self.state = state
+    self.isUsable = isUsable
+    self.redeemedAt = redeemedAt
+    self.usableUntil = usableUntil
+    self.usedAt = usedAt
+    self.voidedAt = voidedAt
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the redemption.", "offerID": "Which offer.", "title": "The offer's title when it was redeemed.",
+    "reward": "What is to be given.", "terms": OfferText.terms, "coins": Note("What it cost.", example: 250),
+    "state": "What has become of it.", "isUsable": "Whether the code can be used now.", "redeemedAt": "When it was redeemed.",
+    "usableUntil": "Until when the code can be used, that instant excluded; absent where it does not end.",
+    "usedAt": "When its code was used; absent otherwise.", "voidedAt": "When it was voided; absent otherwise.",
+  ]
+}
+
+/// A code as it came to a till: typed, or read from a QR code.
+public struct GivenCode: Document, Hashable {
+  /// The text.
+  public var code: String
+
+  /// The input from its parts.
+  public init(code: String) { self.code = code }
+
+  public static let notes: Notes = [
+    "code": Note(
+      "The code as it is typed, or what the QR code says.", length: 1...200, example: "7H2K-9QMX-0TZC-4BVR")
+  ]
+}
+
+/// Looks at a code without using it: what it is for, until when, and whether it was used (REW-5).
+///
+/// A code of another partner is as one that there never was. Wrong codes count against the partner, see
+/// ``RedemptionFailure/tooManyWrongCodes``.
+public enum CheckCode: AccountOperation {
+  public typealias Input = GivenCode
+  public typealias Output = PartnerRedemption
+
+  public static let spec = OperationSpec(
+    "codes.check", of: .rewards, .post("/v1/partners/own/codes/check"), by: .partnerClerk, effect: .write,
+    failures: GivenCode.failures, requirements: ["REW-5"],
+    "Look at a code of your company: what it is for, until when it is good, and whether it was used.")
+}
+
+/// Uses a code up, once, however many tills try (REW-5). Repeated with its idempotency key, it says that it was used by this call.
+public enum UseCode: AccountOperation {
+  public typealias Input = GivenCode
+  public typealias Output = PartnerRedemption
+
+  public static let spec = OperationSpec(
+    "codes.use", of: .rewards, .post("/v1/partners/own/codes/use"), by: .partnerClerk, effect: .create,
+    failures: GivenCode.failures + RedemptionFailure.ofUse, requirements: ["REW-5"], "Use a code of your company up.")
+}
+
+extension GivenCode {
+  static let failures = [
+    RedemptionFailure.notFound.kind, RedemptionFailure.presentationEnded.kind, RedemptionFailure.tooManyWrongCodes.kind,
+  ]
+}
+
+/// Lists what was redeemed of the caller's partner, newest first (REW-5).
+public enum ListPartnerRedemptions: AccountOperation {
+  public typealias Input = ListPage
+  public typealias Output = Page<PartnerRedemption>
+
+  public static let spec = OperationSpec(
+    "partnerRedemptions.list", of: .rewards, .get("/v1/partners/own/redemptions"), by: .partnerClerk, effect: .read,
+    requirements: ["REW-5"], "List what was redeemed of your company's offers, newest first.")
+}
+
+/// Voids a redemption of the caller's partner whose code was not used and is still good: the coins are given back (REW-5).
+public enum VoidPartnerRedemption: AccountOperation {
+  public typealias Input = VoidedRedemption
+  public typealias Output = PartnerRedemption
+
+  public static let spec = OperationSpec(
+    "partnerRedemptions.void", of: .rewards, .post("/v1/partners/own/redemptions/{redemptionID}/void"), by: .partnerOwner,
+    effect: .write, failures: [RedemptionFailure.notFound.kind] + RedemptionFailure.ofUse, requirements: ["REW-5"],
+    "Void a redemption of your company and give the coins back.")
+}

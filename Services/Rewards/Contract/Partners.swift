@@ -1,0 +1,473 @@
+public import Operations
+
+/// A company that gives rewards for coins, as everybody sees it (REW-3).
+public struct Partner: Document, Hashable {
+  /// Names the partner.
+  public var id: PartnerID
+  /// What it is called.
+  public var name: String
+  /// What it does.
+  public var about: String
+  /// Absent without a logo.
+  public var logoURL: PartnerPictureURL?
+  /// Where it is.
+  public var places: [PartnerPlace]
+
+  /// A partner from its parts.
+  public init(id: PartnerID, name: String, about: String, logoURL: PartnerPictureURL?, places: [PartnerPlace]) {
+    self.id = id
+    self.name = name
+    self.about = about
+    self.logoURL = logoURL
+    self.places = places
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the partner.", "name": PartnerText.name, "about": PartnerText.about,
+    "logoURL": "Where its logo is read; absent without one.",
+    "places": Note("Where it is.", items: 0...PartnerPlace.maxPerPartner),
+  ]
+}
+
+/// Names a partner.
+public typealias PartnerID = ID<Partner>
+
+/// What administrators have decided about a partner (REW-3).
+public enum PartnerState: String, Choice {
+  /// Nobody has looked at it yet.
+  case pending
+  /// Its offers are shown.
+  case approved
+  /// It was not let in; a change of what it says of itself asks once more.
+  case refused
+  /// It was let in, and its offers are not shown for now.
+  case suspended
+}
+
+/// A partner as its own people and administrators see it (REW-3).
+public struct RegisteredPartner: Document, Hashable {
+  /// What everybody sees.
+  public var partner: Partner
+  /// How administrators reach it; absent once nobody belongs to it any more.
+  public var contact: String?
+  /// What administrators have decided.
+  public var state: PartnerState
+  /// Why, where it was refused or suspended.
+  public var reason: String?
+  /// Whether no account owns it that is neither deleted nor suspended: then its offers are not shown.
+  public var isWithoutOwner: Bool
+  /// What the reader may do; absent for administrators.
+  public var role: PartnerRole?
+  /// When it registered.
+  public var registeredAt: Instant
+  /// When administrators decided last.
+  public var decidedAt: Instant?
+
+  /// A partner from its parts.
+  public init(
+    partner: Partner, contact: String?, state: PartnerState, reason: String?, isWithoutOwner: Bool, role: PartnerRole?,
+    registeredAt: Instant, decidedAt: Instant?
+  ) {
+    self.partner = partner
+    self.contact = contact
+    self.state = state
+    self.reason = reason
+    self.isWithoutOwner = isWithoutOwner
+    self.role = role
+    self.registeredAt = registeredAt
+    self.decidedAt = decidedAt
+  }
+
+  public static let notes: Notes = [
+    "partner": "What everybody sees of it.", "contact": PartnerText.contact, "state": "What administrators have decided.",
+    "reason": "Why it was refused or suspended; absent otherwise.",
+    "isWithoutOwner": "Whether no owner is left who is neither deleted nor suspended: then its offers pause.",
+    "role": "What you are there; absent for administrators.", "registeredAt": "When it registered.",
+    "decidedAt": "When administrators decided last; absent before.",
+  ]
+}
+
+/// Where a partner's logo or an offer's picture is read, with the version that it has: `/v1/partners/{partnerID}/logo?version={tag}` or
+/// `/v1/offers/{offerID}/picture?version={tag}`, relative to the gateway's address. It changes with the picture, so that a client fetches each
+/// once and keeps it.
+public struct PartnerPictureURL: TextValue {
+  public let description: String
+
+  /// - Parameter tag: names exactly the picture's bytes: 32 hexadecimal digits in lower case.
+  public init(logoOf partner: PartnerID, tag: String) { description = "/v1/partners/\(partner)/logo?version=\(tag)" }
+
+  /// - Parameter tag: likewise.
+  public init(pictureOf offer: OfferID, tag: String) { description = "/v1/offers/\(offer)/picture?version=\(tag)" }
+
+  public init(text: String) throws(FieldRule) {
+    let isLogo = text.wholeMatch(of: /\/v1\/partners\/[0-9a-f-]{36}\/logo\?version=[0-9a-f]{32}/) != nil
+    let isPicture = text.wholeMatch(of: /\/v1\/offers\/[0-9a-f-]{36}\/picture\?version=[0-9a-f]{32}/) != nil
+    guard isLogo || isPicture else { throw FieldRule("not_a_photo_url") }
+    description = text
+  }
+
+  public static let placeholder = PartnerPictureURL(logoOf: .placeholder, tag: String(repeating: "0", count: 32))
+  public static let schema: JSON = ["type": "string", "format": "uri-reference"]
+}
+
+enum PartnerText {
+  static let name = Note("What the company is called.", length: 1...80, example: "Café Central")
+  static let about = Note(
+    "What it does.", length: 1...1000, breaksLines: true, example: "Coffee and cakes, roasted in the house.")
+  static let contact = Note(
+    "How administrators reach it; nobody else sees it.", length: 1...200, example: "hello@cafe.example, +34 600 000 000")
+  static let reason = Note("Why: its people read it.", length: 1...500, breaksLines: true, example: "The address does not exist.")
+
+  static func checkLine(_ text: String?, _ field: String, _ fields: inout FieldChecks) {
+    guard let text else { return }
+    fields.expect(!text.isBlank, field, FieldRule("empty"))
+    fields.expect(!ShortText.hasControl(text), field, FieldRule("control_character"))
+  }
+}
+
+/// Why nothing comes of what concerns a partner.
+public enum PartnerFailure: String, FailureCode {
+  /// There is no partner of that id that the caller may see.
+  case notFound = "partner_not_found"
+  /// The account belongs to a partner already, and can belong to one at most.
+  case alreadyInPartner = "already_in_partner"
+  /// What was decided does not follow on what was decided before.
+  case decidedOtherwise = "partner_decided_otherwise"
+  /// Administrators have refused or suspended it.
+  case notApproved = "partner_not_approved"
+
+  public var status: Int { self == .notFound ? 404 : 409 }
+}
+
+/// Registers a company as a partner; administrators decide whether it is let in (REW-3). Whoever registers it owns it.
+public enum RegisterPartner: AccountOperation {
+  /// What the company says of itself.
+  public struct Input: Document {
+    /// What it is called.
+    public var name: String
+    /// What it does.
+    public var about: String
+    /// How administrators reach it.
+    public var contact: String
+    /// The file of its logo, if it has one.
+    public var logo: Base64Bytes?
+    /// Where it is.
+    public var places: [PartnerPlaceDraft]
+
+    /// The input from its parts.
+    public init(name: String, about: String, contact: String, logo: Base64Bytes? = nil, places: [PartnerPlaceDraft] = []) {
+      self.name = name
+      self.about = about
+      self.contact = contact
+      self.logo = logo
+      self.places = places
+    }
+
+    public static let notes: Notes = [
+      "name": PartnerText.name, "about": PartnerText.about, "contact": PartnerText.contact,
+      "logo": Note("The logo's file, at most \(ContentLimits.current.photoBytes) bytes."),
+      "places": Note("Where it is.", items: 0...PartnerPlace.maxPerPartner),
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      PartnerText.checkLine(name, "name", &fields)
+      PartnerText.checkLine(contact, "contact", &fields)
+      fields.expect(!about.isBlank, "about", FieldRule("empty"))
+    }
+  }
+
+  public typealias Output = RegisteredPartner
+
+  public static let spec = OperationSpec(
+    "partners.register", of: .rewards, .post("/v1/partners"), by: .verifiedAccount, effect: .create,
+    failures: [PartnerFailure.alreadyInPartner.kind], requirements: ["REW-3"],
+    "Register a company that wants to give rewards; an administrator decides whether it may.")
+}
+
+/// Shows the partner that the account belongs to (REW-3).
+public enum GetOwnPartner: AccountOperation {
+  public typealias Input = Empty
+  public typealias Output = RegisteredPartner
+
+  public static let spec = OperationSpec(
+    "partners.own", of: .rewards, .get("/v1/partners/own"), by: .account, effect: .read,
+    failures: [PartnerFailure.notFound.kind], requirements: ["REW-3"],
+    "Show the partner that you belong to, and what you are there; `partner_not_found` if you belong to none.")
+}
+
+/// Shows a partner that was let in (REW-3, REW-4).
+public enum GetPartner: AccountOperation {
+  public typealias Input = PartnerReference
+  public typealias Output = Partner
+
+  public static let spec = OperationSpec(
+    "partners.get", of: .rewards, .get("/v1/partners/{partnerID}"), by: .account, effect: .read,
+    failures: [PartnerFailure.notFound.kind], requirements: ["REW-3", "REW-4"], "Show a partner.")
+}
+
+/// Which partner.
+public struct PartnerReference: Document, Hashable {
+  /// Names the partner.
+  public var partnerID: PartnerID
+
+  /// The input from its parts.
+  public init(partnerID: PartnerID) { self.partnerID = partnerID }
+
+  public static let notes: Notes = ["partnerID": "Names the partner."]
+}
+
+/// Changes what a partner says of itself (REW-3). One that was refused asks so to be looked at once more.
+public enum EditPartner: AccountOperation {
+  /// What is to change.
+  public struct Input: Document {
+    /// What it is called.
+    public var name: Patch<String>
+    /// What it does.
+    public var about: Patch<String>
+    /// How administrators reach it.
+    public var contact: Patch<String>
+
+    /// The input from its parts.
+    public init(name: Patch<String> = .keep, about: Patch<String> = .keep, contact: Patch<String> = .keep) {
+      self.name = name
+      self.about = about
+      self.contact = contact
+    }
+
+    public static let notes: Notes = [
+      "name": PartnerText.name, "about": PartnerText.about, "contact": PartnerText.contact,
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      PartnerText.checkLine(name.value, "name", &fields)
+      PartnerText.checkLine(contact.value, "contact", &fields)
+      fields.expect(about.value.map { !$0.isBlank } ?? true, "about", FieldRule("empty"))
+    }
+  }
+
+  public typealias Output = RegisteredPartner
+
+  public static let spec = OperationSpec(
+    "partners.edit", of: .rewards, .patch("/v1/partners/own"), by: .partnerOwner, effect: .write, requirements: ["REW-3"],
+    "Change what your company says of itself; if it was refused, it is looked at once more.")
+}
+
+/// Sets the partner's logo: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way (REW-3).
+///
+/// It is kept as a picture that the server has encoded anew.
+public enum PutPartnerLogo: AccountOperation {
+  /// The picture.
+  public struct Input: Document, Hashable {
+    /// The picture's file.
+    public var content: Base64Bytes
+
+    /// The input from its parts.
+    public init(content: Base64Bytes) { self.content = content }
+
+    public static let notes: Notes = [
+      "content": Note("The picture's file, at most \(ContentLimits.current.photoBytes) bytes.")
+    ]
+  }
+
+  public typealias Output = RegisteredPartner
+
+  public static let spec = OperationSpec(
+    "partnerLogos.put", of: .rewards, .put("/v1/partners/own/logo"), by: .partnerOwner, effect: .write,
+    raw: .body("content", "image/*"), requirements: ["REW-3"], "Set your company's logo.")
+}
+
+/// Removes the partner's logo (REW-3). Without one it does nothing.
+public enum DeletePartnerLogo: AccountOperation {
+  public typealias Input = Empty
+  public typealias Output = RegisteredPartner
+
+  public static let spec = OperationSpec(
+    "partnerLogos.delete", of: .rewards, .delete("/v1/partners/own/logo"), by: .partnerOwner, effect: .write,
+    requirements: ["REW-3"], "Remove your company's logo.")
+}
+
+/// Reads a partner's logo (REW-3), whose address with its version is in every list of offers (``PartnerPictureURL``). Of one that was not let in
+/// only its own people and administrators read it.
+public enum GetPartnerLogo: AccountOperation {
+  /// Whose logo.
+  public struct Input: Document, Hashable {
+    /// Names the partner.
+    public var partnerID: PartnerID
+    /// The version of the address.
+    public var version: String?
+
+    /// The input from its parts.
+    public init(partnerID: PartnerID, version: String? = nil) {
+      self.partnerID = partnerID
+      self.version = version
+    }
+
+    public static let notes: Notes = ["partnerID": "Names the partner.", "version": PictureText.version]
+  }
+
+  public typealias Output = MediaFile
+
+  public static let spec = OperationSpec(
+    "partnerLogos.get", of: .rewards, .get("/v1/partners/{partnerID}/logo"), by: .account, effect: .read,
+    failures: [RequestFailure.notFound.kind], raw: .answer(PictureText.types), requirements: ["REW-3"],
+    "Read a partner's logo; `not_found` without one.")
+}
+
+enum PictureText {
+  static let types = ["image/jpeg", "image/png", "image/webp"]
+  static let version = Note(
+    "The version that the picture had when its address was made; the picture is the one of now.", length: 1...100)
+}
+
+// MARK: - Administrators
+
+/// Lists partners in one state, those that registered first before the others (REW-3).
+public enum ListPartners: AccountOperation {
+  /// Which of them.
+  public struct Input: ListInput {
+    /// Those in this state; those that wait for a decision if absent.
+    public var state: PartnerState?
+    public var limit: Int?
+    public var cursor: PageCursor?
+
+    /// The input from its parts.
+    public init(state: PartnerState? = nil, limit: Int? = nil, cursor: PageCursor? = nil) {
+      self.state = state
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    public static let notes = listNotes(["state": "Those in this state; `pending` if absent."])
+  }
+
+  public typealias Output = Page<RegisteredPartner>
+
+  public static let spec = OperationSpec(
+    "partners.list", of: .rewards, .get("/v1/partners"), by: .administrator, effect: .read, requirements: ["REW-3"],
+    "List the partners that wait for a decision, or those in another state, those that registered first before the others.")
+}
+
+/// What an administrator decides about a partner.
+public enum PartnerDecision: String, Choice {
+  /// It is let in, or again after it was refused or suspended.
+  case approve
+  /// It is not let in.
+  case refuse
+  /// It was let in, and its offers are not shown any more.
+  case suspend
+}
+
+/// Decides about a partner (REW-3); each of its owners is notified. Nobody decides about a partner of their own.
+public enum DecidePartner: AccountOperation {
+  /// What is decided.
+  public struct Input: Document {
+    /// Names the partner.
+    public var partnerID: PartnerID
+    /// What is decided.
+    public var decision: PartnerDecision
+    /// Why; needed unless it is approved.
+    public var reason: String?
+
+    /// The input from its parts.
+    public init(partnerID: PartnerID, decision: PartnerDecision, reason: String? = nil) {
+      self.partnerID = partnerID
+      self.decision = decision
+      self.reason = reason
+    }
+
+    public static let notes: Notes = [
+      "partnerID": "Names the partner.", "decision": "What you decide.",
+      "reason": Note(
+        "Why: its people read it; needed unless it is approved.", length: 1...500, breaksLines: true,
+        example: "The address does not exist."),
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      guard fields.areRight("decision") else { return }
+      fields.expect(decision == .approve || reason.map { !$0.isBlank } ?? false, "reason", FieldRule("required"))
+    }
+  }
+
+  public typealias Output = RegisteredPartner
+
+  public static let spec = OperationSpec(
+    "partners.decide", of: .rewards, .post("/v1/partners/{partnerID}/decision"), by: .administrator, effect: .write,
+    failures: [PartnerFailure.notFound.kind, PartnerFailure.decidedOtherwise.kind], requirements: ["REW-3"],
+    "Approve, refuse or suspend a partner.")
+}
+
+// MARK: - Events
+
+/// Administrators have decided about a partner: for one of its owners (REW-3).
+public struct PartnerDecided: Event, Hashable {
+  /// Names the notice: one for each owner and decision.
+  public var noticeID: ID<PartnerDecided>
+  /// The owner.
+  public var accountID: AccountID
+  /// The partner.
+  public var partnerID: PartnerID
+  /// What it is called.
+  public var name: String
+  /// What it is now.
+  public var state: PartnerState
+  /// Why.
+  public var reason: String?
+  /// When.
+  public var at: Instant
+
+  /// The event from its parts.
+  public init(
+    noticeID: ID<PartnerDecided>, accountID: AccountID, partnerID: PartnerID, name: String, state: PartnerState, reason: String?,
+    at: Instant
+  ) {
+    self.noticeID = noticeID
+    self.accountID = accountID
+    self.partnerID = partnerID
+    self.name = name
+    self.state = state
+    self.reason = reason
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "noticeID": "Names the notice: one for each owner and decision.", "accountID": "The owner.", "partnerID": "The partner.",
+    "name": "What it is called.", "state": "What it is now.", "reason": "Why it was refused or suspended; absent otherwise.",
+    "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "partners.decided", by: .rewards, requirements: ["REW-3"],
+    "Administrators have approved, refused or suspended a partner; one event for each owner.")
+}
+
+/// A partner has no owner any more who is neither deleted nor suspended, and its offers pause: for one of the administrators (REW-3).
+public struct PartnerOwnerLost: Event, Hashable {
+  /// Names the notice: one for each administrator.
+  public var noticeID: ID<PartnerOwnerLost>
+  /// The administrator.
+  public var accountID: AccountID
+  /// The partner.
+  public var partnerID: PartnerID
+  /// What it is called.
+  public var name: String
+  /// When.
+  public var at: Instant
+
+  /// The event from its parts.
+  public init(noticeID: ID<PartnerOwnerLost>, accountID: AccountID, partnerID: PartnerID, name: String, at: Instant) {
+    self.noticeID = noticeID
+    self.accountID = accountID
+    self.partnerID = partnerID
+    self.name = name
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "noticeID": "Names the notice: one for each administrator.", "accountID": "The administrator.", "partnerID": "The partner.",
+    "name": "What it is called.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "partners.ownerLost", by: .rewards, requirements: ["REW-3"],
+    "The last owner of a partner was deleted or suspended; one event for each administrator.")
+}

@@ -1,0 +1,42 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// Whether an account takes part in what is made of movement, as far as is known here: the one place where coins, leaderboards and challenges
+/// ask (ID-13, SOC-8).
+struct Eligibility: Hashable, Sendable {
+  /// Whether it was erased, or is being erased.
+  var isErased = false
+  /// Whether it is suspended now, or banned.
+  var isSuspended = false
+  /// Whether it is known not to consent that its movement is kept, counted and turned into coins. One of which nothing has arrived from
+  /// identity is not: activity takes no movement without the consent.
+  var lacksConsent = false
+
+  /// Whether its movement counts. That of a suspended account does, since activity goes on taking it.
+  var counts: Bool { !isErased && !lacksConsent }
+
+  /// Whether others are shown that it takes part.
+  var isShown: Bool { counts && !isSuspended }
+
+  /// How it stands with an account.
+  static func of(_ account: AccountID, at now: Instant, in database: Database) throws -> Eligibility {
+    if try database.isErased(account) { return Eligibility(isErased: true) }
+    guard let known = try Accounts.find(account, in: database) else { return Eligibility() }
+    return Eligibility(
+      isSuspended: known.isSuspended(at: now),
+      lacksConsent: try !Accounts.hasConsent(.activityData, of: account, in: database))
+  }
+
+  /// The condition, in SQL, that an account of the read model is shown to others: neither suspended nor without consent. One that is erased
+  /// is not in the read model any more.
+  ///
+  /// - Parameters:
+  ///   - table: the name of `accounts` in the query.
+  ///   - now: the parameter that holds the time, with its colon.
+  static func isShown(_ table: String, at now: String) -> String {
+    "(\(Accounts.isShown(table, at: now)) AND ' ' || \(table).consents || ' ' LIKE '% \(ConsentPurpose.activityData.rawValue) %')"
+  }
+}

@@ -1,0 +1,29 @@
+import IdentityContract
+import RewardsContract
+import ServiceKit
+import Storage
+
+/// Leaderboards of people by steps and by coins earned (REW-6). Coins let it count days (``CoinStore``), and the ledger transfers
+/// (``LedgerStore``).
+struct LeaderboardFeature: Feature {
+  let formula: CoinFormula
+
+  let migrations = [LeaderboardStore.migration(23)]
+  let tables: [ErasedTable] = [
+    // Others read them, and must not any more.
+    ErasedTable.rows("leaderboard_people", "account_id = :account", .profiles).atOnce,
+    ErasedTable.changed(
+      "leaderboard_scores", "account_id = :account", .leaderboardScores, by: LeaderboardStore.uncounting,
+      LeaderboardStore.deleting
+    ).atOnce,
+    .rows("leaderboard_days", "account_id = :account", .steps),
+    .untouched("leaderboard_counts", "how many people have a score"),
+  ]
+
+  func register(in service: inout ServiceDefinition) {
+    let handlers = LeaderboardHandlers(earningDays: formula.earningDays)
+    service.serve(ListLeaderboard.self, read: handlers.list)
+    service.serve(GetLeaderboardVisibility.self, read: handlers.visibility)
+    service.serve(SetLeaderboardVisibility.self, write: handlers.setVisibility)
+  }
+}

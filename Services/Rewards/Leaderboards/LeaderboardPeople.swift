@@ -1,0 +1,36 @@
+import GRDB
+import Operations
+import ServiceKit
+import Storage
+
+/// Whom a reader is shown on leaderboards, and how (REW-6, SOC-8).
+enum LeaderboardPeople {
+  /// Somebody's names and photo.
+  struct Shown {
+    let username: Username
+    let nickname: String?
+    let photoURL: PhotoURL?
+  }
+
+  /// Nil where nothing is known of the account, or no longer.
+  static func find(_ account: AccountID, in database: Database) throws -> Shown? {
+    try database.first("SELECT username, nickname, photo_tag FROM accounts WHERE account_id = ?", .id(account)) { row in
+      Shown(
+        username: try Username(text: row.text(0)), nickname: row.isNull(1) ? nil : row.text(1),
+        photoURL: row.isNull(2) ? nil : PhotoURL(account: account, tag: row.text(2)))
+    }
+  }
+
+  /// A query of the reader's (`?1`) friends, as `account_id`.
+  static let friends = """
+    SELECT other_account_id AS account_id FROM relations WHERE account_id = ?1 AND is_friend = 1 AND is_apart = 0
+    """
+
+  /// A query of those whom the reader (`?1`) has blocked or who have blocked it, as `account_id`.
+  static let apart = "SELECT other_account_id AS account_id FROM relations WHERE account_id = ?1 AND is_apart = 1"
+
+  /// Whether one of the two, the reader (`?1`) and an account, has blocked the other.
+  static func isApart(_ account: String) -> String {
+    "EXISTS (SELECT 1 FROM relations r WHERE r.account_id = ?1 AND r.other_account_id = \(account) AND r.is_apart = 1)"
+  }
+}

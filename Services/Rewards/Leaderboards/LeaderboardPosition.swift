@@ -1,0 +1,32 @@
+import Operations
+
+/// Where somebody stands on a leaderboard: by the score, the highest first, and then by the account, the newest first.
+struct LeaderboardPosition: CustomStringConvertible, Hashable, Comparable {
+  let score: Int
+  let account: AccountID
+
+  init(score: Int, account: AccountID) {
+    self.score = score
+    self.account = account
+  }
+
+  /// Reads its description.
+  init(text: String) throws(FieldRule) {
+    let parts = text.split(at: "/").map(String.init)
+    guard parts.count == 2, let score = Int(parts[0]) else { throw PageCursor.invalid }
+    self.init(score: score, account: try ID(text: parts[1]))
+  }
+
+  var description: String { "\(score)/\(account)" }
+
+  /// Whether one stands before the other.
+  static func < (left: LeaderboardPosition, right: LeaderboardPosition) -> Bool {
+    left.score != right.score ? left.score > right.score : right.account < left.account
+  }
+}
+
+/// Which side of a position.
+enum LeaderboardSide {
+  /// The nearest first.
+  case behind, before
+}

@@ -1,0 +1,161 @@
+import ActivityContract
+import GRDB
+import Operations
+import RewardsContract
+import ServiceKit
+import Storage
+
+/// The scores of each account: of all time a row, and of each month in which it had any.
+///
+/// How many people have a score is counted by triggers, in the transaction that changes it, so that a rank is the sum of a few hundred
+/// rows at most.
+enum LeaderboardStore {
+  // MARK: - Scores
+
+  /// Counts an account's days as they stand now: those that came in time, by their latest state, so that repeated and overtaken events change
+  /// nothing.
+  static func count(_ event: MovementChanged, by formula: CoinFormula, _ transaction: Transaction) throws {
+    let database = transaction.database
+    var changes: [Int: Int] = [:]
+    for day in event.days where formula.earns(day.day, recordedOn: event.recordedDay) {
+      changes[LeaderboardRules.month(of: day.day), default: 0] += try keep(day, of: event.accountID, in: database)
+    }
+    for (month, change) in changes.sorted(by: { $0.key < $1.key }) where change != 0 {
+      try add(steps: change, to: month, of: event.accountID, in: database)
+    }
+  }
+
+  /// Keeps a day unless a newer state of it is kept already.
+  ///
+  /// - Returns: by how much its steps changed.
+  private static func keep(_ day: MovementChanged.Day, of account: AccountID, in database: Database) throws -> Int {
+    let before = try database.first(
+      "SELECT steps, revision FROM leaderboard_days WHERE account_id = ? AND day = ?", .id(account), .day(day.day)
+    ) { (steps: $0.number(0), revision: $0.number(1)) }
+    if let before, before.revision >= day.revision { return 0 }
+    try database.run(
+      """
+      INSERT INTO leaderboard_days (account_id, day, steps, revision) VALUES (?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET steps = excluded.steps, revision = excluded.revision
+      """, .id(account), .day(day.day), .number(day.earningSteps), .number(day.revision))
+    return day.earningSteps - (before?.steps ?? 0)
+  }
+
+  /// Counts coins that were earned, or taken back, in the month of their day of steps; those of a challenge in the month in which it was
+  /// completed. Others are none that were earned.
+  ///
+  /// - Parameter earned: when coins of a challenge came.
+  static func count(_ entry: LedgerEntry, earnedAt earned: Instant, _ transaction: Transaction) throws {
+    switch entry.kind {
+    case .earned, .corrected, .challengeReward, .challengeRewardTakenBack: break
+    case .redeemed, .refunded, .adjusted, .expired: return
+    }
+    let day = try entry.cause.day ?? calendars.day(of: earned, entry.account, in: transaction.database)
+    try add(coins: entry.change, to: LeaderboardRules.month(of: day), of: entry.account, in: transaction.database)
+  }
+
+  private static let calendars = AccountCalendars()
+
+  /// Adds to a month's score and to that of all time, or takes away.
+  private static func add(
+    steps: Int = 0, coins: Int = 0, to month: Int, of account: AccountID, in database: Database
+  ) throws {
+    for period in [LeaderboardRules.allTime, month] {
+      try database.run(
+        "UPDATE leaderboard_scores SET steps = steps + ?, coins = coins + ? WHERE account_id = ? AND period = ?", .number(steps),
+        .number(coins), .id(account), .number(period))
+      guard database.changesCount == 0 else { continue }
+      try database.run(
+        """
+        INSERT INTO leaderboard_scores (account_id, period, steps, coins, is_shown, is_counted)
+        SELECT ?1, ?2, ?3, ?4, is_shown, is_shown
+        FROM (SELECT ifnull((SELECT is_shown FROM leaderboard_people WHERE account_id = ?1), 0) AS is_shown)
+        """, .id(account), .number(period), .number(steps), .number(coins))
+    }
+  }
+
+  static func score(
+    of account: AccountID, by metric: LeaderboardMetric, in period: Int, _ database: Database
+  ) throws -> Int {
+    let found = try database.first(
+      "SELECT \(metric.column) FROM leaderboard_scores WHERE account_id = ? AND period = ?", .id(account), .number(period)
+    ) { $0.number(0) }
+    return max(0, found ?? 0)
+  }
+
+  // MARK: - Who is shown
+
+  /// Whether the account chose to be seen.
+  static func isSeen(_ account: AccountID, in database: Database) throws -> Bool {
+    try database.first("SELECT is_seen FROM leaderboard_people WHERE account_id = ?", .id(account)) { $0.truth(0) } ?? false
+  }
+
+  /// Keeps whether the account chose to be seen.
+  static func choose(
+    isSeen: Bool, _ account: AccountID, earningDays: Int, _ transaction: Transaction
+  ) throws {
+    try transaction.database.run(
+      """
+      INSERT INTO leaderboard_people (account_id, is_seen, is_shown) VALUES (?1, ?2, 0)
+      ON CONFLICT DO UPDATE SET is_seen = excluded.is_seen, is_shown = min(is_shown, excluded.is_seen)
+      """, .id(account), .truth(isSeen))
+    try setShown(
+      isSeen && Eligibility.of(account, at: transaction.now, in: transaction.database).isShown, account, earningDays: earningDays,
+      transaction)
+  }
+
+  /// Lets the rows of an account that has changed appear or vanish.
+  static func follow(_ account: AccountID, earningDays: Int, _ transaction: Transaction) throws {
+    let known = try transaction.database.first(
+      "SELECT is_seen, is_shown FROM leaderboard_people WHERE account_id = ?", .id(account)
+    ) { (isSeen: $0.truth(0), isShown: $0.truth(1)) }
+    guard let known, known.isSeen else { return }
+    let isShown = try Eligibility.of(account, at: transaction.now, in: transaction.database).isShown
+    if isShown != known.isShown { try setShown(isShown, account, earningDays: earningDays, transaction) }
+  }
+
+  /// Shows all rows of an account, or none, and counts them or no longer, but where the others' ranks stand.
+  private static func setShown(
+    _ isShown: Bool, _ account: AccountID, earningDays: Int, _ transaction: Transaction
+  ) throws {
+    let months = LeaderboardMonths(at: transaction.now, earningDays: earningDays)
+    try transaction.database.run(
+      "UPDATE leaderboard_people SET is_shown = ? WHERE account_id = ?", .truth(isShown), .id(account))
+    try transaction.database.run(
+      """
+      UPDATE leaderboard_scores
+      SET is_shown = ?2, is_counted = iif(period = \(LeaderboardRules.allTime) OR period >= ?3, ?2, is_counted)
+      WHERE account_id = ?1
+      """, .id(account), .truth(isShown), .number(isShown ? months.firstMoving : months.firstRunning))
+  }
+
+  // MARK: - Erasure
+
+  /// Counts an account out that is erased, but in months that are over, where it leaves its place empty.
+  static let uncounting = """
+    UPDATE leaderboard_scores SET is_counted = 0 WHERE account_id = :account AND is_counted = 1 AND (
+      period = \(LeaderboardRules.allTime)
+      OR period >= CAST(strftime('%Y%m', (:now - \(LeaderboardMonths.lastEnd)) / 1000, 'unixepoch') AS INTEGER))
+    """
+  static let deleting = "DELETE FROM leaderboard_scores WHERE account_id = :account"
+
+  // MARK: - Ranks
+
+  /// How many people have a score of a range.
+  static func people(
+    with scores: Range<Int>, by metric: LeaderboardMetric, in period: Int, _ database: Database
+  ) throws -> Int {
+    try LeaderboardRules.buckets(of: scores).reduce(0) { sum, buckets in
+      let found = try database.first(
+        countSQL, .number(period), .number(metric.number), .number(buckets.level), .number(buckets.range.lowerBound),
+        .number(buckets.range.upperBound)
+      ) { $0.number(0) }
+      return sum + (found ?? 0)
+    }
+  }
+
+  static let countSQL = """
+    SELECT ifnull(sum(people), 0) FROM leaderboard_counts
+    WHERE period = ? AND metric = ? AND level = ? AND bucket >= ? AND bucket < ?
+    """
+}

@@ -1,0 +1,153 @@
+import GRDB
+import Operations
+import RewardsContract
+import Storage
+
+/// What a transfer moves of a lot: positive comes into it, negative leaves it.
+struct LotMove: Hashable, Sendable {
+  let lot: Int64
+  let coins: Int
+}
+
+/// The lots that a person's coins lie in: coins of one cause that came together, or for the same day of steps, and end together (REW-2).
+///
+/// What is left of a person's lots adds up to the balance, and the moves of a transfer to its coins. What the coins of a lot are for, its
+/// first transfer says.
+enum CoinLotStore {
+  /// A lot that has ended, with coins left.
+  struct Ended: Sendable {
+    let id: Int64
+    let rest: Int
+    let endsAt: Instant
+    let cause: TransferCause
+  }
+
+  /// The lot that coins of a cause are to come into: that of the day of steps, where there is one that has not ended, or a new one.
+  static func lot(
+    of person: LedgerStore.Person, for cause: TransferCause, endingAt end: Instant, _ transaction: Transaction
+  ) throws -> Int64 {
+    let database = transaction.database
+    if let day = cause.day {
+      let found = try database.first(
+        """
+        SELECT lot_id FROM coin_lots WHERE ledger_account_id = ? AND day = ? AND ends_at > ? ORDER BY ends_at DESC LIMIT 1
+        """, .integer(person.id.value), .day(day), .instant(transaction.now)
+      ) { Int64($0.number(0)) }
+      if let found { return found }
+    }
+    try database.run(
+      "INSERT INTO coin_lots (ledger_account_id, day, ends_at) VALUES (?, ?, ?)", .integer(person.id.value),
+      cause.day.map { .day($0) } ?? .null, .instant(end))
+    return database.lastInsertedRowID
+  }
+
+  /// Of which lots so many coins are taken: first of those and that day's, then of those that end first.
+  ///
+  /// - Parameter coins: at most what the person has.
+  static func take(
+    _ coins: Int, of person: LedgerStore.Person, ofDay day: LocalDay?, first lots: [Int64] = [], in database: Database
+  ) throws -> [LotMove] {
+    var moves: [LotMove] = []
+    var (missing, known) = (coins, Set<Int64>())
+    func take(_ row: Columns) -> Bool {
+      let lot = Int64(row.number(0))
+      guard missing > 0 else { return false }
+      guard !known.contains(lot) else { return true }
+      let taken = min(missing, row.number(1))
+      moves.append(LotMove(lot: lot, coins: -taken))
+      missing -= taken
+      return missing > 0
+    }
+    for lot in lots {
+      try database.each(
+        "SELECT lot_id, rest FROM coin_lots WHERE lot_id = ? AND ledger_account_id = ? AND rest > 0", .integer(lot),
+        .integer(person.id.value), read: take)
+    }
+    known = Set(moves.map(\.lot))
+    if let day {
+      try database.each(
+        "SELECT lot_id, rest FROM coin_lots WHERE ledger_account_id = ? AND day = ? AND rest > 0 ORDER BY ends_at, lot_id",
+        .integer(person.id.value), .day(day), read: take)
+      known = Set(moves.map(\.lot))
+    }
+    try database.each(
+      "SELECT lot_id, rest FROM coin_lots WHERE ledger_account_id = ? AND rest > 0 ORDER BY ends_at, lot_id",
+      .integer(person.id.value), read: take)
+    guard missing == 0 else {
+      throw DatabaseError(resultCode: .SQLITE_CONSTRAINT, message: "the lots of \(person.id) hold fewer coins than its balance")
+    }
+    return moves
+  }
+
+  /// How many coins are left of a lot.
+  static func rest(_ lot: Int64, in database: Database) throws -> Int {
+    try database.first("SELECT rest FROM coin_lots WHERE lot_id = ?", .integer(lot)) { $0.number(0) } ?? 0
+  }
+
+  /// Lets a lot that has ended live on, and its end be announced anew.
+  static func revive(_ lot: Int64, _ transaction: Transaction) throws {
+    let now = transaction.now
+    try transaction.database.run(
+      "UPDATE coin_lots SET ends_at = ?, is_announced = 0 WHERE lot_id = ? AND ends_at <= ?",
+      .instant(CoinExpiry.end(of: now, refundedAt: now)), .integer(lot), .instant(now))
+  }
+
+  /// A person's lots that have ended with coins left.
+  static func ended(of person: LedgerStore.Person, at now: Instant, in database: Database) throws -> [Ended] {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT l.lot_id, l.rest, l.ends_at, t.cause, t.day, t.subject, t.title, t.spanish_title FROM coin_lots l
+        JOIN transfers t ON t.number = (SELECT min(number) FROM lot_moves m WHERE m.lot_id = l.lot_id)
+        WHERE l.ledger_account_id = ? AND l.rest > 0 AND l.ends_at <= ? ORDER BY l.ends_at, l.lot_id
+        """)
+    return try Row.fetchAll(statement, arguments: [person.id.value, now]).map {
+      Ended(id: $0["lot_id"], rest: $0["rest"], endsAt: $0["ends_at"], cause: try TransferCause($0))
+    }
+  }
+
+  /// Of a person's coins those that have ended and are not taken away yet, and those that end next.
+  static func ending(
+    of person: LedgerStore.Person, at now: Instant, in database: Database
+  ) throws -> (ended: Int, next: EndingCoins?) {
+    var (ended, next): (Int, EndingCoins?) = (0, nil)
+    try database.each(
+      "SELECT ends_at, rest FROM coin_lots WHERE ledger_account_id = ? AND rest > 0 ORDER BY ends_at, lot_id",
+      .integer(person.id.value)
+    ) { row in
+      let (end, rest) = (row.instant(0), row.number(1))
+      if end <= now {
+        ended += rest
+        return true
+      }
+      guard end < .endOfTime, next == nil || next?.endsAt == end else { return false }
+      next = EndingCoins(coins: (next?.coins ?? 0) + rest, endsAt: end)
+      return true
+    }
+    return (ended, next)
+  }
+}
+
+/// A transfer of a person's coins, with what it moved of each lot.
+struct LotTransfer: Sendable {
+  let account: AccountID
+  let cause: TransferCause
+  let at: Instant
+  let moves: [LotMove]
+
+  /// The transfer of that id; nil where its person was erased.
+  static func find(_ id: TransferID, in database: Database) throws -> LotTransfer? {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT a.account_id, t.number, t.at, t.cause, t.day, t.subject, t.title, t.spanish_title FROM transfers t
+        JOIN ledger_accounts a ON a.ledger_account_id IN (t.debit_id, t.credit_id)
+        WHERE t.transfer_id = ? AND a.account_id IS NOT NULL AND a.erased_at IS NULL
+        """)
+    guard let row = try Row.fetchOne(statement, arguments: [id]) else { return nil }
+    let moves = try Row.fetchAll(
+      database.cachedStatement(sql: "SELECT lot_id, coins FROM lot_moves WHERE number = ? ORDER BY lot_id"),
+      arguments: [row["number"] as Int64])
+    return LotTransfer(
+      account: row["account_id"], cause: try TransferCause(row), at: row["at"],
+      moves: moves.map { LotMove(lot: $0["lot_id"], coins: $0["coins"]) })
+  }
+}

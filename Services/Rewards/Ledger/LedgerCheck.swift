@@ -1,0 +1,193 @@
+import Foundation
+import GRDB
+import Operations
+import RewardsContract
+import Storage
+
+/// Proves a ledger, or says what is wrong with it (REW-2): every balance from its transfers, what is left of lots from what was moved of
+/// them and each balance from its lots, all balances together zero, no gap in the numbers, no transfer without cause.
+///
+/// Transfers never change, so a ledger that grows meanwhile is proved piece by piece, each of one look at the store: ``init(in:)``, then
+/// ``checkTransfers(after:in:)`` for all numbers up to ``last`` ``checkPersons(after:in:)`` for all persons and
+/// ``checkLots(after:in:)`` for all lots, then ``end()``.
+public struct LedgerCheck: Sendable {
+  /// How many transfers or persons one piece looks through.
+  static let piece = 2_000
+  /// More faults than that are counted and not named.
+  private let maxNamed: Int
+
+  /// The number of the last transfer when the proof began.
+  let last: Int
+  /// The balances of the house's accounts then, less what the transfers that were looked through have moved.
+  private var house: [Int64: Int] = [:]
+  /// What is wrong.
+  public private(set) var faults: [String] = []
+  /// How many faults there are, also beyond those that are named.
+  public private(set) var count = 0
+
+  /// Looks at what can be seen at once.
+  init(in database: Database, naming maxNamed: Int = 100) throws {
+    self.maxNamed = maxNamed
+    last = try database.first("SELECT max(number) FROM transfers") { $0.isNull(0) ? 0 : $0.number(0) } ?? 0
+    for row in try Row.fetchAll(database, sql: "SELECT ledger_account_id, balance FROM ledger_accounts WHERE account_id IS NULL")
+    {
+      house[row["ledger_account_id"]] = row["balance"]
+    }
+    let sum = try Int.fetchOne(database, sql: "SELECT coalesce(sum(balance), 0) FROM ledger_accounts") ?? 0
+    if sum != 0 { note("all balances add up to \(sum)") }
+  }
+
+  /// How many transfers there were when the proof began.
+  public var transfers: Int { last }
+
+  /// Proves the ledger of a file: of a store, also one in use, or of a copy. Nothing is changed.
+  ///
+  /// - Throws: ``Unreadable`` where it is no store of rewards, or one of an earlier version; `DatabaseError` where it cannot be read.
+  public static func prove(path: String) throws -> LedgerCheck {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(5)
+    // Without a write-ahead log nobody uses the file, and no file is to appear beside it.
+    let isAlone = !FileManager.default.fileExists(atPath: "\(path)-wal")
+    let name = isAlone ? "\(URL(fileURLWithPath: path).absoluteString)?immutable=1" : path
+    return try DatabaseQueue(path: name, configuration: configuration).read { database in
+      guard try database.tableExists("ledger_accounts") else { throw Unreadable(description: "it is no store of rewards") }
+      guard try database.tableExists("coin_lots") else {
+        throw Unreadable(description: "it is of an earlier version; a service that starts with it brings it up to date")
+      }
+      return try prove(in: database)
+    }
+  }
+
+  /// Why a file cannot be proved.
+  public struct Unreadable: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  /// What the whole proof finds, in one look.
+  static func faults(in database: Database, naming maxNamed: Int = 100) throws -> [String] {
+    try prove(in: database, naming: maxNamed).faults
+  }
+
+  /// The whole proof in one look.
+  static func prove(in database: Database, naming maxNamed: Int = 100) throws -> LedgerCheck {
+    var check = try LedgerCheck(in: database, naming: maxNamed)
+    var number = 0
+    while number < check.last { number = try check.checkTransfers(after: number, in: database) }
+    var person: Int64? = 0
+    while let after = person { person = try check.checkPersons(after: after, in: database) }
+    var lot: Int64? = 0
+    while let after = lot { lot = try check.checkLots(after: after, in: database) }
+    check.end()
+    return check
+  }
+
+  private mutating func note(_ fault: String) {
+    count += 1
+    if count <= maxNamed { faults.append(fault) }
+  }
+
+  /// Looks through the transfers after that number.
+  ///
+  /// - Returns: the last number that it has looked up to.
+  mutating func checkTransfers(after number: Int, in database: Database) throws -> Int {
+    let end = min(number + Self.piece, last)
+    let found = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT t.number, t.kind, t.debit_id, t.credit_id, t.coins, t.cause, t.subject, t.title,
+            d.account_id IS NOT NULL AS debits_person, c.account_id IS NOT NULL AS credits_person,
+            (SELECT coalesce(sum(m.coins), 0) FROM lot_moves m WHERE m.number = t.number) AS moved,
+            (SELECT count(*) FROM lot_moves m JOIN coin_lots l USING (lot_id)
+              WHERE m.number = t.number AND l.ledger_account_id NOT IN (t.debit_id, t.credit_id)) AS foreign_lots,
+            CASE t.cause
+              WHEN 'day' THEN EXISTS (SELECT 1 FROM counted_days
+                WHERE account_id = coalesce(d.account_id, c.account_id) AND day = t.day)
+              WHEN 'days' THEN t.reference LIKE 'steps/%/%'
+              WHEN 'redemption' THEN CASE t.kind
+                WHEN 'refunded' THEN EXISTS (SELECT 1 FROM redemptions r WHERE r.refund_id = t.transfer_id AND r.coins = t.coins)
+                ELSE EXISTS (SELECT 1 FROM redemptions r WHERE r.transfer_id = t.transfer_id AND r.coins = t.coins)
+                  OR t.title = '' AND coalesce(d.erased_at, c.erased_at) IS NOT NULL END
+              WHEN 'challenge' THEN t.subject <> ''
+              WHEN 'reason' THEN t.title <> '' OR coalesce(d.erased_at, c.erased_at) IS NOT NULL
+              ELSE 0 END AS has_cause
+          FROM transfers t
+          LEFT JOIN ledger_accounts d ON d.ledger_account_id = t.debit_id
+          LEFT JOIN ledger_accounts c ON c.ledger_account_id = t.credit_id
+          WHERE t.number > ? AND t.number <= ? ORDER BY t.number
+          """), arguments: [number, end])
+    var expected = number + 1
+    for row in found {
+      let number: Int = row["number"]
+      if number != expected { note("transfer \(expected) is missing") }
+      expected = number + 1
+      try checkTransfer(row)
+    }
+    if expected != end + 1 { note("transfer \(expected) is missing") }
+    return end
+  }
+
+  private mutating func checkTransfer(_ row: Row) throws {
+    let (number, coins): (Int, Int) = (row["number"], row["coins"])
+    let (debit, credit): (Int64, Int64) = (row["debit_id"], row["credit_id"])
+    if house[debit] != nil { house[debit, default: 0] += coins }
+    if house[credit] != nil { house[credit, default: 0] -= coins }
+    let debitsPerson: Bool = row["debits_person"]
+    if debitsPerson == (row["credits_person"] as Bool) {
+      note("transfer \(number) is not between a person and the house")
+    }
+    let moved: Int = row["moved"]
+    if moved != (debitsPerson ? -coins : coins) || row["foreign_lots"] as Int > 0 {
+      note("transfer \(number) moves \(debitsPerson ? -coins : coins) coins, and \(moved) of lots")
+    }
+    if Transfer.Kind(rawValue: row["kind"]) == nil { note("transfer \(number) is of a kind that is not known") }
+    if !(row["has_cause"] as Bool? ?? false) { note("transfer \(number) has no cause") }
+  }
+
+  /// Looks through the persons after that one.
+  ///
+  /// - Returns: the last of them; nil where there are no more.
+  mutating func checkPersons(after person: Int64, in database: Database) throws -> Int64? {
+    let found = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT a.ledger_account_id AS id, a.balance,
+            (SELECT coalesce(sum(coins), 0) FROM transfers WHERE credit_id = a.ledger_account_id)
+            - (SELECT coalesce(sum(coins), 0) FROM transfers WHERE debit_id = a.ledger_account_id) AS moved,
+            (SELECT coalesce(sum(rest), 0) FROM coin_lots WHERE ledger_account_id = a.ledger_account_id AND rest > 0) AS held
+          FROM ledger_accounts a WHERE a.ledger_account_id > ? AND a.account_id IS NOT NULL
+          ORDER BY a.ledger_account_id LIMIT ?
+          """), arguments: [person, Self.piece])
+    for row in found {
+      let (id, balance, moved, held): (Int64, Int, Int, Int) = (row["id"], row["balance"], row["moved"], row["held"])
+      if balance < 0 { note("account \(id) has \(balance) coins") }
+      if balance != moved { note("account \(id) has \(balance) coins, its transfers add up to \(moved)") }
+      if balance != held { note("account \(id) has \(balance) coins, its lots hold \(held)") }
+    }
+    return found.count < Self.piece ? nil : found.last?["id"]
+  }
+
+  /// Looks through the lots after that one.
+  ///
+  /// - Returns: the last of them; nil where there are no more.
+  mutating func checkLots(after lot: Int64, in database: Database) throws -> Int64? {
+    let found = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT lot_id, rest, (SELECT coalesce(sum(coins), 0) FROM lot_moves m WHERE m.lot_id = l.lot_id) AS moved
+          FROM coin_lots l WHERE lot_id > ? ORDER BY lot_id LIMIT ?
+          """), arguments: [lot, Self.piece])
+    for row in found {
+      let (id, rest, moved): (Int64, Int, Int) = (row["lot_id"], row["rest"], row["moved"])
+      if rest < 0 || rest != moved { note("lot \(id) holds \(rest) coins, its moves add up to \(moved)") }
+    }
+    return found.count < Self.piece ? nil : found.last?["lot_id"]
+  }
+
+  /// Says what is wrong with the house's accounts, once all transfers were looked through.
+  mutating func end() {
+    for (id, rest) in house.sorted(by: { $0.key < $1.key }) where rest != 0 {
+      note("account \(id) of the house has \(rest) coins more than its transfers add up to")
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import GRDB
+import Logging
+import Operations
+import RewardsContract
+import ServiceKit
+import ServiceLifecycle
+import Storage
+
+/// Proves the ledger once a day, piece by piece beside what goes on, and publishes it where it is at fault: then administrators are alerted.
+struct LedgerCheckWorker: Service {
+  let store: Store
+  let clock: Clock
+  let logger: Logger
+  /// The hour of the day, in UTC, from which on it is proved.
+  var hour = 3
+  var interval = Duration.seconds(600)
+
+  func run() async throws { try await repeating(every: interval) { try await checkDaily() } }
+
+  /// Proves the ledger unless it was proved today, or it is not yet the hour.
+  func checkDaily() async throws {
+    let today = LedgerCheckStore.night(at: clock.now, hour: hour)
+    guard try await store.read({ try LedgerCheckStore.last(in: $0) < today }) else { return }
+    let check = try await prove()
+    if !check.faults.isEmpty {
+      logger.critical(
+        "the ledger does not add up",
+        metadata: ["faults": "\(check.count)", "first": "\(check.faults.prefix(10).joined(separator: "; "))"])
+    }
+    try await store.write { transaction in
+      try LedgerCheckStore.note(today, in: transaction.database)
+      if check.count > 0 { try transaction.publish(LedgerFailed(faults: check.count, at: transaction.now)) }
+    }
+  }
+
+  /// Proves it, each piece in one look at the store.
+  func prove() async throws -> LedgerCheck {
+    var check = try await store.read { try LedgerCheck(in: $0) }
+    var number = 0
+    while number < check.last {
+      (check, number) = try await piece(check) { [number] in try $0.checkTransfers(after: number, in: $1) }
+    }
+    var person: Int64? = 0
+    while let after = person { (check, person) = try await piece(check) { try $0.checkPersons(after: after, in: $1) } }
+    var lot: Int64? = 0
+    while let after = lot { (check, lot) = try await piece(check) { try $0.checkLots(after: after, in: $1) } }
+    check.end()
+    return check
+  }
+
+  private func piece<Next: Sendable>(
+    _ check: LedgerCheck, _ look: @escaping @Sendable (inout LedgerCheck, Database) throws -> Next
+  ) async throws -> (LedgerCheck, Next) {
+    try await store.read { database in
+      var check = check
+      let next = try look(&check, database)
+      return (check, next)
+    }
+  }
+}
+
+/// Which night the ledger was proved last.
+enum LedgerCheckStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "nights on which the ledger was proved") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE ledger_checks (
+            id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+            -- the last one, in days
+            night INTEGER NOT NULL
+          ) STRICT;
+          """)
+    }
+  }
+
+  /// The night that an instant belongs to, which begins at that hour in UTC.
+  static func night(at now: Instant, hour: Int) -> Int {
+    Int((now.milliseconds / 1_000 - Int64(hour) * 3_600).floorDivided(by: 86_400))
+  }
+
+  static func last(in database: Database) throws -> Int {
+    try database.first("SELECT night FROM ledger_checks") { $0.number(0) } ?? .min
+  }
+
+  static func note(_ night: Int, in database: Database) throws {
+    try database.run("INSERT OR REPLACE INTO ledger_checks (id, night) VALUES (1, ?)", .number(night))
+  }
+}

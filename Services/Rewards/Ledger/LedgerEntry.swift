@@ -1,0 +1,38 @@
+import Operations
+import RewardsContract
+
+/// A transfer of a person as it was made: what is published of it.
+struct LedgerEntry: Sendable {
+  let id: TransferID
+  let account: AccountID
+  let kind: Transfer.Kind
+  let cause: TransferCause
+  /// Positive came, negative left.
+  let change: Int
+  /// How many coins the person had then.
+  let balance: Int
+  let at: Instant
+
+  /// The event that publishes it; nil for a spending, whose feature knows more of it.
+  var event: (any Event)? {
+    let coins = abs(change)
+    switch (kind, cause) {
+    case (.redeemed, _): return nil
+    case (.earned, _):
+      return CoinsEarned(accountID: account, transferID: id, coins: coins, balance: balance, at: at, day: cause.day)
+    case (.corrected, _):
+      return CoinsCorrected(accountID: account, transferID: id, coins: coins, balance: balance, at: at, day: cause.day)
+    case (.refunded, .redemption(let redemption, let title)):
+      return CoinsRefunded(
+        accountID: account, transferID: id, redemptionID: redemption, title: title, coins: coins, balance: balance, at: at)
+    case (.challengeReward, .challenge(let key, _, _)):
+      return CoinsRewarded(accountID: account, transferID: id, challenge: key, coins: coins, balance: balance, at: at)
+    case (.challengeRewardTakenBack, .challenge(let key, _, _)):
+      return CoinsRewardTakenBack(accountID: account, transferID: id, challenge: key, coins: coins, balance: balance, at: at)
+    case (.adjusted, .reason(let reason)):
+      return CoinsAdjusted(accountID: account, transferID: id, coins: change, reason: reason, balance: balance, at: at)
+    case (.expired, _): return CoinsExpired(accountID: account, transferID: id, coins: coins, balance: balance, at: at)
+    case (.refunded, _), (.challengeReward, _), (.challengeRewardTakenBack, _), (.adjusted, _): return nil
+    }
+  }
+}

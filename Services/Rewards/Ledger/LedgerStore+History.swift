@@ -1,0 +1,71 @@
+import GRDB
+import Operations
+import RewardsContract
+import ServiceKit
+import Storage
+
+extension LedgerStore {
+  /// How many coins a person can spend, and which of them end next.
+  static func balance(
+    of account: AccountID, at now: Instant, in database: Database
+  ) throws -> (coins: Int, endingNext: EndingCoins?) {
+    guard let person = try find(account, in: database) else { return (0, nil) }
+    let (ended, next) = try CoinLotStore.ending(of: person, at: now, in: database)
+    return (person.balance - ended, next)
+  }
+
+  /// A person's transfers, newest first, and what each was for.
+  static func history(
+    of account: AccountID, _ page: PageRequest, _ language: Language, in database: Database
+  ) throws -> Page<Transfer> {
+    guard let person = try find(account, in: database)?.id else { return Page(items: []) }
+    // Each half is read from its own index, newest first, and no further than the page.
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT t.*, iif(t.credit_id = :person, t.coins, -t.coins) AS change, sum(l.rest) AS rest, max(l.ends_at) AS ends_at
+        FROM (
+          SELECT * FROM (
+            SELECT number FROM transfers WHERE debit_id = :person AND number < :before ORDER BY number DESC LIMIT :limit)
+          UNION ALL
+          SELECT * FROM (
+            SELECT number FROM transfers WHERE credit_id = :person AND number < :before ORDER BY number DESC LIMIT :limit)
+          ORDER BY number DESC LIMIT :limit
+        ) moved
+        JOIN transfers t ON t.number = moved.number
+        LEFT JOIN lot_moves m ON m.number = t.number AND m.coins > 0
+        LEFT JOIN coin_lots l ON l.lot_id = m.lot_id
+        GROUP BY t.number ORDER BY t.number DESC
+        """)
+    let found = try Row.fetchAll(
+      statement, arguments: ["person": person.value, "before": try page.before, "limit": page.fetchLimit])
+    return try page.page(of: found, key: { $0["number"] as Int64 }) { try Transfer($0, language) }
+  }
+
+  /// One of a person's transfers, as its history shows it.
+  static func transfer(
+    _ id: TransferID, of account: AccountID, _ language: Language, in database: Database
+  ) throws -> Transfer? {
+    guard let person = try find(account, in: database)?.id else { return nil }
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT t.*, iif(t.credit_id = :person, t.coins, -t.coins) AS change, sum(l.rest) AS rest, max(l.ends_at) AS ends_at
+        FROM transfers t
+        LEFT JOIN lot_moves m ON m.number = t.number AND m.coins > 0
+        LEFT JOIN coin_lots l ON l.lot_id = m.lot_id
+        WHERE t.transfer_id = :transfer AND :person IN (t.debit_id, t.credit_id) GROUP BY t.number
+        """)
+    return try Row.fetchOne(statement, arguments: ["person": person.value, "transfer": id]).map { try Transfer($0, language) }
+  }
+}
+
+extension Transfer {
+  init(_ row: Row, _ language: Language) throws {
+    let cause = try TransferCause(row)
+    let end = row["ends_at"] as Instant?
+    let lot = (row["rest"] as Int?).map { Lot(rest: $0, endsAt: end == .endOfTime ? nil : end) }
+    self.init(
+      id: row["transfer_id"], kind: row["kind"], coins: row["change"], at: row["at"], day: cause.day,
+      title: cause.title(language),
+      reason: cause.reason, lot: lot)
+  }
+}

@@ -1,0 +1,22 @@
+import IdentityContract
+import RewardsContract
+import ServiceKit
+import Storage
+
+/// A partner's people: ordinary accounts with a role at it (REW-3). What contracts call a partner's owner and a partner's clerk is said here.
+struct PartnerMemberFeature: Feature {
+  let migrations = [PartnerMemberStore.migration(17)]
+  let tables: [ErasedTable] = [
+    ErasedTable.rows("partner_members", "account_id = :account", .profiles).atOnce
+      .preceded(by: PartnerMemberStore.prepareErasure)
+  ]
+
+  func register(in service: inout ServiceDefinition) {
+    service.decidePartner { try PartnerMemberStore.belongs($0, $1, in: $2) }
+    service.serve(ListPartnerMembers.self, read: PartnerMemberHandlers.list)
+    service.serve(AddPartnerMember.self, prepare: PartnerMemberHandlers.named, write: PartnerMemberHandlers.add)
+    service.serve(RemovePartnerMember.self, write: PartnerMemberHandlers.remove)
+    service.serve(LeavePartner.self, write: PartnerMemberHandlers.leave)
+    service.subscribe(to: AccountChanged.self, PartnerMemberSubscriptions.accountChanged)
+  }
+}

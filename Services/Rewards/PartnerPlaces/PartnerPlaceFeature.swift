@@ -1,0 +1,22 @@
+import RewardsContract
+import ServiceKit
+import Storage
+
+/// Where partners are, for offers nearby (REW-3, REW-4).
+struct PartnerPlaceFeature: Feature {
+  let migrations = [PartnerPlaceStore.migration(18)]
+  let tables: [ErasedTable] =
+    [
+      .untouched("partner_place_areas", "goes with partner_places, by triggers"),
+      .untouched("partner_places", "companies' addresses"),
+    ]
+    + ["partner_place_areas_node", "partner_place_areas_parent", "partner_place_areas_rowid"].map {
+      .untouched($0, "partner_place_areas is made of it")
+    }
+
+  func register(in service: inout ServiceDefinition) {
+    service.serve(AddPartnerPlace.self, write: PartnerPlaceHandlers.add)
+    service.serve(EditPartnerPlace.self, write: PartnerPlaceHandlers.edit)
+    service.serve(RemovePartnerPlace.self, write: PartnerPlaceHandlers.remove)
+  }
+}

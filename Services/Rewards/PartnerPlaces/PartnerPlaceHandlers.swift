@@ -1,0 +1,40 @@
+import GRDB
+import Operations
+import RewardsContract
+import ServiceKit
+import Storage
+
+/// A partner's places: added, changed and removed.
+enum PartnerPlaceHandlers {
+  static func add(_ input: PartnerPlaceDraft, _ call: AccountCall, _ transaction: Transaction) throws -> PartnerPlace {
+    let partner = try PartnerMemberStore.partner(ownedBy: call.account, in: transaction.database)
+    guard try PartnerPlaceStore.count(of: partner, in: transaction.database) < PartnerPlace.maxPerPartner else {
+      throw PartnerPlaceFailure.tooMany.with(["max": .number(PartnerPlace.maxPerPartner)])
+    }
+    return try PartnerPlaceStore.add(input, to: partner, in: transaction.database)
+  }
+
+  static func edit(_ input: EditPartnerPlace.Input, _ call: AccountCall, _ transaction: Transaction) throws -> PartnerPlace {
+    var place = try own(input.placeID, call, transaction)
+    place.address = input.address.applied(to: place.address)
+    place.latitude = input.latitude.applied(to: place.latitude)
+    place.longitude = input.longitude.applied(to: place.longitude)
+    try PartnerPlaceStore.change(place, in: transaction.database)
+    return place
+  }
+
+  static func remove(_ input: RemovePartnerPlace.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
+    try PartnerPlaceStore.remove(own(input.placeID, call, transaction).id, in: transaction.database)
+    return Empty()
+  }
+
+  private static func own(
+    _ id: PartnerPlaceID, _ call: AccountCall, _ transaction: Transaction
+  ) throws -> PartnerPlace {
+    let partner = try PartnerMemberStore.partner(ownedBy: call.account, in: transaction.database)
+    guard let place = try PartnerPlaceStore.find(id, of: partner, in: transaction.database) else {
+      throw Failure(RequestFailure.notFound)
+    }
+    return place
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import GRDB
+import Logging
+import Operations
+import RewardsContract
+import SecureStorage
+import ServiceKit
+import Storage
+
+/// The codes of redemptions as they rest: sealed, with their keys outside the store (REW-5).
+struct SealedCodes: Sendable {
+  static let kind = SecretKind("redemptionCode", .sealed)
+
+  let storage: SecureStorage
+  let logger: Logger
+
+  /// Rewards': the keys lie in the home's `keys` folder; where that one fails, in `spare/keys`, or beneath the folder that
+  /// `racha.secrets.spareFolder` names.
+  init(_ environment: ServiceEnvironment) {
+    let spare = environment.settings.string("racha.secrets.spareFolder", default: "\(environment.home.path)/spare")
+    storage = SecureStorage(KeyFolder(id: 1, home: environment.home), second: KeyFolder(id: 2, home: Home(path: spare)))
+    logger = environment.logger
+  }
+
+  /// Keeps a redemption's code in its row, verified by reading it back.
+  ///
+  /// - Throws: `SecureStorageFailure`; then nothing of it is kept.
+  func keep(_ code: RedemptionCode, of redemption: RedemptionID, in database: Database) throws {
+    try storage.save(Array(code.description.utf8), name(redemption), on: Shelf(database: database)) { record($0) }
+  }
+
+  /// The code that rests in a row; nil where there is none, or where it is damaged.
+  ///
+  /// - Throws: `SecureStorageFailure.keyMissing`.
+  func code(_ sealed: [UInt8]?, of redemption: RedemptionID) throws -> RedemptionCode? {
+    guard let sealed else { return nil }
+    let reading = try storage.read(name(redemption), on: Kept(sealed)) { record($0) }
+    guard case .found(let bytes) = reading else { return nil }
+    return try RedemptionCode(text: String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// Redemptions whose codes rest under older keys than the newest, behind that one.
+  func older(after last: RedemptionID, atMost count: Int, in database: Database) throws -> [RedemptionID] {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT redemption_id FROM redemptions
+        WHERE redemption_id > ? AND sealed_code IS NOT NULL AND substr(sealed_code, 1, ?) <> ? ORDER BY redemption_id LIMIT ?
+        """)
+    let head = try newestHead()
+    return try RedemptionID.fetchAll(statement, arguments: [last, head.count, Data(head), count])
+  }
+
+  /// Brings codes that rest under older keys under the newest one, a few at a time.
+  ///
+  /// - Parameter last: the last one looked at before.
+  /// - Returns: the last one looked at; nil where none is left.
+  func renew(after last: RedemptionID, atMost count: Int, in database: Database) throws -> RedemptionID? {
+    let found = try older(after: last, atMost: count, in: database)
+    for redemption in found {
+      do {
+        _ = try storage.renew(name(redemption), on: Shelf(database: database)) { record($0) }
+      } catch is SecureStorageFailure {
+        // Recorded; it stays as it is, and is looked at again at the next start.
+        continue
+      }
+    }
+    return found.last
+  }
+
+  /// How what is sealed now begins: with its form, key store and key.
+  private func newestHead() throws -> [UInt8] {
+    let probe = Kept(nil)
+    try storage.save([0], SecretName(SealedCodes.kind, of: []), on: probe) { record($0) }
+    return Array((probe.sealed ?? []).prefix(6))
+  }
+
+  private func name(_ redemption: RedemptionID) -> SecretName { SecretName(SealedCodes.kind, of: redemption.bytes) }
+
+  private func record(_ incident: SecretIncident) {
+    logger.error("a redemption's code could not be sealed or read", metadata: ["problem": .string(incident.problem.rawValue)])
+  }
+
+  /// The rows of redemptions.
+  private struct Shelf: SecretShelf {
+    let database: Database
+
+    func put(_ sealed: [UInt8], _ name: SecretName) throws {
+      try database.run("UPDATE redemptions SET sealed_code = ?2 WHERE redemption_id = ?1", .bytes(name.owner), .bytes(sealed))
+    }
+
+    func get(_ name: SecretName) throws -> [UInt8]? {
+      try database.first(
+        "SELECT sealed_code FROM redemptions WHERE redemption_id = ? AND sealed_code IS NOT NULL", .bytes(name.owner)
+      ) { $0.bytes(0) }
+    }
+
+    func remove(_ name: SecretName) throws {
+      try database.run("UPDATE redemptions SET sealed_code = NULL WHERE redemption_id = ?", .bytes(name.owner))
+    }
+  }
+
+  /// What was read from a row already. A damaged code stays in its row, where reading changes nothing.
+  private final class Kept: SecretShelf {
+    private(set) var sealed: [UInt8]?
+
+    init(_ sealed: [UInt8]?) { self.sealed = sealed }
+
+    func put(_ sealed: [UInt8], _ name: SecretName) { self.sealed = sealed }
+    func get(_ name: SecretName) -> [UInt8]? { sealed }
+    func remove(_ name: SecretName) { sealed = nil }
+  }
+}

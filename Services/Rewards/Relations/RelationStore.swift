@@ -1,0 +1,72 @@
+import GRDB
+import Operations
+import SocialContract
+import Storage
+
+/// The read model of friendships and blocks. It is fed by social's ``RelationChanged``, whose every event is of one of the two, and asked in
+/// the transaction of each read, so that a block hides from its event on.
+enum RelationStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "friends and blocks") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE relations (
+            account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+            other_account_id BLOB NOT NULL CHECK (length(other_account_id) = 16),
+            is_friend INTEGER NOT NULL CHECK (is_friend IN (0, 1)),
+            -- whether one of the two has blocked the other
+            is_apart INTEGER NOT NULL CHECK (is_apart IN (0, 1)),
+            -- One of which nothing is left stays, so that what arrives late of it has no effect.
+            revision INTEGER NOT NULL,
+            PRIMARY KEY (account_id, other_account_id),
+            CHECK (account_id <> other_account_id)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX relations_by_other_account ON relations (other_account_id);
+          CREATE INDEX relations_of_friends ON relations (account_id, other_account_id) WHERE is_friend = 1 AND is_apart = 0;
+          CREATE INDEX relations_apart ON relations (account_id, other_account_id) WHERE is_apart = 1;
+          """)
+    }
+  }
+
+  /// Keeps what social publishes. What comes late of an account that was erased has no effect, and nothing is kept of two who never were
+  /// friends or apart.
+  static func keep(_ event: RelationChanged, _ transaction: Transaction) throws {
+    let database = transaction.database
+    for account in [event.accountID, event.otherAccountID] where try database.isErased(account) { return }
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO relations (account_id, other_account_id, is_friend, is_apart, revision)
+        SELECT :account, :other, :isFriend, :isApart, :revision
+        WHERE :isFriend OR :isApart OR EXISTS (SELECT 1 FROM relations WHERE account_id = :account AND other_account_id = :other)
+        ON CONFLICT (account_id, other_account_id) DO UPDATE
+        SET is_friend = excluded.is_friend, is_apart = excluded.is_apart, revision = excluded.revision
+        WHERE excluded.revision > relations.revision
+        """
+    ).execute(arguments: [
+      "account": event.accountID, "other": event.otherAccountID, "isFriend": event.relation.isFriend, "isApart": event.isApart,
+      "revision": event.revision,
+    ])
+  }
+
+  /// Whether the two are friends, and neither has blocked the other.
+  static func isFriend(_ account: AccountID, of other: AccountID, in database: Database) throws -> Bool {
+    try database.first(
+      "SELECT is_friend AND NOT is_apart FROM relations WHERE account_id = ? AND other_account_id = ?", .id(account), .id(other)
+    ) { $0.truth(0) } ?? false
+  }
+
+  /// Whether one of the two has blocked the other.
+  static func isApart(_ account: AccountID, from other: AccountID, in database: Database) throws -> Bool {
+    try database.first(
+      "SELECT is_apart FROM relations WHERE account_id = ? AND other_account_id = ?", .id(account), .id(other)
+    ) { $0.truth(0) } ?? false
+  }
+
+  /// An account's friends, but for those between whom and it there is a block.
+  static func friends(of account: AccountID, in database: Database) throws -> [AccountID] {
+    try AccountID.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT other_account_id FROM relations WHERE account_id = ? AND is_friend = 1 AND is_apart = 0"),
+      arguments: [account])
+  }
+}

@@ -1,0 +1,119 @@
+public import Operations
+
+/// A task as it is now for one of its participants: one event for each of them, and for who takes part no more (TASK-1 to TASK-5).
+///
+/// It names nobody else, so that it outlives the other participants' accounts. Of several the one with the highest revision counts.
+public struct TaskChanged: Event, Hashable {
+  public var accountID: AccountID
+  public var taskID: ID<SharedTask>
+  public var name: TaskName
+  public var state: TaskState
+  public var isParticipant: Bool
+  public var isConfirmed: Bool
+  public var participantCount: Int
+  public var confirmedCount: Int
+  public var revision: Int
+  public var at: Instant
+
+  /// The event from its parts.
+  public init(
+    accountID: AccountID, taskID: ID<SharedTask>, name: TaskName, state: TaskState, isParticipant: Bool, isConfirmed: Bool,
+    participantCount: Int, confirmedCount: Int, revision: Int, at: Instant
+  ) {
+    self.accountID = accountID
+    self.taskID = taskID
+    self.name = name
+    self.state = state
+    self.isParticipant = isParticipant
+    self.isConfirmed = isConfirmed
+    self.participantCount = participantCount
+    self.confirmedCount = confirmedCount
+    self.revision = revision
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "For whom this is.", "taskID": "The task.", "name": "What it is called.", "state": "What became of it.",
+    "isParticipant": "Whether the account takes part; false once it has opted out or was removed.",
+    "isConfirmed": "Whether the account has confirmed its completion.",
+    "participantCount": Note("How many take part.", range: 0...50),
+    "confirmedCount": Note("How many of them have confirmed.", range: 0...50),
+    "revision": "Of two states the one with the higher revision is the later.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "tasks.changed", by: .social, isLive: true, requirements: ["TASK-2", "TASK-4", "TASK-5"],
+    "A task was made or changed, or somebody joined, left or confirmed; one event for each participant.")
+}
+
+/// What a participant is notified of.
+public enum TaskNotice: String, Choice {
+  /// It was enrolled.
+  case enrolled
+  /// It was removed.
+  case removed
+  /// Somebody opted out of the task that it made.
+  case optedOut
+  /// All have confirmed.
+  case completed
+  /// The creator cancelled the task.
+  case cancelled
+  /// Its day of a recurring task has begun.
+  case recurred
+  /// A part of it was assigned to the participant.
+  case partAssigned
+}
+
+/// A participant is to be notified of something about a task (TASK-1 to TASK-5).
+public struct TaskNoticed: Event, Hashable {
+  public var noticeID: ID<TaskNotice>
+  public var accountID: AccountID
+  public var taskID: ID<SharedTask>
+  public var taskName: TaskName
+  public var notice: TaskNotice
+  /// What the part is called that was assigned; nil for other notices.
+  public var partTitle: TaskName?
+  /// Who did it; absent where nobody alone did.
+  public var byAccountID: AccountID?
+  public var byUsername: Username?
+  /// Of a completed task: the leaf of the last confirmation in the register, and the first checkpoint that covers it (TASK-9).
+  public var leafNumber: Int?
+  public var checkpoint: String?
+  public var at: Instant
+
+  /// The event from its parts.
+  public init(
+    noticeID: ID<TaskNotice>, accountID: AccountID, taskID: ID<SharedTask>, taskName: TaskName, notice: TaskNotice,
+    partTitle: TaskName? = nil, byAccountID: AccountID?, byUsername: Username?, leafNumber: Int? = nil, checkpoint: String? = nil,
+    at: Instant
+  ) {
+    self.noticeID = noticeID
+    self.accountID = accountID
+    self.taskID = taskID
+    self.taskName = taskName
+    self.notice = notice
+    self.partTitle = partTitle
+    self.byAccountID = byAccountID
+    self.byUsername = byUsername
+    self.leafNumber = leafNumber
+    self.checkpoint = checkpoint
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "noticeID": "Names the notice.", "accountID": "Who is to be notified.", "taskID": "The task.",
+    "taskName": "What the task is called.", "notice": "Of what.",
+    "leafNumber": Note("Of a completed task: the leaf of the last confirmation in the register.", range: 0...9e15),
+    "checkpoint": Note(
+      "The first checkpoint that covers the leaf, a signed note (c2sp.org/tlog-checkpoint).", length: 1...1_000_000,
+      breaksLines: true),
+    "partTitle": "What the part is called that was assigned; absent for other notices.",
+    "byAccountID": "Who did it; absent where nobody alone did.",
+    "byUsername": "The username of who did it.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "tasks.noticed", by: .social, requirements: ["TASK-1", "TASK-3", "TASK-5"],
+    "Somebody was enrolled in a task or removed from it, opted out, was given a part, or the task has recurred, was completed or cancelled."
+  )
+}

@@ -1,0 +1,61 @@
+public import Operations
+
+/// Enrols more people in the occurrences to come of a recurring task, by its creator (TASK-1). Who takes part already stays as it is, and so do
+/// the occurrences that there are.
+///
+/// Everything that is wrong is answered at once, as by ``AddTaskParticipants``; who has opted out of it is not enrolled anew.
+public enum AddTaskSeriesParticipants: AccountOperation {
+  /// Whom, and in what.
+  public struct Input: Form {
+    /// Names the series.
+    public var seriesID: ID<TaskSeries>
+    /// Whom to enrol.
+    public var participants: [Username]
+    public var found = FoundProblems()
+
+    private enum CodingKeys: String, CodingKey { case seriesID, participants }
+
+    /// The input from its parts.
+    public init(seriesID: ID<TaskSeries>, participants: [Username]) {
+      self.seriesID = seriesID
+      self.participants = participants
+    }
+
+    public static let notes: Notes = ["seriesID": "The recurring task.", "participants": TaskEnrollmentText.usernames]
+  }
+
+  public typealias Output = TaskSeries
+
+  public static let spec = OperationSpec(
+    "taskSeries.addParticipants", of: .social, .post("/v1/task-series/{seriesID}/participants"), by: .verifiedAccount,
+    effect: .write,
+    failures: TaskRefusals.ofCreator + [TaskSeriesFailure.ended.kind, TaskFailure.tooManyParticipants.kind],
+    requirements: ["TASK-1"], "Enrol more people in the occurrences to come of a recurring task that you made.")
+}
+
+/// Takes somebody out of a recurring task, by its creator: out of the occurrences to come, and of those open ones that it has not confirmed
+/// (TASK-5).
+public enum RemoveTaskSeriesParticipant: AccountOperation {
+  /// Whom, and from what.
+  public struct Input: Document {
+    /// Names the series.
+    public var seriesID: ID<TaskSeries>
+    /// Who is to take part no more.
+    public var accountID: AccountID
+
+    /// The input from its parts.
+    public init(seriesID: ID<TaskSeries>, accountID: AccountID) {
+      self.seriesID = seriesID
+      self.accountID = accountID
+    }
+
+    public static let notes: Notes = ["seriesID": "The recurring task.", "accountID": "Who is to take part no more."]
+  }
+
+  public typealias Output = TaskSeries
+
+  public static let spec = OperationSpec(
+    "taskSeries.removeParticipant", of: .social, .delete("/v1/task-series/{seriesID}/participants/{accountID}"), by: .account,
+    effect: .write, failures: TaskRefusals.ofCreator + [TaskSeriesFailure.creatorStays.kind], requirements: ["TASK-5"],
+    "Take somebody out of a recurring task that you made.")
+}

@@ -1,0 +1,107 @@
+import Foundation
+import GRDB
+import InProcess
+import Logging
+import Operations
+import RewardsContract
+import ServiceKit
+import Storage
+import Testing
+
+@testable import RewardsService
+
+@Suite("The proof of the ledger")
+struct LedgerCheckTests {
+  /// What makes a sound ledger of five transfers wrong, though its triggers are gone, and what the proof says.
+  static let damages: [(sql: String, says: String)] = [
+    ("DELETE FROM transfers WHERE number = 2", "transfer 2 is missing"),
+    ("UPDATE transfers SET coins = coins + 1 WHERE number = 1", "account 3 has 21 coins, its transfers add up to 22"),
+    ("UPDATE ledger_accounts SET balance = balance + 1 WHERE ledger_account_id = 1", "all balances add up to 1"),
+    (
+      "UPDATE ledger_accounts SET balance = balance + iif(kind = 'movement', 1, -1) WHERE kind IN ('movement', 'offers')",
+      "account 1 of the house has 1 coins more than its transfers add up to"
+    ),
+    ("UPDATE coin_lots SET rest = rest + 1 WHERE lot_id = 1", "account 3 has 21 coins, its lots hold 22"),
+    ("UPDATE coin_lots SET rest = rest + iif(lot_id = 1, 1, -1) WHERE lot_id < 3 AND rest > 0", "its moves add up to"),
+    ("DELETE FROM lot_moves WHERE number = 3", "transfer 3 moves"),
+    ("DELETE FROM counted_days WHERE day = 20777", "has no cause"),
+    ("DELETE FROM redemptions", "has no cause"),
+    ("UPDATE transfers SET kind = 'found' WHERE number = 1", "transfer 1 is of a kind that is not known"),
+    ("UPDATE transfers SET cause = 'found', day = NULL WHERE number = 1", "transfer 1 has no cause"),
+    ("UPDATE transfers SET credit_id = 2 WHERE number = 1", "transfer 1 is not between a person and the house"),
+  ]
+
+  /// A ledger of five transfers.
+  private func withLedger(_ body: (ServicesInProcess) async throws -> Void) async throws {
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
+      let ana = try await services.register()
+      for day in 1...3 { try await services.count([(day, 1000, 1)], of: ana.id) }
+      let offer = try await services.publish(cost: 4)
+      _ = try await ana.send(RedeemOffer.self, .init(offerID: offer.id))
+      try await services.count([(2, 500, 2)], of: ana.id)
+      try await services.ledgerIsSound()
+      try await body(services)
+    }
+  }
+
+  private static let undo = """
+    DROP TRIGGER transfers_are_not_changed; DROP TRIGGER transfers_are_not_deleted; DROP TRIGGER ledger_accounts_move_by_transfer;
+    DROP TRIGGER coin_lots_move_by_transfer; DROP TRIGGER lot_moves_are_not_deleted; PRAGMA defer_foreign_keys = ON;
+    """
+
+  @Test("The proof of the ledger finds whatever is wrong with it", arguments: damages)
+  func faults(sql: String, says: String) async throws {
+    try await withLedger { services in
+      struct Undone: Error { let faults: [String] }
+      let error = await #expect(throws: Undone.self) {
+        try await services.store(of: .rewards).write { transaction in
+          try transaction.database.execute(sql: Self.undo)
+          try transaction.database.execute(sql: sql)
+          throw Undone(faults: try LedgerCheck.faults(in: transaction.database))
+        }
+      }
+      #expect(error?.faults.contains { $0.contains(says) } == true, "\(error?.faults ?? [])")
+    }
+  }
+
+  @Test("The nightly proof says nothing of a sound ledger, is made once a night, and publishes a ledger that is at fault")
+  func nightly() async throws {
+    try await withLedger { services in
+      let store = services.store(of: .rewards)
+      let worker = LedgerCheckWorker(
+        store: store, clock: services.clock.clock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      func failures() async throws -> [Int] {
+        try await services.published(by: .rewards).filter { $0.name == "ledger.failed" }
+          .map { try LedgerFailed.decode($0.body).faults }
+      }
+      try await worker.checkDaily()
+      #expect(try await failures() == [])
+      try await store.write { transaction in
+        try transaction.database.execute(sql: Self.undo)
+        try transaction.database.execute(sql: "UPDATE coin_lots SET rest = rest + 1 WHERE lot_id = 1")
+      }
+      // Tonight it was proved already.
+      try await worker.checkDaily()
+      #expect(try await failures() == [])
+      services.clock.advance(days: 1)
+      for _ in 0..<2 { try await worker.checkDaily() }
+      #expect(try await failures() == [2])
+    }
+  }
+
+  @Test("A file is proved as it lies there, in use or not, and nothing appears beside it")
+  func file() async throws {
+    try await withLedger { services in
+      let path = "\(services.home.stores)/rewards.sqlite"
+      #expect(try LedgerCheck.prove(path: path).count == 0)
+      let store = services.store(of: .rewards)
+      let copy = "\(services.home.path)/copy.sqlite"
+      try await store.copy(try await store.hold(), to: copy)
+      let check = try LedgerCheck.prove(path: copy)
+      #expect(check.count == 0 && check.transfers == 5)
+      let beside = try FileManager.default.contentsOfDirectory(atPath: services.home.path).filter { $0.hasPrefix("copy.sqlite") }
+      #expect(beside == ["copy.sqlite"])
+      #expect(throws: LedgerCheck.Unreadable.self) { try LedgerCheck.prove(path: "\(services.home.stores)/identity.sqlite") }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import Operations
+import RewardsContract
+import Testing
+
+@testable import RewardsService
+
+@Suite("What can be done with a redemption")
+struct RedemptionRulesTests {
+  private static func at(_ seconds: Int) -> Instant { Instant(milliseconds: 1_795_250_580_000).adding(seconds: seconds) }
+
+  @Test(
+    "A code is good while it is open and has not ended",
+    arguments: [
+      (RedemptionState.open, 1 as Int?, nil as String?), (.open, nil, nil), (.open, 0, "code_ended"), (.used, 1, "code_used"),
+      (.used, -1, "code_used"), (.voided, 1, "code_voided"),
+    ])
+  func usable(_ state: RedemptionState, _ endsAfter: Int?, _ failure: String?) {
+    do throws(Failure) {
+      try RedemptionRules.expectUsable(state, until: endsAfter.map(Self.at), usedAt: nil, at: Self.at(0))
+      #expect(failure == nil)
+    } catch {
+      #expect(error.code == failure)
+    }
+  }
+
+  @Test("Wrong codes: ten at once, then one a minute; all are forgotten in time")
+  func wrongCodes() {
+    var until = Instant(milliseconds: 0)
+    for _ in 0..<WrongCodeRules.burst {
+      #expect(WrongCodeRules.waitSeconds(until, now: Self.at(0)) == 0)
+      until = WrongCodeRules.adding(to: until, now: Self.at(0))
+    }
+    #expect(WrongCodeRules.waitSeconds(until, now: Self.at(0)) == 60)
+    #expect(WrongCodeRules.waitSeconds(until, now: Self.at(59)) == 1)
+    #expect(WrongCodeRules.waitSeconds(until, now: Self.at(60)) == 0)
+    until = WrongCodeRules.adding(to: until, now: Self.at(60))
+    #expect(WrongCodeRules.waitSeconds(until, now: Self.at(60)) == 60)
+    #expect(WrongCodeRules.waitSeconds(until, now: Self.at(700)) == 0)
+  }
+}
