@@ -29,11 +29,11 @@ CREATE TABLE "activities" (
   reason TEXT CHECK (reason <> ''),
   category TEXT NOT NULL,
   created_at INTEGER NOT NULL
-, title_key TEXT NOT NULL DEFAULT '', place INTEGER NOT NULL DEFAULT 0, archived_day INTEGER, revision INTEGER NOT NULL DEFAULT 1 CHECK (revision >= 1), changed_at INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
+, title_key TEXT NOT NULL DEFAULT '', position INTEGER NOT NULL DEFAULT 0, archived_day INTEGER, revision INTEGER NOT NULL DEFAULT 1 CHECK (revision >= 1), changed_at INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX activities_by_account ON activities (account_id, activity_id);
 
-CREATE INDEX activities_by_place ON activities (account_id, place, activity_id);
+CREATE INDEX activities_by_position ON activities (account_id, position, activity_id);
 
 CREATE TRIGGER streaks_begun AFTER INSERT ON activities BEGIN
   INSERT INTO streaks (activity_id, account_id) VALUES (new.activity_id, new.account_id);
@@ -470,9 +470,9 @@ CREATE TABLE imports (
   refused INTEGER NOT NULL,
   days INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
-  -- When a chunk arrived last, and when progress was told last.
+  -- When a chunk arrived last, and when progress was published last.
   touched_at INTEGER NOT NULL,
-  told_at INTEGER NOT NULL,
+  published_at INTEGER NOT NULL,
   ended_at INTEGER, starts INTEGER NOT NULL DEFAULT 0 CHECK (starts >= 0), persons TEXT, detail_bytes INTEGER NOT NULL DEFAULT 0 CHECK (detail_bytes >= 0), details_forgotten INTEGER NOT NULL DEFAULT 0 CHECK (details_forgotten IN (0, 1)), movement TEXT,
   CHECK ((state IN ('done', 'failed', 'cancelled')) = (ended_at IS NOT NULL)),
   CHECK ((state = 'failed') = (reason IS NOT NULL)),
@@ -510,7 +510,7 @@ CREATE TABLE "movement_days" (
   day INTEGER NOT NULL,
   recorded_day INTEGER NOT NULL,
   steps INTEGER NOT NULL CHECK (steps >= 0),
-  revision INTEGER NOT NULL CHECK (revision >= 1), walking INTEGER NOT NULL DEFAULT 0 CHECK (walking >= 0), running INTEGER NOT NULL DEFAULT 0 CHECK (running >= 0), cycling INTEGER NOT NULL DEFAULT 0 CHECK (cycling >= 0), plausible_steps INTEGER NOT NULL DEFAULT 0 CHECK (plausible_steps BETWEEN 0 AND steps), marks INTEGER NOT NULL DEFAULT 0, plausible_walking INTEGER NOT NULL DEFAULT 0
+  revision INTEGER NOT NULL CHECK (revision >= 1), walking INTEGER NOT NULL DEFAULT 0 CHECK (walking >= 0), running INTEGER NOT NULL DEFAULT 0 CHECK (running >= 0), cycling INTEGER NOT NULL DEFAULT 0 CHECK (cycling >= 0), plausible_steps INTEGER NOT NULL DEFAULT 0 CHECK (plausible_steps BETWEEN 0 AND steps), flags INTEGER NOT NULL DEFAULT 0, plausible_walking INTEGER NOT NULL DEFAULT 0
   CHECK (plausible_walking BETWEEN 0 AND walking), plausible_running INTEGER NOT NULL DEFAULT 0
   CHECK (plausible_running BETWEEN 0 AND running), plausible_cycling INTEGER NOT NULL DEFAULT 0
   CHECK (plausible_cycling BETWEEN 0 AND cycling),
@@ -553,8 +553,8 @@ CREATE TABLE movement_sample_pieces (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE movement_samples (
-  -- account, kind, first local day and a number within these: SamplePlace
-  place INTEGER NOT NULL PRIMARY KEY,
+  -- account, kind, first local day and a number within these: SampleKey
+  position INTEGER NOT NULL PRIMARY KEY,
   account_number INTEGER NOT NULL,
   sample_id TEXT NOT NULL,
   start_at INTEGER NOT NULL,
@@ -564,7 +564,7 @@ CREATE TABLE movement_samples (
   source_number INTEGER NOT NULL,
   version INTEGER NOT NULL,
   -- Marks.rawValue
-  marks INTEGER NOT NULL,
+  flags INTEGER NOT NULL,
   -- 1: it lies in several days, see movement_sample_pieces; 2: it was deleted, and its times and amount are forgotten
   form INTEGER NOT NULL,
   CHECK (end_at >= start_at AND amount >= 0 AND form BETWEEN 0 AND 2),

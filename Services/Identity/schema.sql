@@ -100,16 +100,16 @@ CREATE TABLE directory_entries (
   names TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE directory_places (
+CREATE TABLE "directory_suffixes" (
   -- 0: a name begins there, 1: a word does, 2: neither.
   rank INTEGER NOT NULL CHECK (rank BETWEEN 0 AND 2),
-  beginning TEXT NOT NULL,
+  suffix TEXT NOT NULL,
   number INTEGER NOT NULL REFERENCES directory_entries (number) ON DELETE CASCADE,
-  place INTEGER NOT NULL,
-  PRIMARY KEY (rank, beginning, number, place)
+  offset INTEGER NOT NULL,
+  PRIMARY KEY (rank, suffix, number, offset)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX directory_places_by_entry ON directory_places (number);
+CREATE INDEX directory_suffixes_by_entry ON directory_suffixes (number);
 
 CREATE TABLE email_changes (
   change_id BLOB NOT NULL PRIMARY KEY CHECK (length(change_id) = 16),
@@ -186,8 +186,8 @@ CREATE TABLE incidents (
   count INTEGER NOT NULL CHECK (count > 0),
   first_at INTEGER NOT NULL,
   last_at INTEGER NOT NULL,
-  owner_told_at INTEGER,
-  administrators_told_at INTEGER,
+  owner_notified_at INTEGER,
+  administrators_notified_at INTEGER,
   closed_at INTEGER,
   closed_by BLOB CHECK (length(closed_by) = 16),
   comment TEXT
@@ -195,7 +195,8 @@ CREATE TABLE incidents (
 
 CREATE INDEX incidents_by_account ON incidents (account_id);
 
-CREATE INDEX incidents_by_telling ON incidents (administrators_told_at) WHERE administrators_told_at IS NOT NULL;
+CREATE INDEX incidents_by_notification ON incidents (administrators_notified_at)
+WHERE administrators_notified_at IS NOT NULL;
 
 CREATE INDEX incidents_by_time ON incidents (last_at);
 

@@ -200,6 +200,111 @@ CREATE TABLE earnings (
   account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
   carried_steps INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
+CREATE TABLE leaderboard_counts (
+  period INTEGER NOT NULL,
+  -- 0 steps, 1 coins
+  metric INTEGER NOT NULL CHECK (metric IN (0, 1)),
+  level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 2),
+  bucket INTEGER NOT NULL,
+  people INTEGER NOT NULL CHECK (people >= 0),
+  PRIMARY KEY (period, metric, level, bucket)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE leaderboard_days (
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  day INTEGER NOT NULL,
+  steps INTEGER NOT NULL CHECK (steps >= 0),
+  revision INTEGER NOT NULL,
+  PRIMARY KEY (account_id, day)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE leaderboard_people (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+  is_seen INTEGER NOT NULL CHECK (is_seen IN (0, 1)),
+  is_shown INTEGER NOT NULL CHECK (is_shown IN (0, 1)),
+  CHECK (is_shown <= is_seen)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE leaderboard_scores (
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  -- 0 for all time, 202611 for November 2026 where the account lives
+  period INTEGER NOT NULL,
+  steps INTEGER NOT NULL DEFAULT 0 CHECK (steps >= 0),
+  -- less than none where coins of a month were taken back from another's
+  coins INTEGER NOT NULL DEFAULT 0,
+  is_shown INTEGER NOT NULL CHECK (is_shown IN (0, 1)),
+  -- whether it counts for the others' ranks: in months that are over also where it is shown no longer, and in months whose ranks stand
+  -- not where it came to be shown later
+  is_counted INTEGER NOT NULL CHECK (is_counted IN (0, 1)),
+  PRIMARY KEY (account_id, period)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX leaderboard_scores_by_coins ON leaderboard_scores (period, coins, account_id) WHERE is_shown = 1;
+
+CREATE INDEX leaderboard_scores_by_steps ON leaderboard_scores (period, steps, account_id) WHERE is_shown = 1;
+
+CREATE TRIGGER leaderboard_coins_begun AFTER INSERT ON leaderboard_scores WHEN (new.is_counted AND new.coins > 0) BEGIN
+  INSERT INTO leaderboard_counts (period, metric, level, bucket, people)
+    SELECT new.period, 1, 0, new.coins / 1, 1 WHERE TRUE
+    ON CONFLICT DO UPDATE SET people = people + 1;
+  INSERT INTO leaderboard_counts (period, metric, level, bucket, people)
+    SELECT new.period, 1, 1, new.coins / 256, 1 WHERE TRUE
+    ON CONFLICT DO UPDATE SET people = people + 1;
+  INSERT INTO leaderboard_counts (period, metric, level, bucket, people)
+    SELECT new.period, 1, 2, new.coins / 65536, 1 WHERE TRUE
+    ON CONFLICT DO UPDATE SET people = people + 1;
+END;
+
+CREATE TRIGGER leaderboard_coins_changed AFTER UPDATE OF coins, is_counted ON leaderboard_scores
+WHEN (old.is_counted OR new.is_counted) AND (old.coins <> new.coins OR old.is_counted <> new.is_counted) BEGIN
+  UPDATE leaderboard_counts SET people = people - 1 WHERE period = old.period AND metric = 1 AND level = 0 AND bucket = old.coins / 1 AND (old.is_counted AND old.coins > 0) AND NOT ((old.is_counted AND old.coins > 0) AND (new.is_counted AND new.coins > 0) AND old.coins / 1 = new.coins / 1);
+  DELETE FROM leaderboard_counts WHERE period = old.period AND metric = 1 AND level = 0 AND bucket = old.coins / 1 AND people = 0;
+  INSERT INTO leaderboard_counts (period, metric, level, bucket, people)
+    SELECT new.period, 1, 0, new.coins / 1, 1 WHERE (new.is_counted AND new.coins > 0) AND NOT ((old.is_counted AND old.coins > 0) AND (new.is_counted AND new.coins > 0) AND old.coins / 1 = new.coins / 1)
+    ON CONFLICT DO UPDATE SET people = people + 1;
+  UPDATE leaderboard_counts SET people = people - 1 WHERE period = old.period AND metric = 1 AND level = 1 AND bucket = old.coins / 256 AND (old.is_counted AND old.coins > 0) AND NOT ((old.is_counted AND old.coins > 0) AND (new.is_counted AND new.coins > 0) AND old.coins / 256 = new.coins / 256);
+  DELETE FROM leaderboard_counts WHERE period = old.period AND metric = 1 AND level = 1 AND bucket = old.coins / 256 AND people = 0;
+  INSERT INTO leaderboard_counts (period, metric, level, bucket, people)
+    SELECT new.period, 1, 1, new.coins / 256, 1 WHERE (new.is_counted AND new.coins > 0) AND NOT ((old.is_counted AND old.coins > 0) AND (new.is_counted AND new.coins > 0) AND old.coins / 256 = new.coins / 256)
+    ON CONFLICT DO UPDATE SET people = people + 1;
+  UPDATE leaderboard_counts SET people = people - 1 WHERE period = old.period AND metric = 1 AND level = 2 AND bucket = old.coins / 65536 AND (old.is_counted AND old.coins > 0) AND NOT ((old.is_counted AND old.coins > 0) AND (new.is_counted AND new.coins > 0) AND old.coins / 65536 = new.coins / 65536);
+  DELETE FROM leaderboard_counts WHERE period = old.period AND metric = 1 AND level = 2 AND bucket = old.coins / 65536 AND people = 0;
+  INSERT INTO leaderboard_counts (period, metric, level, bucket, people)
+    SELECT new.period, 1, 2, new.coins / 65536, 1 WHERE (new.is_counted AND new.coins > 0) AND NOT ((old.is_counted AND old.coins > 0) AND (new.is_counted AND new.coins > 0) AND old.coins / 65536 = new.coins / 65536)
+    ON CONFLICT DO UPDATE SET people = people + 1;
+END;
+
+CREATE TRIGGER leaderboard_steps_begun AFTER INSERT ON leaderboard_scores WHEN (new.is_counted AND new.steps > 0) BEGIN
+  INSERT INTO leaderboard_counts (period, metric, level, bucket, people)
+    SELECT new.period, 0, 0, new.steps / 1, 1 WHERE TRUE
+    ON CONFLICT DO UPDATE SET people = people + 1;
+  INSERT INTO leaderboard_counts (period, metric, level, bucket, people)
+    SELECT new.period, 0, 1, new.steps / 256, 1 WHERE TRUE
+    ON CONFLICT DO UPDATE SET people = people + 1;
+  INSERT INTO leaderboard_counts (period, metric, level, bucket, people)
+    SELECT new.period, 0, 2, new.steps / 65536, 1 WHERE TRUE
+    ON CONFLICT DO UPDATE SET people = people + 1;
+END;
+
+CREATE TRIGGER leaderboard_steps_changed AFTER UPDATE OF steps, is_counted ON leaderboard_scores
+WHEN (old.is_counted OR new.is_counted) AND (old.steps <> new.steps OR old.is_counted <> new.is_counted) BEGIN
+  UPDATE leaderboard_counts SET people = people - 1 WHERE period = old.period AND metric = 0 AND level = 0 AND bucket = old.steps / 1 AND (old.is_counted AND old.steps > 0) AND NOT ((old.is_counted AND old.steps > 0) AND (new.is_counted AND new.steps > 0) AND old.steps / 1 = new.steps / 1);
+  DELETE FROM leaderboard_counts WHERE period = old.period AND metric = 0 AND level = 0 AND bucket = old.steps / 1 AND people = 0;
+  INSERT INTO leaderboard_counts (period, metric, level, bucket, people)
+    SELECT new.period, 0, 0, new.steps / 1, 1 WHERE (new.is_counted AND new.steps > 0) AND NOT ((old.is_counted AND old.steps > 0) AND (new.is_counted AND new.steps > 0) AND old.steps / 1 = new.steps / 1)
+    ON CONFLICT DO UPDATE SET people = people + 1;
+  UPDATE leaderboard_counts SET people = people - 1 WHERE period = old.period AND metric = 0 AND level = 1 AND bucket = old.steps / 256 AND (old.is_counted AND old.steps > 0) AND NOT ((old.is_counted AND old.steps > 0) AND (new.is_counted AND new.steps > 0) AND old.steps / 256 = new.steps / 256);
+  DELETE FROM leaderboard_counts WHERE period = old.period AND metric = 0 AND level = 1 AND bucket = old.steps / 256 AND people = 0;
+  INSERT INTO leaderboard_counts (period, metric, level, bucket, people)
+    SELECT new.period, 0, 1, new.steps / 256, 1 WHERE (new.is_counted AND new.steps > 0) AND NOT ((old.is_counted AND old.steps > 0) AND (new.is_counted AND new.steps > 0) AND old.steps / 256 = new.steps / 256)
+    ON CONFLICT DO UPDATE SET people = people + 1;
+  UPDATE leaderboard_counts SET people = people - 1 WHERE period = old.period AND metric = 0 AND level = 2 AND bucket = old.steps / 65536 AND (old.is_counted AND old.steps > 0) AND NOT ((old.is_counted AND old.steps > 0) AND (new.is_counted AND new.steps > 0) AND old.steps / 65536 = new.steps / 65536);
+  DELETE FROM leaderboard_counts WHERE period = old.period AND metric = 0 AND level = 2 AND bucket = old.steps / 65536 AND people = 0;
+  INSERT INTO leaderboard_counts (period, metric, level, bucket, people)
+    SELECT new.period, 0, 2, new.steps / 65536, 1 WHERE (new.is_counted AND new.steps > 0) AND NOT ((old.is_counted AND old.steps > 0) AND (new.is_counted AND new.steps > 0) AND old.steps / 65536 = new.steps / 65536)
+    ON CONFLICT DO UPDATE SET people = people + 1;
+END;
+
 CREATE TABLE ledger_accounts (
   ledger_account_id INTEGER NOT NULL PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind <> ''),
@@ -441,6 +546,17 @@ CREATE INDEX relations_apart ON relations (account_id, other_account_id) WHERE i
 CREATE INDEX relations_by_other_account ON relations (other_account_id);
 
 CREATE INDEX relations_of_friends ON relations (account_id, other_account_id) WHERE is_friend = 1 AND is_apart = 0;
+
+CREATE TABLE team_members (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+  -- the last one that it was in
+  team_id BLOB NOT NULL CHECK (length(team_id) = 16),
+  -- A membership that ended stays, so that an event of it that comes late has no effect.
+  is_member INTEGER NOT NULL CHECK (is_member IN (0, 1)),
+  revision INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX team_members_by_team ON team_members (team_id) WHERE is_member = 1;
 
 CREATE TABLE "transfers" (
   -- 1, 2, 3, …
