@@ -212,7 +212,7 @@ let package = Package(
     + [embedded("CMailTemplates", path: "Services/Notifications/Mails/Templates")]
     + service(
       "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"],
-      uses: ["CCurl", "CMailTemplates", "Workers", lifecycle, logging, metrics, mustache],
+      uses: ["CCurl", "CMailTemplates", "Workers", crypto, lifecycle, logging, metrics, mustache],
       beside: ["Mails/Templates"])
     + [
       // Tests
@@ -261,8 +261,8 @@ let package = Package(
       tests(
         "Notifications",
         [
-          "ActivityContract", "CCurl", "IdentityContract", "InProcess", "Messaging", "NotificationsContract",
-          "NotificationsService", "Operations",
+          "ActivityContract", "CCurl", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess", "Messaging",
+          "NotificationsContract", "NotificationsService", "Operations",
           "RewardsContract", "Sampling", "ServiceKit", "SocialContract", "SocialService", "Storage", grdb, logging,
         ], exclude: ["Mails/Golden", "Mails/smtp_server.py"]),
       tests("Operations", ["Operations", "Sampling"]),

@@ -41,6 +41,7 @@ public enum Identity {
       AccountFeature(),
       RegisterRecordFeature(),
       AdministratorFeature(),
+      AudienceFeature(),
       SecurityEventFeature(),
       IncidentFeature(),
       SecurityReportFeature(schedule: schedule),

@@ -1,5 +1,6 @@
 import NotificationsContract
 public import ServiceKit
+import Storage
 
 /// The notifications service: the inbox and the mails.
 ///
@@ -15,20 +16,46 @@ public enum Notifications {
   static func service(
     _ environment: ServiceEnvironment, _ settings: MailSettings, _ carrier: any MailCarrier
   ) throws -> ServiceDefinition {
-    let (mails, reports) = (WakeSignal(), WakeSignal())
+    let features = try features(
+      environment, settings, carrier, secret: try environment.home.secret("notifications.store"))
     return ServiceDefinition(
       .notifications, environment,
-      features: [
-        AccountsFeature(migrations: (table: 1, settings: 6, people: 12, enrollment: 14)),
-        InboxFeature(),
-        BlockFeature(),
-        MailFeature(
-          environment: environment, settings: settings, carrier: carrier, composer: try MailComposer(), signal: mails,
-          reports: reports),
-        KindFeature(signal: mails),
-        DeadMailFeature(signal: mails),
-        DeletionReportFeature(environment: environment, settings: settings, signal: reports),
-        MailboxFeature(mailbox: settings.mailbox.map { Mailbox(folder: $0) }),
-      ])
+      features: features + [HousekeepingFeature(features: features, logger: environment.logger)])
+  }
+
+  /// The features, each behind those that it builds on.
+  ///
+  /// - Parameter secret: that of the store, from which the key of links is derived.
+  static func features(
+    _ environment: ServiceEnvironment, _ settings: MailSettings, _ carrier: any MailCarrier, secret: [UInt8]
+  ) throws -> [any Feature] {
+    let (mails, reports, held) = (WakeSignal(), WakeSignal(), WakeSignal())
+    let quietHours = QuietHoursStore(zones: TimeZones())
+    let dispatch = DeliveryDispatch(quietHours: quietHours, routes: [MailRoute(signal: mails)], signal: held)
+    let links = UnsubscribeLinks(secret: secret)
+    let deliveries = DeliverySettings(environment.settings)
+    return [
+      AccountsFeature(
+        migrations: (table: 1, settings: 6, people: 12, enrollment: 14),
+        whenMoved: { move, transaction in
+          // Quiet hours go by the clocks where the account is.
+          try DeliveryStore.reconsider(move.account, transaction)
+          transaction.afterCommit { held.send() }
+        }),
+      InboxFeature(settings: deliveries),
+      BlockFeature(),
+      PreferenceFeature(),
+      QuietHoursFeature(store: quietHours, signal: held),
+      DeliveryFeature(environment: environment, settings: deliveries, dispatch: dispatch),
+      MailFeature(
+        environment: environment, settings: settings, carrier: carrier, composer: try MailComposer(), links: links, signal: mails,
+        reports: reports),
+      KindFeature(dispatch: dispatch),
+      UnsubscribeFeature(links: links),
+      BroadcastFeature(environment: environment, dispatch: dispatch),
+      DeadMailFeature(signal: mails),
+      DeletionReportFeature(environment: environment, settings: settings, signal: reports),
+      MailboxFeature(mailbox: settings.mailbox.map { Mailbox(folder: $0) }),
+    ]
   }
 }

@@ -272,6 +272,13 @@ public final class IdentityDouble: Sendable {
         email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username, language: person.language)
     }
     serve(ListAdministrators.self, in: &service) { _, state in ListAdministrators.Output(accountIDs: state.administrators) }
+    serve(ListAudience.self, in: &service) { input, state in
+      let all = IdentityDouble.audience(input.audience, state.people.values.map(\.event)).filter { $0 > input.after ?? .placeholder }
+      return ListAudience.Output(accountIDs: Array(all.prefix(input.limit)))
+    }
+    serve(CountAudience.self, in: &service) { input, state in
+      CountAudience.Output(count: IdentityDouble.audience(input, state.people.values.map(\.event)).count)
+    }
     serve(ReadReportedAccount.self, in: &service) { input, state in
       guard let person = state.people[input.accountID]?.event else { return nil }
       return ReportedAccount(username: person.username, nickname: person.nickname, photo: state.photos[input.accountID])
@@ -289,6 +296,14 @@ public final class IdentityDouble: Sendable {
       return Empty()
     }
     return service
+  }
+
+  /// Whom a message to many is for; nobody here is idle.
+  private static func audience(_ audience: Audience, _ accounts: [AccountChanged]) -> [AccountID] {
+    accounts.filter { account in
+      account.isVerified && account.suspendedUntil == nil && audience.idleSince == nil
+        && (audience.language ?? account.language) == account.language
+    }.map(\.accountID).sorted()
   }
 
   /// Serves what mails are made from.

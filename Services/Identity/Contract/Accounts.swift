@@ -70,7 +70,7 @@ public struct AccountChanged: Event, Hashable {
   public var isVerified: Bool
   /// What it has consented to; absent in events from before there were consents, when nothing was.
   public var consents: [ConsentPurpose]?
-  /// Absent in events from before it could be.
+  /// Whether it muted help where that was chosen once; notifications takes it over. Absent in events from before it could be.
   public var mutesHelp: Bool?
   /// Absent without a photo.
   public var photoTag: String?
@@ -109,7 +109,7 @@ public struct AccountChanged: Event, Hashable {
     "dayStartHour": Note("Hour of the night at which its day starts.", range: 0...6),
     "language": "Language of its messages.", "isVerified": "Whether its e-mail address is verified.",
     "consents": "What it has consented to.",
-    "mutesHelp": "Whether it is spared notifications of help asked for and offered in tasks.",
+    "mutesHelp": "Whether it muted help before that was chosen among the preferences of notifications.",
     "photoTag": "Names its photo; absent without one.",
     "givesReadReceipts": "Whether others see how far it has read their messages.",
     "taskEnrollment": "Who may enrol it in a task.",

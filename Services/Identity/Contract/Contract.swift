@@ -29,7 +29,7 @@ extension Contract {
       DismissAdministrator.self,
       ValidateMailedLink.self,
       ReadPersonalAccessTokenNotice.self,
-      ReadReportedAccount.self, ListAdministrators.self,
+      ReadReportedAccount.self, ListAdministrators.self, ListAudience.self, CountAudience.self,
       ListRegisterRecords.self, ListOwnAccountRecords.self,
       ReadSuspension.self, AppealSuspension.self, DeleteSuspendedAccount.self, ReadSuspensionSecret.self,
     ],

@@ -33,7 +33,6 @@ public struct AccountSettings: Document, Hashable {
   public var language: Language
   public var timeZone: TimeZoneName
   public var dayStartHour: Int
-  public var muteHelpNotifications: Bool
   public var consents: ConsentStates
   public var directoryVisibility: DirectoryVisibility
   public var nameVisibility: ProfileVisibility
@@ -42,14 +41,13 @@ public struct AccountSettings: Document, Hashable {
   public var taskEnrollment: TaskEnrollment
 
   public init(
-    language: Language, timeZone: TimeZoneName, dayStartHour: Int, muteHelpNotifications: Bool, consents: ConsentStates,
+    language: Language, timeZone: TimeZoneName, dayStartHour: Int, consents: ConsentStates,
     directoryVisibility: DirectoryVisibility, nameVisibility: ProfileVisibility = .hidden,
     ageVisibility: ProfileVisibility = .hidden, givesReadReceipts: Bool = true, taskEnrollment: TaskEnrollment = .everybody
   ) {
     self.language = language
     self.timeZone = timeZone
     self.dayStartHour = dayStartHour
-    self.muteHelpNotifications = muteHelpNotifications
     self.consents = consents
     self.directoryVisibility = directoryVisibility
     self.nameVisibility = nameVisibility
@@ -61,7 +59,6 @@ public struct AccountSettings: Document, Hashable {
   public static let notes: Notes = [
     "language": "Language of its messages.", "timeZone": "IANA time zone in which its days are counted.",
     "dayStartHour": Note("Hour of the night at which its day starts.", range: 0...6, example: 0),
-    "muteHelpNotifications": "Whether it is spared notifications of help asked for and offered in tasks.",
     "consents": "What it has consented to.", "directoryVisibility": "Whether others find it by searching.",
     "nameVisibility": "To whom its profile shows the person's name.",
     "ageVisibility": "To whom its profile shows the person's age.",
@@ -86,6 +83,7 @@ public enum UpdateSettings: AccountOperation {
     public var language: Patch<Language>
     public var timeZone: Patch<ChosenTimeZone>
     public var dayStartHour: Patch<Int>
+    /// Where help was muted once: refused, with where it is chosen now.
     public var muteHelpNotifications: Patch<Bool>
     public var consents: Patch<ConsentChoices>
     public var directoryVisibility: Patch<DirectoryVisibility>
@@ -119,7 +117,7 @@ public enum UpdateSettings: AccountOperation {
         "IANA time zone in which days are counted from now on; a region such as `Europe/Madrid`, or `UTC`."),
       "dayStartHour": Note("Hour of the night at which days start from now on.", range: 0...6, example: 3),
       "muteHelpNotifications": Note(
-        "Whether to be spared notifications of help asked for and offered in tasks."),
+        "Refused: help is muted by switching the category `help` off at `notificationPreferences.update`."),
       "consents": Note("Consents to give (`true`) and to withdraw (`false`)."),
       "directoryVisibility": Note(
         "`listed` lets others find the account by searching, once its e-mail address is verified."),
@@ -129,6 +127,10 @@ public enum UpdateSettings: AccountOperation {
         "Whether friends see how far messages were read: only where both give read receipts does either of them."),
       "taskEnrollment": Note("Who may enrol the account in a task: `everybody`, `friends` or `nobody`."),
     ]
+
+    public func check(_ fields: inout FieldChecks) {
+      fields.expect(muteHelpNotifications == .keep, "muteHelpNotifications", FieldRule("moved_to_preferences"))
+    }
   }
 
   public typealias Output = AccountSettings

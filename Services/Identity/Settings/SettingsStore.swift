@@ -58,7 +58,7 @@ enum SettingsStore {
   static func read(of account: AccountRecord, in database: Database) throws -> AccountSettings {
     AccountSettings(
       language: account.language, timeZone: account.timeZone, dayStartHour: account.dayStartHour,
-      muteHelpNotifications: account.mutesHelp, consents: try ConsentStore.states(of: account.id, in: database),
+      consents: try ConsentStore.states(of: account.id, in: database),
       directoryVisibility: account.directoryVisibility, nameVisibility: account.nameVisibility,
       ageVisibility: account.ageVisibility, givesReadReceipts: account.givesReadReceipts,
       taskEnrollment: account.taskEnrollment)
@@ -73,7 +73,6 @@ enum SettingsStore {
       input.language.applied(to: account.language) != account.language,
       input.timeZone.value.map { $0.name != account.timeZone } ?? false,
       input.dayStartHour.applied(to: account.dayStartHour) != account.dayStartHour,
-      input.muteHelpNotifications.applied(to: account.mutesHelp) != account.mutesHelp,
       input.directoryVisibility.applied(to: account.directoryVisibility) != account.directoryVisibility,
       input.nameVisibility.applied(to: account.nameVisibility) != account.nameVisibility,
       input.ageVisibility.applied(to: account.ageVisibility) != account.ageVisibility,
@@ -84,14 +83,14 @@ enum SettingsStore {
     guard isChanged else { return account }
     try transaction.database.cachedStatement(
       sql: """
-        UPDATE accounts SET language = ?, time_zone = ?, day_start_hour = ?, mutes_help = ?, directory_visibility = ?,
+        UPDATE accounts SET language = ?, time_zone = ?, day_start_hour = ?, directory_visibility = ?,
           name_visibility = ?, age_visibility = ?, gives_read_receipts = ?, task_enrollment = ?,
           revision = revision + 1
         WHERE account_id = ?
         """
     ).execute(arguments: [
       input.language.applied(to: account.language), input.timeZone.value?.name ?? account.timeZone,
-      input.dayStartHour.applied(to: account.dayStartHour), input.muteHelpNotifications.applied(to: account.mutesHelp),
+      input.dayStartHour.applied(to: account.dayStartHour),
       input.directoryVisibility.applied(to: account.directoryVisibility),
       input.nameVisibility.applied(to: account.nameVisibility),
       input.ageVisibility.applied(to: account.ageVisibility),

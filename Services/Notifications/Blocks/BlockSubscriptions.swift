@@ -9,5 +9,6 @@ enum BlockSubscriptions {
   static func relationChanged(_ event: RelationChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     guard try BlockStore.keep(event, transaction), event.relation.isBlocked else { return }
     try InboxStore.deleteAll(naming: event.otherAccountID, of: event.accountID, transaction)
+    try DeliveryStore.withdraw(naming: event.otherAccountID, of: event.accountID, transaction)
   }
 }

@@ -8,9 +8,14 @@ extension Contract {
     operations: [
       ListNotifications.self, CountUnreadNotifications.self, NotificationsSince.self, MarkNotificationRead.self,
       MarkNotificationsRead.self, DeleteNotification.self,
+      ReadNotificationPreferences.self, UpdateNotificationPreferences.self,
+      ReadQuietHours.self, SetQuietHours.self, DeleteQuietHours.self,
+      ListDeliveries.self, ReadDeliveryFigures.self,
+      ReadUnsubscribe.self, UseUnsubscribe.self,
+      PreviewBroadcast.self, SendBroadcast.self, TestBroadcast.self, ListBroadcasts.self, CancelBroadcast.self,
       ListDeadMails.self, RetryDeadMail.self,
       ListMailbox.self, ReadMailboxMail.self,
     ],
-    events: [NotificationCreated.self, NotificationChanged.self],
+    events: [NotificationCreated.self, NotificationChanged.self, NotificationRemoved.self],
     words: [.init(en: [UInt8](notifications_words_en), es: [UInt8](notifications_words_es))])
 }

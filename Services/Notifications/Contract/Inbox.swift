@@ -130,16 +130,22 @@ public struct NotificationLinks: Document, Hashable {
 public enum ListNotifications: AccountOperation {
   public struct Input: ListInput {
     public var unread: Bool?
+    public var category: NotificationCategory?
     public var limit: Int?
     public var cursor: PageCursor?
 
-    public init(unread: Bool? = nil, limit: Int? = nil, cursor: PageCursor? = nil) {
+    public init(
+      unread: Bool? = nil, category: NotificationCategory? = nil, limit: Int? = nil, cursor: PageCursor? = nil
+    ) {
       self.unread = unread
+      self.category = category
       self.limit = limit
       self.cursor = cursor
     }
 
-    public static let notes = listNotes(["unread": "Only those not read (true), or only those read (false)."])
+    public static let notes = listNotes([
+      "unread": "Only those not read (true), or only those read (false).", "category": "Only those of that category.",
+    ])
   }
 
   public typealias Output = Page<Notification>
@@ -149,16 +155,36 @@ public enum ListNotifications: AccountOperation {
     requirements: ["NOT-1"], "List your notifications, newest first.")
 }
 
+/// How many notifications of a category are not read.
+public struct NotificationCount: Document, Hashable {
+  public var category: NotificationCategory
+  public var unreadCount: Int
+
+  public init(category: NotificationCategory, unreadCount: Int) {
+    self.category = category
+    self.unreadCount = unreadCount
+  }
+
+  public static let notes: Notes = ["category": "What they are about.", "unreadCount": "How many of them are not read."]
+}
+
 /// How many notifications an account has not read (NOT-1).
 public enum CountUnreadNotifications: AccountOperation {
   public typealias Input = Empty
 
   public struct Output: Document, Hashable {
     public var unreadCount: Int
+    public var byCategory: [NotificationCount]
 
-    public init(unreadCount: Int) { self.unreadCount = unreadCount }
+    public init(unreadCount: Int, byCategory: [NotificationCount] = []) {
+      self.unreadCount = unreadCount
+      self.byCategory = byCategory
+    }
 
-    public static let notes: Notes = ["unreadCount": "How many notifications are not read."]
+    public static let notes: Notes = [
+      "unreadCount": "How many notifications are not read.",
+      "byCategory": "How many of each category are not read; categories without any are left out.",
+    ]
   }
 
   public static let spec = OperationSpec(
@@ -168,36 +194,54 @@ public enum CountUnreadNotifications: AccountOperation {
 
 /// What came after a notification, oldest first: how a live connection or a returning client catches up (NOT-1).
 ///
+/// A client that keeps what it has seen also gives the number of the last change that it knows of: then it is told which of those
+/// notifications say something else by now, and which are gone, as those that another has replaced. Notifications that were read go some
+/// time after that, of which nobody is told.
+///
 /// A deleted notification is left out, so numbers may be missing between the items. The client has caught up when the last item,
 /// or `after` where there is none, is at `lastNumber`, or when there are fewer items than `limit`.
 public enum NotificationsSince: AccountOperation {
   public struct Input: Document {
     public var after: Int
+    public var changesAfter: Int?
     public var limit: Int?
 
-    public init(after: Int, limit: Int? = nil) {
+    public init(after: Int, changesAfter: Int? = nil, limit: Int? = nil) {
       self.after = after
+      self.changesAfter = changesAfter
       self.limit = limit
     }
 
     public static let notes: Notes = [
       "after": Note("Number of the last notification seen; 0 for none.", range: 0...9e15),
-      "limit": Note("Most items; 100 if absent.", range: 1...500),
+      "changesAfter": Note("`lastChange` of the answer before, to be told what changed since.", range: 0...9e15),
+      "limit": Note("Most items, and most changes; 100 if absent.", range: 1...500),
     ]
   }
 
   public struct Output: Document, Hashable {
     public var items: [Notification]
     public var lastNumber: Int
+    public var changed: [Notification]
+    public var removed: [Int]
+    public var lastChange: Int
 
-    public init(items: [Notification], lastNumber: Int) {
+    public init(
+      items: [Notification], lastNumber: Int, changed: [Notification] = [], removed: [Int] = [], lastChange: Int = 0
+    ) {
       self.items = items
       self.lastNumber = lastNumber
+      self.changed = changed
+      self.removed = removed
+      self.lastChange = lastChange
     }
 
     public static let notes: Notes = [
       "items": "The notifications, oldest first.",
       "lastNumber": "Number of the newest notification the account ever got; 0 for none.",
+      "changed": "Those up to `after` that say something else since, as they are now.",
+      "removed": Note("Numbers of those up to `after` that are gone since.", range: 1...9e15),
+      "lastChange": "Number of the last change told of; give it as `changesAfter` next time, until it stays the same.",
     ]
   }
 
@@ -301,4 +345,22 @@ public struct NotificationChanged: Event, Hashable {
   public static let spec = EventSpec(
     "notifications.changed", by: .notifications, isLive: true, requirements: ["NOT-1"],
     "A notification in an account's inbox says something else.")
+}
+
+/// A notification in an account's inbox is there no longer: it was deleted, taken back, or replaced by one under a newer number. The gateway
+/// delivers it live.
+public struct NotificationRemoved: Event, Hashable {
+  public var accountID: AccountID
+  public var number: Int
+
+  public init(accountID: AccountID, number: Int) {
+    self.accountID = accountID
+    self.number = number
+  }
+
+  public static let notes: Notes = ["accountID": "Whose inbox.", "number": "The number that it had."]
+
+  public static let spec = EventSpec(
+    "notifications.removed", by: .notifications, isLive: true, requirements: ["NOT-1"],
+    "A notification in an account's inbox is there no longer.")
 }

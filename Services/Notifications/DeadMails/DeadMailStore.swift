@@ -28,6 +28,8 @@ enum DeadMailStore {
       sql:
         "UPDATE mails SET state = 'waiting', attempts = 0, next_at = ?, finished_at = NULL WHERE mail_id = ? AND state = 'dead'")
     try statement.execute(arguments: [transaction.now, mail])
-    return transaction.database.changesCount > 0
+    guard transaction.database.changesCount > 0 else { return false }
+    try DeliveryStore.revive(mail: mail, transaction)
+    return true
   }
 }

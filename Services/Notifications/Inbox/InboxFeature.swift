@@ -5,7 +5,11 @@ import Storage
 
 /// The inbox: what happened to an account, numbered, listed and delivered live (NOT-1, NOT-4).
 struct InboxFeature: Feature {
-  let migrations = [InboxStore.migration(2), InboxStore.causeMigration(7), InboxStore.accountsMigration(11)]
+  let settings: DeliverySettings
+
+  let migrations = [
+    InboxStore.migration(2), InboxStore.causeMigration(7), InboxStore.accountsMigration(11), InboxStore.changesMigration(18),
+  ]
   let tables: [ErasedTable] = [
     // What others were notified of that names the account, then its own inbox.
     .changed(
@@ -18,6 +22,13 @@ struct InboxFeature: Feature {
     .following("notification_accounts", "notifications"),
     .rows("inboxes", "account_id = :account", .notifications),
   ]
+
+  /// Those that were read long ago go, and what is left of deleted ones.
+  var retention: [RetentionRule] {
+    ["read_at", "deleted_at"].map {
+      RetentionRule("notifications", key: "notification_id", after: $0, seconds: settings.readKeptDays * 86_400)
+    }
+  }
 
   func register(in service: inout ServiceDefinition) {
     service.serve(ListNotifications.self, read: InboxHandlers.list)

@@ -8,20 +8,28 @@ import Storage
 enum InboxHandlers {
   static func list(_ input: ListNotifications.Input, _ call: AccountCall, _ database: Database) throws -> Page<Notification> {
     try InboxStore.list(
-      of: call.account, unread: input.unread, withLogins: call.caller.isInDoubt != true, call.page(input), call.language,
+      of: call.account, unread: input.unread, category: input.category, withLogins: call.caller.isInDoubt != true, call.page(input), call.language,
       in: database)
   }
 
   static func count(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> CountUnreadNotifications.Output {
-    CountUnreadNotifications.Output(unreadCount: try InboxStore.unreadCount(of: call.account, in: database))
+    CountUnreadNotifications.Output(
+      unreadCount: try InboxStore.unreadCount(of: call.account, in: database),
+      byCategory: try InboxStore.unreadCounts(of: call.account, withLogins: call.caller.isInDoubt != true, in: database))
   }
 
   static func since(
     _ input: NotificationsSince.Input, _ call: AccountCall, _ database: Database
   ) throws -> NotificationsSince.Output {
-    try InboxStore.since(
-      input.after, of: call.account, withLogins: call.caller.isInDoubt != true, limit: input.limit ?? 100, call.language,
-      in: database)
+    let (withLogins, limit) = (call.caller.isInDoubt != true, input.limit ?? 100)
+    var output = try InboxStore.since(
+      input.after, of: call.account, withLogins: withLogins, limit: limit, call.language, in: database)
+    output.lastChange = try InboxStore.lastChange(of: call.account, in: database)
+    guard let change = input.changesAfter else { return output }
+    let changes = try InboxStore.changes(
+      after: change, upTo: input.after, of: call.account, withLogins: withLogins, limit: limit, call.language, in: database)
+    (output.changed, output.removed, output.lastChange) = (changes.changed, changes.removed, changes.lastChange)
+    return output
   }
 
   static func markRead(

@@ -17,16 +17,19 @@ extension InboxStore {
     SELECT o.notification_id, o.account_id, o.read_at FROM \(named) ORDER BY a.notification_id LIMIT :limit
     """
 
+  private static let changed = "change = (SELECT last_change FROM inboxes i WHERE i.account_id = notifications.account_id)"
+
   // Blanks what names an account in others' inboxes, then deletes its own.
 
   static let erasedCounts = """
-    UPDATE inboxes SET unread_count = unread_count - (
+    UPDATE inboxes SET last_change = last_change + 1, unread_count = unread_count - (
       SELECT count(*) FROM (SELECT o.account_id, o.read_at FROM \(named)) n
       WHERE n.account_id = inboxes.account_id AND n.read_at IS NULL)
     WHERE account_id IN (SELECT o.account_id FROM \(named))
     """
   static let erasedContents = """
-    UPDATE notifications SET deleted_at = :now, content = '{}' WHERE notification_id IN (SELECT o.notification_id FROM \(named))
+    UPDATE notifications SET deleted_at = :now, content = '{}', \(changed)
+    WHERE notification_id IN (SELECT o.notification_id FROM \(named))
     """
   static let erasedNames = """
     DELETE FROM notification_accounts WHERE notification_id IN (SELECT o.notification_id FROM \(named))
@@ -36,12 +39,12 @@ extension InboxStore {
   /// The same, for some of them.
   static let erasureSteps = [
     """
-    UPDATE inboxes SET unread_count = unread_count - (
+    UPDATE inboxes SET last_change = last_change + 1, unread_count = unread_count - (
       SELECT count(*) FROM (\(some)) n WHERE n.account_id = inboxes.account_id AND n.read_at IS NULL)
     WHERE account_id IN (SELECT account_id FROM (\(some)))
     """,
     """
-    UPDATE notifications SET deleted_at = :now, content = '{}'
+    UPDATE notifications SET deleted_at = :now, content = '{}', \(changed)
     WHERE notification_id IN (SELECT notification_id FROM (\(some)))
     """,
     "DELETE FROM notification_accounts WHERE notification_id IN (SELECT notification_id FROM (\(some)))",

@@ -55,12 +55,12 @@ enum InboxStore {
     let id = ID<Notification>()
     let insert = try database.cachedStatement(
       sql: """
-        INSERT INTO notifications (notification_id, account_id, number, kind, content, source, created_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO notifications (notification_id, account_id, number, kind, category, content, source, created_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """)
     try insert.execute(arguments: [
-      id, account, number, item.kind, String(decoding: item.content.json, as: UTF8.self), item.source,
-      transaction.now,
+      id, account, number, item.kind, NotificationSpec.category(of: item.kind).rawValue,
+      String(decoding: item.content.json, as: UTF8.self), item.source, transaction.now,
     ])
     try noteAccounts(item.accounts, in: id, database)
     return Notification(
@@ -84,8 +84,10 @@ enum InboxStore {
       let earlier = try NotificationContent.decode(Array((row["content"] as String).utf8))
       content.parameters["username"] = earlier.parameters["username"]
     }
-    try database.cachedStatement(sql: "UPDATE notifications SET kind = ?, content = ? WHERE notification_id = ?")
-      .execute(arguments: [item.kind, String(decoding: content.json, as: UTF8.self), id])
+    try database.cachedStatement(sql: "UPDATE notifications SET kind = ?, content = ?, change = ? WHERE notification_id = ?")
+      .execute(arguments: [
+        item.kind, String(decoding: content.json, as: UTF8.self), try nextChange(of: account, in: database), id,
+      ])
     return Notification(
       id: id, number: row["number"], kind: item.kind, content: content, createdAt: row["created_at"],
       readAt: row["read_at"], language)
@@ -96,7 +98,7 @@ enum InboxStore {
   /// - Parameter withLogins: not for a session in doubt: notices of logins show from what and from where its account is used, by which a
   ///   login is trusted.
   static func list(
-    of account: AccountID, unread: Bool?, withLogins: Bool, _ page: PageRequest, _ language: Language, in database: Database
+    of account: AccountID, unread: Bool?, category: NotificationCategory?, withLogins: Bool, _ page: PageRequest, _ language: Language, in database: Database
   ) throws -> Page<Notification> {
     let condition =
       switch unread {
@@ -107,7 +109,7 @@ enum InboxStore {
     let statement = try database.cachedStatement(
       sql: """
         SELECT * FROM notifications WHERE account_id = ? AND number < ? AND deleted_at IS NULL \(condition) \(kinds(withLogins))
-          \(try hidingErased(in: database))
+          \(category.map { "AND category = '\($0.rawValue)'" } ?? "") \(try hidingErased(in: database))
         ORDER BY number DESC LIMIT ?
         """)
     let rows = try Row.fetchAll(statement, arguments: [account, page.before, page.fetchLimit])
@@ -145,15 +147,24 @@ enum InboxStore {
     let database = transaction.database
     guard try exists(id, of: account, andNotDeleted: true, in: database) else { return false }
     let statement = try database.cachedStatement(
-      sql: "UPDATE notifications SET read_at = ? WHERE notification_id = ? AND read_at IS NULL")
-    try statement.execute(arguments: [transaction.now, id])
-    try lower(by: database.changesCount, account, in: database)
+      sql: "UPDATE notifications SET read_at = ? WHERE notification_id = ? AND read_at IS NULL RETURNING kind")
+    guard let kind = try String.fetchOne(statement, arguments: [transaction.now, id]) else { return true }
+    try lower(by: 1, account, in: database)
+    try DeliveryStore.count(.inbox, kind, "opened", reason: nil, transaction)
     return true
   }
 
   /// Marks everything up to a number as read.
   static func markRead(upTo number: Int, of account: AccountID, _ transaction: Transaction) throws {
     let database = transaction.database
+    let counting = try database.cachedStatement(
+      sql: """
+        SELECT kind, count(*) AS count FROM notifications
+        WHERE account_id = ? AND number <= ? AND read_at IS NULL AND deleted_at IS NULL GROUP BY kind
+        """)
+    for row in try Row.fetchAll(counting, arguments: [account, number]) {
+      try DeliveryStore.count(.inbox, row["kind"], "opened", reason: nil, by: row["count"], transaction)
+    }
     let statement = try database.cachedStatement(
       sql: """
         UPDATE notifications SET read_at = ? WHERE account_id = ? AND number <= ? AND read_at IS NULL AND deleted_at IS NULL
@@ -168,14 +179,15 @@ enum InboxStore {
     guard try exists(id, of: account, andNotDeleted: false, in: database) else { return false }
     let statement = try database.cachedStatement(
       sql: """
-        UPDATE notifications SET deleted_at = ?, content = '{}' WHERE notification_id = ? AND deleted_at IS NULL
-        RETURNING read_at
+        UPDATE notifications SET deleted_at = ?, content = '{}', change = ? WHERE notification_id = ? AND deleted_at IS NULL
+        RETURNING read_at, number
         """)
     try forgetAccounts(of: id, database)
+    let change = try nextChange(of: account, in: database)
+    guard let deleted = try Row.fetchOne(statement, arguments: [transaction.now, change, id]) else { return true }
     // The column itself: SQLite 3.40 gives a wrong `IS NULL` in RETURNING for some tables.
-    if let deleted = try Row.fetchOne(statement, arguments: [transaction.now, id]), deleted.hasNull(atIndex: 0) {
-      try lower(by: 1, account, in: database)
-    }
+    if deleted.hasNull(atIndex: 0) { try lower(by: 1, account, in: database) }
+    try publishRemoval(deleted["number"], of: account, transaction)
     return true
   }
 
@@ -207,7 +219,12 @@ enum InboxStore {
         SELECT count(*) FROM notifications WHERE notification_id IN (\(named)) AND read_at IS NULL)
       WHERE account_id = :account
       """,
-      "UPDATE notifications SET deleted_at = \(transaction.now.milliseconds), content = '{}' WHERE notification_id IN (\(named))",
+      "UPDATE inboxes SET last_change = last_change + 1 WHERE account_id = :account AND :other IS NOT NULL",
+      """
+      UPDATE notifications SET deleted_at = \(transaction.now.milliseconds), content = '{}',
+        change = (SELECT last_change FROM inboxes WHERE account_id = :account)
+      WHERE notification_id IN (\(named))
+      """,
       "DELETE FROM notification_accounts WHERE notification_id IN (\(named))",
     ]
     for sql in statements {
@@ -232,7 +249,8 @@ enum InboxStore {
 }
 
 extension Notification {
-  fileprivate init(_ row: Row, _ language: Language) throws {
+  /// From a row of `notifications`.
+  init(_ row: Row, _ language: Language) throws {
     let content: String = row["content"]
     self.init(
       id: row["notification_id"], number: row["number"], kind: row["kind"], content: try .decode(Array(content.utf8)),

@@ -8,13 +8,13 @@ extension NotificationSpec {
   static let ofChallenges: [NotificationSpec] = [friendChallengeReceived, friendChallengeAccepted]
 
   private static let friendChallengeReceived = NotificationSpec(
-    "friendChallengeReceived", .social, on: FriendChallengeChanged.self,
+    "friendChallengeReceived", .challenges, on: FriendChallengeChanged.self,
     when: { $0.state == .pending && $0.direction == .received }, about: { $0.friendChallengeID }, to: { $0.accountID },
     inbox: part)
 
   /// For the challenger; the other one accepted by its own hand.
   private static let friendChallengeAccepted = NotificationSpec(
-    "friendChallengeAccepted", .social, on: FriendChallengeChanged.self,
+    "friendChallengeAccepted", .challenges, on: FriendChallengeChanged.self,
     when: { $0.state == .accepted && $0.direction == .sent }, about: { $0.friendChallengeID }, to: { $0.accountID },
     inbox: part)
 

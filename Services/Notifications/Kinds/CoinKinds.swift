@@ -10,12 +10,16 @@ extension NotificationSpec {
 
   private static let coinsEarned = NotificationSpec(
     "coinsEarned", .rewards, on: CoinsEarned.self, about: { $0.transferID }, to: { $0.accountID },
-    inbox: .init(values: [.number("coins") { $0.coins }, .number("balance") { $0.balance }]))
+    inbox: .init(
+      values: [.number("coins") { $0.coins }, .number("balance") { $0.balance }],
+      total: { InboxTotal(parameter: "coins", at: $0.at) }),
+    delivery: DeliverySpec(defaults: [.inbox], urgency: .low))
 
   private static let coinsAdjusted = NotificationSpec(
     "coinsAdjusted", .rewards, on: CoinsAdjusted.self, about: { $0.transferID }, to: { $0.accountID },
     inbox: .init(
-      values: [.number("coins") { $0.coins }, .text("reason") { $0.reason }, .number("balance") { $0.balance }]))
+      values: [.number("coins") { $0.coins }, .text("reason") { $0.reason }, .number("balance") { $0.balance }]),
+    delivery: DeliverySpec(defaults: [.inbox, .push]))
 
   private static let coinsEnding = NotificationSpec(
     "coinsEnding", .rewards, on: CoinsEnding.self, about: { $0.noticeID }, to: { $0.accountID },
@@ -40,7 +44,8 @@ extension NotificationSpec {
         .text("offer") { $0.title }, .text("reason") { sentence($0.reason) }, .number("coins") { $0.coins },
         .number("balance") { $0.balance },
       ],
-      links: { NotificationLinks(offerID: ID(linking: $0.offerID), redemptionID: ID(linking: $0.redemptionID)) }))
+      links: { NotificationLinks(offerID: ID(linking: $0.offerID), redemptionID: ID(linking: $0.redemptionID)) }),
+    delivery: DeliverySpec(defaults: [.inbox, .push]))
 
   /// What somebody wrote, with an end, so that another sentence can follow.
   private static func sentence(_ text: String) -> String {
@@ -49,7 +54,7 @@ extension NotificationSpec {
   }
 
   private static let challengeCompleted = NotificationSpec(
-    "challengeCompleted", .rewards, on: ChallengeCompleted.self, about: { $0.completionID }, to: { $0.accountID },
+    "challengeCompleted", .challenges, on: ChallengeCompleted.self, about: { $0.completionID }, to: { $0.accountID },
     inbox: .init(
       values: NotificationValue.translated("title") { $0.texts[$1].title }
         + NotificationValue.translated("badge") { $0.texts[$1].badge } + [.number("coins") { $0.coins }],
@@ -57,7 +62,7 @@ extension NotificationSpec {
 
   /// Of a tier of an achievement; the badge of a challenge is in the notification of its completion.
   private static let badgeAwarded = NotificationSpec(
-    "badgeAwarded", .rewards, on: BadgeAwarded.self, when: { $0.tier != nil }, about: { $0.completionID },
+    "badgeAwarded", .challenges, on: BadgeAwarded.self, when: { $0.tier != nil }, about: { $0.completionID },
     to: { $0.accountID },
     inbox: .init(
       values: NotificationValue.translated("title") { $0.texts[$1].title } + [.text("tier") { $0.tier?.rawValue ?? "" }],

@@ -32,7 +32,8 @@ extension NotificationSpec {
   /// To each administrator.
   private static let report = NotificationSpec(
     "report", .administration, on: SecurityReportReady.self, about: { $0.mailID }, to: { $0.accountID },
-    mail: MailSpec(from: .security))
+    mail: MailSpec(from: .security),
+    delivery: DeliverySpec(defaults: [.email], urgency: .low))
 }
 
 extension MailSource {

@@ -3,11 +3,10 @@ import ServiceKit
 
 /// What people are notified of: every kind that is declared.
 struct KindFeature: Feature {
-  /// Wakes the worker of mails.
-  let signal: WakeSignal
+  let dispatch: DeliveryDispatch
 
   func register(in service: inout ServiceDefinition) {
-    KindSubscriptions(kinds: NotificationSpec.all, signal: signal).subscribe(&service)
+    KindSubscriptions(kinds: NotificationSpec.all, dispatch: dispatch).subscribe(&service)
   }
 }
 
@@ -15,8 +14,20 @@ extension NotificationSpec {
   /// All kinds, by what they report.
   static let all: [NotificationSpec] = [
     ofFriends, ofChallenges, ofTasks, ofTeams, ofMessages, ofImports, ofCoins, ofPartners, ofAccounts, ofLogins, ofIncidents,
-    ofModeration,
+    ofModeration, [announcement],
   ].flatMap { $0 }
+
+  /// The kind of that name; nil where it is one that is no more.
+  static func named(_ name: String) -> NotificationSpec? { byName[name] }
+
+  private static let byName: [String: NotificationSpec] = Dictionary(
+    all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+
+  /// What a kind in the inbox is about.
+  static func category(of kind: NotificationKind) -> NotificationCategory { categories[kind] ?? .account }
+
+  private static let categories: [NotificationKind: NotificationCategory] = Dictionary(
+    all.compactMap { spec in spec.inbox.map { ($0.kind, spec.category) } }, uniquingKeysWith: { first, _ in first })
 
   /// How grave it is what a kind in the inbox reports.
   static func severity(of kind: NotificationKind) -> NotificationSeverity { severities[kind] ?? .info }
@@ -29,8 +40,8 @@ extension NotificationSpec {
 }
 
 extension MailSpec {
-  /// All kinds that go by mail.
-  static let all: [MailSpec] = NotificationSpec.all.compactMap(\.mail)
+  /// All mails: of the kinds that have one of their own, and those in the common words.
+  static let all: [MailSpec] = NotificationSpec.all.compactMap(\.mail) + [.notification, .digest]
 
   private static let byName: [String: MailSpec] = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
 

@@ -7,11 +7,12 @@ import Storage
 /// Lets each event make what the kinds of it declare, in the transaction that moves the subscriber's cursor.
 struct KindSubscriptions: Sendable {
   let kinds: [NotificationSpec]
-  /// Wakes the worker of mails.
-  let signal: WakeSignal
+  let dispatch: DeliveryDispatch
 
   func subscribe(_ service: inout ServiceDefinition) {
-    for (_, kinds) in Dictionary(grouping: kinds, by: { $0.event.spec.name }) { subscribe(to: kinds[0].event, kinds, &service) }
+    for (_, kinds) in Dictionary(grouping: kinds, by: { $0.event?.spec.name }) {
+      if let event = kinds[0].event { subscribe(to: event, kinds, &service) }
+    }
     for retraction in NotificationRetraction.all { subscribe(to: retraction.event, retraction, &service) }
   }
 
@@ -19,6 +20,7 @@ struct KindSubscriptions: Sendable {
     service.subscribe(to: event) { event, _, transaction in
       guard let source = retraction.source(event) else { return }
       try InboxStore.deleteAll(from: source.text, of: source.accountID, transaction)
+      try DeliveryStore.withdraw(from: source.text, of: source.accountID, transaction)
     }
   }
 
@@ -26,37 +28,32 @@ struct KindSubscriptions: Sendable {
     service.subscribe(to: event) { event, logged, transaction in
       for source in Set(kinds.compactMap { $0.superseded(event) }) {
         try InboxStore.deleteAll(from: source.text, of: source.accountID, transaction)
+        try DeliveryStore.withdraw(from: source.text, of: source.accountID, transaction)
       }
-      for draft in kinds.compactMap({ $0.make(event) }) { try deliver(draft, at: logged.at, transaction) }
+      for kind in kinds {
+        if let draft = kind.make(event) { try dispatch.deliver(kind, draft, at: logged.at, transaction) }
+      }
     }
   }
 
-  private func deliver(_ draft: NotificationDraft, at instant: Instant, _ transaction: Transaction) throws {
-    // Nothing of one reaches the other of two of whom one has blocked the other; what was taken back is gone all the same, and names stay
-    // those by which the two knew each other.
-    if let item = draft.inbox, try BlockStore.isApart(draft.accountID, fromAnyOf: item.accounts, in: transaction.database) {
-      if item.isAmendment { _ = try InboxStore.amend(item, of: draft.accountID, .english, keepsName: true, transaction) }
-      return
-    }
-    if let item = draft.inbox { try KindSubscriptions.notify(draft.accountID, item, transaction) }
-    if let mail = draft.mail {
-      try MailStore.add(mail, to: draft.accountID, at: instant, transaction)
-      transaction.afterCommit { signal.send() }
-    }
-  }
-
-  /// Adds the notification, or changes the one that there is, and publishes it for live delivery, in the account's language; in English while identity's event about the
-  /// account has not arrived. The inbox itself is always in the language of its reader.
-  static func notify(_ account: AccountID, _ item: InboxItem, _ transaction: Transaction) throws {
+  /// Adds the notification, or changes the one that there is, and publishes it for live delivery, in the account's language; in English while
+  /// identity's event about the account has not arrived. The inbox itself is always in the language of its reader.
+  ///
+  /// - Returns: the notification that was added or changed; nil where there is nothing to change, and where it stands there already.
+  @discardableResult
+  static func notify(
+    _ account: AccountID, _ item: InboxItem, _ transaction: Transaction, in known: Language? = nil
+  ) throws -> ID<NotificationsContract.Notification>? {
     // Nothing comes late into the inbox of an erased account, or into another's that names it.
-    for named in item.accounts.union([account]) where try transaction.database.isErased(named) { return }
-    let language = try Accounts.find(account, in: transaction.database)?.language ?? .english
+    for named in item.accounts.union([account]) where try transaction.database.isErased(named) { return nil }
+    let language = try known ?? Accounts.find(account, in: transaction.database)?.language ?? .english
     if item.isAmendment {
-      guard let changed = try InboxStore.amend(item, of: account, language, transaction) else { return }
+      guard let changed = try InboxStore.amend(item, of: account, language, transaction) else { return nil }
       try transaction.publish(NotificationChanged(accountID: account, number: changed.number, notification: changed))
-      return
+      return changed.id
     }
-    guard let notification = try InboxStore.add(item, to: account, language, transaction) else { return }
+    guard let notification = try InboxStore.add(item, to: account, language, transaction) else { return nil }
     try transaction.publish(NotificationCreated(accountID: account, number: notification.number, notification: notification))
+    return notification.id
   }
 }

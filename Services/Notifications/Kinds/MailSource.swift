@@ -2,6 +2,7 @@ import IdentityContract
 import NotificationsContract
 import Operations
 import ServiceKit
+import Storage
 
 /// What stands in a mail, asked from identity when it is written: addresses and secrets are kept nowhere else.
 struct MailSource: Sendable {
@@ -43,6 +44,8 @@ struct MailSource: Sendable {
 struct MailReader: Sendable {
   let identity: ServiceClient
   let social: ServiceClient
+  /// What notifications itself keeps.
+  let store: Store
   /// Where people reach the system, without a slash at the end.
   let publicURL: String
   let words: Words
@@ -54,6 +57,12 @@ struct MailContent: Sendable {
   let username: Username
   let language: Language
   var values: [String: MailValue]
+  /// Where the mail's subject is not the words `mail.<kind>.subject`.
+  var subject: String?
+  /// The kind of notification that it reports, where the mail's name does not say.
+  var kind: String?
+  /// What mails are about that belong together, such as `task-<id>`; nil for one alone.
+  var thread: String?
 
   /// `2026-11-22 08:43 UTC`.
   static func minute(_ instant: Instant) -> String {

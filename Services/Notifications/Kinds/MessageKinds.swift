@@ -11,11 +11,14 @@ extension NotificationSpec {
     inbox: .init(
       values: [
         .text("username") { $0.fromUsername.description }, .text("message") { Excerpt.of($0.text) },
-      ], links: links))
+      ], links: links), delivery: delivery)
 
   private static let photoReceived = NotificationSpec(
     "photoReceived", .messages, on: MessageSent.self, when: { $0.text == nil }, about: { $0.messageID },
-    to: { $0.toAccountID }, inbox: .init(values: [.text("username") { $0.fromUsername.description }], links: links))
+    to: { $0.toAccountID }, inbox: .init(values: [.text("username") { $0.fromUsername.description }], links: links), delivery: delivery)
+
+  /// Who has the conversation open reads it before it is pushed.
+  private static let delivery = NotificationCategory.messages.delivery.limited(to: [.inbox, .push]).delayed(bySeconds: 5)
 
   /// Takes effect in the notification of the message, which stays as read as it was.
   private static let messageEdited = NotificationSpec(
@@ -37,7 +40,7 @@ extension NotificationSpec {
     "messageRemoved", .messages, on: MessageRemoved.self, when: { $0.accountID != $0.fromAccountID },
     about: { $0.messageID }, to: { $0.accountID },
     inbox: .init(
-      amending: MessageSent.self, values: [.text("username") { $0.fromUsername.description }],
+      amending: MessageSent.self, isRemoval: true, values: [.text("username") { $0.fromUsername.description }],
       links: {
         NotificationLinks(
           accountID: $0.fromAccountID, conversationID: ID(linking: $0.conversationID), messageID: ID(linking: $0.messageID))

@@ -12,15 +12,19 @@ extension NotificationSpec {
   ]
 
   private static let reportActed = NotificationSpec(
-    "reportActed", .social, on: ReportDecided.self, when: { $0.outcome != .nothing }, about: { $0.reportID },
+    "reportActed", .moderation, on: ReportDecided.self, when: { $0.outcome != .nothing }, about: { $0.reportID },
     to: { $0.accountID }, inbox: report, mail: MailSpec(from: .front, actions: [.link]))
 
   private static let reportDismissed = NotificationSpec(
-    "reportDismissed", .social, on: ReportDecided.self, when: { $0.outcome == .nothing }, about: { $0.reportID },
+    "reportDismissed", .moderation, on: ReportDecided.self, when: { $0.outcome == .nothing }, about: { $0.reportID },
     to: { $0.accountID }, inbox: report, mail: MailSpec(from: .front, actions: [.link]))
 
   private static let report = InboxPart<ReportDecided>(
     values: [.text("kind") { $0.kind.rawValue }], links: { NotificationLinks(reportID: ID(linking: $0.reportID)) })
+
+  /// Whom moderators restrict is owed the reasons, and the way to appeal (Regulation (EU) 2022/2065, article 17).
+  private static let sanctioned = DeliverySpec(
+    defaults: [.inbox, .email, .push], required: [.inbox, .email], endsWhenRead: false)
 
   private static let contentRemoved = sanction("contentRemoved", .removed, .warning)
   private static let accountWarned = sanction("accountWarned", .warned, .warning)
@@ -31,14 +35,14 @@ extension NotificationSpec {
     _ name: String, _ outcome: ModerationOutcome, _ severity: NotificationSeverity
   ) -> NotificationSpec {
     NotificationSpec(
-      name, .account, severity, on: SanctionImposed.self, when: { $0.outcome == outcome }, about: { $0.caseID },
+      name, .moderation, severity, on: SanctionImposed.self, when: { $0.outcome == outcome }, about: { $0.caseID },
       to: { $0.accountID },
       inbox: .init(
         values: [
           .text("kind") { $0.kind.rawValue }, .text("reason") { Excerpt.of($0.reason.description) },
           .text("until") { $0.until.map(MailContent.minute) ?? "" },
         ], links: { NotificationLinks(caseID: ID(linking: $0.caseID)) }),
-      mail: MailSpec(from: .sanction, actions: [.link]))
+      mail: MailSpec(from: .sanction, actions: [.link]), delivery: sanctioned)
   }
 
   private static let appealGranted = appeal("appealGranted", .granted)
@@ -46,17 +50,17 @@ extension NotificationSpec {
 
   private static func appeal(_ name: String, _ outcome: AppealOutcome) -> NotificationSpec {
     NotificationSpec(
-      name, .account, on: AppealDecided.self, when: { $0.outcome == outcome }, about: { $0.caseID },
+      name, .moderation, on: AppealDecided.self, when: { $0.outcome == outcome }, about: { $0.caseID },
       to: { $0.accountID },
       inbox: .init(
         values: [.text("reason") { Excerpt.of($0.reason.description) }],
         links: { NotificationLinks(caseID: ID(linking: $0.caseID)) }),
-      mail: MailSpec(from: .appeal, actions: [.link]))
+      mail: MailSpec(from: .appeal, actions: [.link]), delivery: sanctioned)
   }
 
   private static let suspensionEnded = NotificationSpec(
-    "suspensionEnded", .account, on: SuspensionChanged.self, when: { $0.until == nil }, about: { $0.suspensionID },
-    to: { $0.accountID }, inbox: .init(), mail: MailSpec(from: .front, actions: [.link]))
+    "suspensionEnded", .moderation, on: SuspensionChanged.self, when: { $0.until == nil }, about: { $0.suspensionID },
+    to: { $0.accountID }, inbox: .init(), mail: MailSpec(from: .front, actions: [.link]), delivery: sanctioned)
 }
 
 extension MailSource {

@@ -5,6 +5,8 @@ import Operations
 struct NotificationDraft: Hashable, Sendable {
   /// Whom it is for.
   let accountID: AccountID
+  /// What it is about.
+  let subject: ID<Linked>
   let inbox: InboxItem?
   let mail: MailDraft?
 }
@@ -12,13 +14,22 @@ struct NotificationDraft: Hashable, Sendable {
 /// What comes into an inbox: of which kind, with which values and links (NOT-4).
 struct InboxItem: Hashable, Sendable {
   let kind: NotificationKind
-  let content: NotificationContent
+  var content: NotificationContent
   /// Names what happened, so that the same never stands twice in an inbox: the event's name, then what it is about.
   let source: String
   /// Whether it changes the notification of that source in place of adding one.
   var isAmendment = false
+  /// What is added up in one notification for each day; nil for most.
+  var total: InboxTotal?
   /// Every account that it names: it goes when one of them is erased.
   let accounts: Set<AccountID>
+}
+
+/// A number that is added up over a day of the account, so that an inbox has one notification for it, under the newest number.
+struct InboxTotal: Hashable, Sendable {
+  /// The value's name.
+  let parameter: String
+  let at: Instant
 }
 
 /// A mail to be written.

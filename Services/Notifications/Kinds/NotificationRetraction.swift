@@ -25,7 +25,8 @@ struct NotificationRetraction: Sendable {
     }
   }
 
-  /// Requests and challenges that ended before they were answered; completions and tiers that a correction took back.
+  /// Requests and challenges that ended before they were answered, files that were deleted, and completions and tiers that a correction
+  /// took back.
   static let all: [NotificationRetraction] = [
     NotificationRetraction(
       of: FriendRequestSent.self, on: FriendRequestEnded.self, about: { $0.friendRequestID }, of: { $0.accountID }),
@@ -35,6 +36,9 @@ struct NotificationRetraction: Sendable {
       of: FriendChallengeChanged.self, on: FriendChallengeChanged.self,
       when: { $0.direction == .received && ($0.state == .withdrawn || $0.state == .ended && $0.activityID == nil) },
       about: { $0.friendChallengeID }, of: { $0.accountID }),
+    NotificationRetraction(
+      of: TaskAttachmentsChanged.self, on: TaskAttachmentsChanged.self, when: { $0.change == .deleted },
+      about: { $0.attachmentID }, of: { $0.accountID }),
     NotificationRetraction(
       of: ChallengeCompleted.self, on: ChallengeTakenBack.self, when: { $0.tier == nil }, about: { $0.completionID },
       of: { $0.accountID }),

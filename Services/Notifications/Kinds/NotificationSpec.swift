@@ -14,7 +14,14 @@ struct NotificationSpec: Sendable {
   let name: String
   let category: NotificationCategory
   let severity: NotificationSeverity
-  let event: any Event.Type
+  /// How it goes out.
+  let delivery: DeliverySpec
+  /// The channels that can carry it; none where it only changes the notification of another event.
+  let channels: Set<NotificationChannel>
+  /// Whether nothing of what it changes is left to be mailed or pushed, since what it is about was removed.
+  let isRemoval: Bool
+  /// Nil where no event brings it, but the service itself.
+  let event: (any Event.Type)?
   /// Nil where it does not stand in the inbox.
   let inbox: InboxSpec?
   /// Nil where it does not go by mail.
@@ -30,10 +37,12 @@ struct NotificationSpec: Sendable {
   ///   - condition: which of those events are of this kind.
   ///   - subject: the id of what it is about: the same is reported once.
   ///   - recipient: whom it is for; nil for nobody.
+  ///   - delivery: how it goes out, where not as the others of its category. Without a mail of its own it goes by mail in the common words.
   init<E: Event, Subject>(
     _ name: String, _ category: NotificationCategory, _ severity: NotificationSeverity = .info, on event: E.Type,
     when condition: @escaping @Sendable (E) -> Bool = { _ in true }, about subject: @escaping @Sendable (E) -> ID<Subject>,
-    to recipient: @escaping @Sendable (E) -> AccountID?, inbox: InboxPart<E>? = nil, mail: MailSpec? = nil
+    to recipient: @escaping @Sendable (E) -> AccountID?, inbox: InboxPart<E>? = nil, mail: MailSpec? = nil,
+    delivery: DeliverySpec? = nil
   ) {
     self.name = name
     self.category = category
@@ -42,12 +51,19 @@ struct NotificationSpec: Sendable {
     self.inbox = inbox.map { InboxSpec(kind: NotificationKind(stringLiteral: name), values: Set($0.values.map(\.name))) }
     let mail = mail?.named(name)
     self.mail = mail
+    var channels: Set<NotificationChannel> = mail == nil ? [] : [.email]
+    if let inbox, !inbox.isAmending { channels = [.inbox, .email, .push] }
+    self.channels = channels
+    isRemoval = inbox?.isRemoval ?? false
+    // By mail unasked goes what has a mail of its own, or says so.
+    self.delivery = (delivery ?? category.delivery.limited(to: mail == nil ? [.inbox, .push] : [.inbox, .email, .push]))
+      .limited(to: channels)
     let kind = self.inbox?.kind
     make = { event in
       guard let event = event as? E, condition(event), let account = recipient(event) else { return nil }
       let subject = subject(event)
       return NotificationDraft(
-        accountID: account, inbox: kind.flatMap { kind in inbox.map { $0.item(kind, event, subject) } },
+        accountID: account, subject: ID(linking: subject), inbox: kind.flatMap { kind in inbox.map { $0.item(kind, event, subject) } },
         mail: mail.map { MailDraft(spec: $0, subject: ID(linking: subject)) })
     }
     superseded = { event in
@@ -57,12 +73,23 @@ struct NotificationSpec: Sendable {
   }
 }
 
-/// What an account may one day choose to be notified of, or not.
-enum NotificationCategory: String, Choice {
-  case social, messages, imports, rewards, account
-  /// What logs in from where: hidden from sessions in doubt, since a login is trusted by it.
-  case logins
-  case security, administration
+extension NotificationSpec {
+  /// A kind that the service itself makes, and no event.
+  ///
+  /// - Parameter values: the names of the values in its words.
+  init(_ name: String, _ category: NotificationCategory, values: Set<String>, delivery: DeliverySpec? = nil) {
+    self.name = name
+    self.category = category
+    severity = .info
+    event = nil
+    inbox = InboxSpec(kind: NotificationKind(stringLiteral: name), values: values)
+    mail = nil
+    channels = [.inbox, .email, .push]
+    isRemoval = false
+    self.delivery = (delivery ?? category.delivery).limited(to: [.inbox, .email, .push])
+    make = { _ in nil }
+    superseded = { _ in nil }
+  }
 }
 
 /// What the inbox needs to know of a kind.
@@ -76,6 +103,9 @@ struct InboxSpec: Sendable {
 struct InboxPart<E: Event>: Sendable {
   fileprivate let values: [NotificationValue<E>]
   fileprivate let isReplacing: Bool
+  /// Whether it says that what it changes was removed.
+  fileprivate let isRemoval: Bool
+  private let total: (@Sendable (E) -> InboxTotal)?
   /// The event whose notification it changes; nil where it makes one of its own.
   private let amended: (any Event.Type)?
   private let source: (@Sendable (E) -> String)?
@@ -87,20 +117,27 @@ struct InboxPart<E: Event>: Sendable {
   ///   - isReplacing: whether it replaces what stands there about the same thing; then `source` begins with that id.
   ///   - amended: the event about the same thing whose notification is changed, wherever it stands, instead of adding one; where there is
   ///     none, nothing is done.
+  ///   - isRemoval: of one that changes another: whether nothing is left of what that said.
   ///   - accounts: those that it names beside the one that it leads to.
+  ///   - total: what is added up over a day, in one notification.
   init(
     source: (@Sendable (E) -> String)? = nil, isReplacing: Bool = false, amending amended: (any Event.Type)? = nil,
-    values: [NotificationValue<E>] = [],
+    isRemoval: Bool = false, values: [NotificationValue<E>] = [],
     links: @escaping @Sendable (E) -> NotificationLinks = { _ in NotificationLinks() },
-    naming accounts: @escaping @Sendable (E) -> [AccountID] = { _ in [] }
+    naming accounts: @escaping @Sendable (E) -> [AccountID] = { _ in [] },
+    total: (@Sendable (E) -> InboxTotal)? = nil
   ) {
     self.source = source
     self.isReplacing = isReplacing
     self.amended = amended
+    self.isRemoval = isRemoval
+    self.total = total
     self.values = values
     self.links = links
     self.accounts = accounts
   }
+
+  fileprivate var isAmending: Bool { amended != nil }
 
   fileprivate func item(_ kind: NotificationKind, _ event: E, _ subject: some CustomStringConvertible) -> InboxItem {
     let links = links(event)
@@ -109,7 +146,7 @@ struct InboxPart<E: Event>: Sendable {
       content: NotificationContent(
         parameters: Dictionary(values.map { ($0.name, $0.read(event)) }, uniquingKeysWith: { $1 }), links: links),
       source: "\((amended ?? E.self).spec.name)/\(source.map { $0(event) } ?? subject.description)",
-      isAmendment: amended != nil,
+      isAmendment: amended != nil, total: total.map { $0(event) },
       accounts: Set(accounts(event) + [links.accountID].compactMap { $0 }))
   }
 }

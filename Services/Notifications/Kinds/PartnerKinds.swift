@@ -19,12 +19,14 @@ extension NotificationSpec {
       name, .rewards, severity, on: PartnerDecided.self, when: { $0.state == state }, about: { $0.noticeID },
       to: { $0.accountID },
       inbox: .init(
-        values: [.text("partner") { $0.name }] + reason, links: { NotificationLinks(partnerID: ID(linking: $0.partnerID)) }))
+        values: [.text("partner") { $0.name }] + reason, links: { NotificationLinks(partnerID: ID(linking: $0.partnerID)) }),
+      delivery: DeliverySpec(defaults: [.inbox, .push]))
   }
 
-  /// To each administrator.
+  /// To each administrator; nothing about it is so urgent that it would end quiet hours.
   private static let partnerOwnerLost = NotificationSpec(
     "partnerOwnerLost", .administration, .warning, on: PartnerOwnerLost.self, about: { $0.noticeID }, to: { $0.accountID },
     inbox: .init(
-      values: [.text("partner") { $0.name }], links: { NotificationLinks(partnerID: ID(linking: $0.partnerID)) }))
+      values: [.text("partner") { $0.name }], links: { NotificationLinks(partnerID: ID(linking: $0.partnerID)) }),
+    delivery: DeliverySpec(defaults: [.inbox, .push], required: [.inbox]))
 }

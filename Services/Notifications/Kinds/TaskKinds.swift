@@ -9,7 +9,7 @@ extension NotificationSpec {
     taskEnrolled, taskRemoved, taskOptedOut, taskCompleted, taskCancelled, taskCommented, taskCommentRemoved, taskCommentRestored,
     taskHelpRequested, taskHelpOffered, taskHelpThanked, taskRecurred, taskSeriesEnrolled, taskSeriesRemoved, taskSeriesOptedOut,
     taskSeriesEnded,
-    taskPartAssigned,
+    taskPartAssigned, taskAttached,
   ]
 
   private static let taskEnrolled = named("taskEnrolled", .enrolled)
@@ -19,7 +19,7 @@ extension NotificationSpec {
 
   /// Nobody alone did it.
   private static let taskCompleted = NotificationSpec(
-    "taskCompleted", .social, on: TaskNoticed.self, when: { $0.notice == .completed }, about: { $0.noticeID },
+    "taskCompleted", .tasks, on: TaskNoticed.self, when: { $0.notice == .completed }, about: { $0.noticeID },
     to: { $0.accountID },
     inbox: .init(
       values: [task],
@@ -29,7 +29,7 @@ extension NotificationSpec {
 
   /// Nobody did it: the day began.
   private static let taskRecurred = NotificationSpec(
-    "taskRecurred", .social, on: TaskNoticed.self, when: { $0.notice == .recurred }, about: { $0.noticeID },
+    "taskRecurred", .tasks, on: TaskNoticed.self, when: { $0.notice == .recurred }, about: { $0.noticeID },
     to: { $0.accountID }, inbox: .init(values: [task], links: links))
 
   private static let taskSeriesEnrolled = series("taskSeriesEnrolled", .enrolled)
@@ -38,7 +38,7 @@ extension NotificationSpec {
   private static let taskSeriesEnded = series("taskSeriesEnded", .ended)
 
   private static let taskPartAssigned = NotificationSpec(
-    "taskPartAssigned", .social, on: TaskNoticed.self, when: { $0.notice == .partAssigned }, about: { $0.noticeID },
+    "taskPartAssigned", .tasks, on: TaskNoticed.self, when: { $0.notice == .partAssigned }, about: { $0.noticeID },
     to: { $0.accountID },
     inbox: .init(
       values: [
@@ -48,7 +48,7 @@ extension NotificationSpec {
   /// A notice about a recurring task.
   private static func series(_ name: String, _ notice: TaskSeriesNotice) -> NotificationSpec {
     NotificationSpec(
-      name, .social, on: TaskSeriesNoticed.self, when: { $0.notice == notice }, about: { $0.noticeID }, to: { $0.accountID },
+      name, .tasks, on: TaskSeriesNoticed.self, when: { $0.notice == notice }, about: { $0.noticeID }, to: { $0.accountID },
       inbox: .init(
         values: [.text("username") { $0.byUsername.description }, .text("task") { $0.seriesName.description }],
         links: { NotificationLinks(accountID: $0.byAccountID, seriesID: ID(linking: $0.seriesID)) }))
@@ -57,14 +57,14 @@ extension NotificationSpec {
   /// A notice that says who did it.
   private static func named(_ name: String, _ notice: TaskNotice) -> NotificationSpec {
     NotificationSpec(
-      name, .social, on: TaskNoticed.self, when: { $0.notice == notice }, about: { $0.noticeID }, to: { $0.accountID },
+      name, .tasks, on: TaskNoticed.self, when: { $0.notice == notice }, about: { $0.noticeID }, to: { $0.accountID },
       inbox: .init(values: [.text("username") { $0.byUsername?.description ?? "" }, task], links: links))
   }
 
   private static let task = NotificationValue<TaskNoticed>.text("task") { $0.taskName.description }
 
   private static let taskCommented = NotificationSpec(
-    "taskCommented", .social, on: TaskCommentCreated.self, when: { $0.accountID != $0.comment.author.accountID },
+    "taskCommented", .tasks, on: TaskCommentCreated.self, when: { $0.accountID != $0.comment.author.accountID },
     about: { $0.comment.id }, to: { $0.accountID },
     inbox: .init(
       values: [
@@ -74,7 +74,7 @@ extension NotificationSpec {
 
   /// Takes effect in the notification of the comment, which says again what it said.
   private static let taskCommentRestored = NotificationSpec(
-    "taskCommentRestored", .social, on: TaskCommentRestored.self, when: { $0.accountID != $0.comment.author.accountID },
+    "taskCommentRestored", .tasks, on: TaskCommentRestored.self, when: { $0.accountID != $0.comment.author.accountID },
     about: { $0.comment.id }, to: { $0.accountID },
     inbox: .init(
       amending: TaskCommentCreated.self,
@@ -93,25 +93,36 @@ extension NotificationSpec {
   /// Takes effect in the notification of the comment: nothing of what it said is left in it. Its author or moderators removed it, so it
   /// names whose it was.
   private static let taskCommentRemoved = NotificationSpec(
-    "taskCommentRemoved", .social, on: TaskCommentRemoved.self, when: { $0.accountID != $0.authorAccountID },
+    "taskCommentRemoved", .tasks, on: TaskCommentRemoved.self, when: { $0.accountID != $0.authorAccountID },
     about: { $0.commentID }, to: { $0.accountID },
     inbox: .init(
-      amending: TaskCommentCreated.self,
+      amending: TaskCommentCreated.self, isRemoval: true,
       values: [.text("username") { $0.authorUsername?.description ?? "" }, .text("task") { $0.taskName.description }],
       links: {
         NotificationLinks(
           accountID: $0.authorAccountID, taskID: ID(linking: $0.taskID), taskCommentID: ID(linking: $0.commentID))
       }))
 
+  /// For all but who attached it.
+  private static let taskAttached = NotificationSpec(
+    "taskAttached", .tasks, on: TaskAttachmentsChanged.self,
+    when: { $0.change == .attached && $0.taskName != nil && $0.byAccountID != $0.accountID }, about: { $0.attachmentID },
+    to: { $0.accountID },
+    inbox: .init(
+      values: [
+        .text("username") { $0.byUsername?.description ?? "" }, .text("task") { $0.taskName?.description ?? "" },
+        .text("file") { $0.name?.description ?? "" },
+      ], links: { NotificationLinks(accountID: $0.byAccountID, taskID: ID(linking: $0.taskID)) }))
+
   private static let taskHelpRequested = help("taskHelpRequested", .request)
   private static let taskHelpOffered = help("taskHelpOffered", .offer)
 
-  /// For the others, unless they mute it, and once for each request or offer.
+  /// For the others, and once for each request or offer. Who mutes help has switched the category off (NOT-4).
   private static func help(_ name: String, _ kind: TaskHelpKind) -> NotificationSpec {
     NotificationSpec(
-      name, .social, on: TaskHelpChanged.self,
+      name, .help, on: TaskHelpChanged.self,
       when: {
-        $0.help.kind == kind && $0.help.closedAt == nil && $0.help.thankedAccountIDs.isEmpty && !$0.isMuted
+        $0.help.kind == kind && $0.help.closedAt == nil && $0.help.thankedAccountIDs.isEmpty
           && $0.accountID != $0.help.person.accountID
       }, about: { $0.help.id }, to: { $0.accountID },
       inbox: .init(
@@ -123,7 +134,7 @@ extension NotificationSpec {
   }
 
   private static let taskHelpThanked = NotificationSpec(
-    "taskHelpThanked", .social, on: TaskHelpThanked.self, about: { $0.helpID }, to: { $0.accountID },
+    "taskHelpThanked", .tasks, on: TaskHelpThanked.self, about: { $0.helpID }, to: { $0.accountID },
     inbox: .init(
       values: [.text("username") { $0.byUsername.description }, .text("task") { $0.taskName.description }],
       links: {

@@ -15,7 +15,7 @@ extension NotificationSpec {
   /// An account may be added, removed and made owner more than once, and so each change of it is one of its own.
   private static func membership(_ name: String, _ change: TeamMembershipChange) -> NotificationSpec {
     NotificationSpec(
-      name, .social, on: TeamMembershipChanged.self, when: { $0.change == change && $0.teamName != nil }, about: { $0.teamID },
+      name, .teams, on: TeamMembershipChanged.self, when: { $0.change == change && $0.teamName != nil }, about: { $0.teamID },
       to: { $0.accountID },
       inbox: .init(
         source: { "\($0.teamID)/\($0.revision)" }, values: [.text("team") { $0.teamName?.description ?? "" }],
@@ -23,13 +23,13 @@ extension NotificationSpec {
   }
 
   private static let teamInvitationReceived = NotificationSpec(
-    "teamInvitationReceived", .social, on: TeamInvitationChanged.self,
+    "teamInvitationReceived", .teams, on: TeamInvitationChanged.self,
     when: { $0.state == .pending && $0.direction == .received }, about: { $0.teamInvitationID }, to: { $0.accountID },
     inbox: invitation)
 
   /// For who sent it; the other one accepted by its own hand.
   private static let teamInvitationAccepted = NotificationSpec(
-    "teamInvitationAccepted", .social, on: TeamInvitationChanged.self,
+    "teamInvitationAccepted", .teams, on: TeamInvitationChanged.self,
     when: { $0.state == .accepted && $0.direction == .sent }, about: { $0.teamInvitationID }, to: { $0.accountID },
     inbox: invitation)
 

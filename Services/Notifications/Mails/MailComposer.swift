@@ -32,13 +32,14 @@ struct MailComposer: Sendable {
 
   /// Writes the mail. Its username, which anybody may have chosen who knows the address, is nothing to follow.
   ///
+  /// - Parameter end: the link that ends this kind of mail; nil for one that cannot be ended.
   /// - Throws: ``MailFailure/badAddress``.
   func message(
-    _ job: MailStore.Job, _ spec: MailSpec, _ content: MailContent, from: MailAddress
+    _ job: MailStore.Job, _ spec: MailSpec, _ content: MailContent, from: MailAddress, ending end: String? = nil
   ) throws(MailFailure) -> MailMessage {
     guard let to = MailAddress(content.email.ascii) else { throw .badAddress }
     let language = content.language
-    let subject = words.text("mail.\(spec.name).subject", language) ?? spec.name
+    let subject = content.subject ?? words.text("mail.\(spec.name).subject", language) ?? spec.name
     var values = content.values.mapValues { value in
       if case .time(let instant) = value { MailValue.text(MailContent.minute(instant)) } else { value }
     }
@@ -47,7 +48,7 @@ struct MailComposer: Sendable {
     let (text, html): (String, String)
     switch spec.body {
     case .layout(let actions):
-      let layout = MailLayout(stem: "mail.\(spec.name)", actions: actions, words: words, language: language, values: values)
+      let layout = MailLayout(stem: "mail.\(spec.name)", actions: actions, words: words, language: language, values: values, end: end)
       (text, html) = (layout.text, layout.html(subject: subject))
     case .templates:
       guard let pair = pairs[spec.name]?[language] else { preconditionFailure("a template is there in every language") }
@@ -55,7 +56,8 @@ struct MailComposer: Sendable {
       (text, html) = (pair.text.render(plain), pair.html.render(plain))
     }
     return MailMessage(
-      id: job.id, from: from, to: to, language: language, subject: subject, date: job.createdAt, text: text, html: html)
+      id: job.id, from: from, to: to, language: language, subject: subject, date: job.createdAt, text: text, html: html,
+      end: end, thread: content.thread)
   }
 }
 

@@ -10,6 +10,7 @@ struct MailFeature: Feature {
   let settings: MailSettings
   let carrier: any MailCarrier
   let composer: MailComposer
+  let links: UnsubscribeLinks
   /// Wakes the worker.
   let signal: WakeSignal
   /// Signalled where the report of a deletion has ended.
@@ -29,12 +30,12 @@ struct MailFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     let client = ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock)
-    let reader = MailReader(
-      identity: client, social: client, publicURL: settings.publicURL, words: composer.words)
-    let writer = MailWriter(reader: reader, composer: composer, from: settings.from)
     service.run { store, pulse in
-      MailWorker(
-        store: store, settings: settings, carrier: carrier, writer: writer, clock: environment.clock, signal: signal,
+      let reader = MailReader(
+        identity: client, social: client, store: store, publicURL: settings.publicURL, words: composer.words)
+      return MailWorker(
+        store: store, settings: settings, carrier: carrier,
+        writer: MailWriter(reader: reader, composer: composer, from: settings.from, links: links), clock: environment.clock, signal: signal,
         pulse: pulse, logger: environment.logger, reports: reports)
     }
     let folders = settings.folders(environment.home)

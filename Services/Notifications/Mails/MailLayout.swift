@@ -18,6 +18,8 @@ struct MailLayout: Sendable {
   let words: Words
   let language: Language
   let values: [String: MailValue]
+  /// The link that ends this kind of mail; nil for one that cannot be ended.
+  var end: String?
 
   private enum Block {
     case paragraph(String)
@@ -31,7 +33,7 @@ struct MailLayout: Sendable {
   var text: String {
     let ownBody = words.paragraphs("\(stem).plain", language)
     let blocks = ownBody.map { $0.map(block) } ?? body
-    let parts = [common("greeting")] + blocks.map(text) + [common("footer")] + optional("reason")
+    let parts = [common("greeting")] + blocks.map(text) + [common("footer")] + optional("reason") + ending
     return parts.joined(separator: "\n\n") + "\n"
   }
 
@@ -40,13 +42,16 @@ struct MailLayout: Sendable {
     let head = """
       <!DOCTYPE html>
       <html lang="\(language.rawValue)">
-      <head><meta charset="utf-8"><title>\(Markup.escaped(subject))</title></head>
+      <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+      <meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">
+      <style>:root { color-scheme: light dark; supported-color-schemes: light dark }</style>
+      <title>\(Markup.escaped(subject))</title></head>
       <body style="font-family: sans-serif; line-height: 1.5; max-width: 36em; margin: 2em auto; padding: 0 1em">
       """
     let preheader = optional("preheader").map {
       "<div style=\"display: none; max-height: 0; overflow: hidden\">\(Markup.escaped($0))</div>"
     }
-    let reason = optional("reason").map { "<p style=\"font-size: .85em; color: #595959\">\(Markup.escaped($0))</p>" }
+    let reason = (optional("reason").map { Markup.escaped($0) } + htmlEnding).map { "<p style=\"font-size: .85em\">\($0)</p>" }
     let parts =
       [head] + preheader + [paragraph(common("greeting"))] + body.map(html) + [paragraph(common("footer"))] + reason
       + ["</body>", "</html>"]
@@ -81,6 +86,17 @@ struct MailLayout: Sendable {
   }
 
   private func common(_ name: String) -> String { words.text("mail.\(name)", language, parameters) ?? "" }
+
+  /// How its reader ends this kind of mail.
+  private var ending: [String] {
+    guard let end, let words = words.text("mail.end", language) else { return [] }
+    return ["\(words)\n\(end)"]
+  }
+
+  private var htmlEnding: [String] {
+    guard let end, let words = words.text("mail.end", language) else { return [] }
+    return ["<a href=\"\(Markup.escaped(end))\">\(Markup.escaped(words))</a>"]
+  }
 
   private func optional(_ name: String) -> [String] {
     words.text("\(stem).\(name)", language, parameters).map { [$0] } ?? []

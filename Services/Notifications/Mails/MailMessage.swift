@@ -13,6 +13,10 @@ struct MailMessage: Sendable {
   let date: Instant
   let text: String
   let html: String
+  /// The link that ends this kind of mail; nil for one that cannot be ended.
+  var end: String?
+  /// What it is about with others, by which programs show them together.
+  var thread: String?
 
   /// The id by which mail programs know a repeated mail.
   var messageID: String { "<\(id)@\(from.domain)>" }
@@ -34,7 +38,7 @@ struct MailMessage: Sendable {
       Auto-Submitted: auto-generated
 
       """
-    var result = MailMessage.lines(head)
+    var result = MailMessage.lines(head + threading + ending)
     for (type, content) in [("text/plain", text), ("text/html", html)] {
       let partHead = """
 
@@ -47,6 +51,18 @@ struct MailMessage: Sendable {
       result += MailMessage.lines(partHead) + QuotedPrintable.encode(content)
     }
     return result + MailMessage.lines("\n--\(boundary)--\n")
+  }
+
+  /// Mails about the same thing answer one that was never sent (RFC 5322, section 3.6.4).
+  private var threading: String {
+    thread.map { "In-Reply-To: <\($0)@\(from.domain)>\nReferences: <\($0)@\(from.domain)>\n" } ?? ""
+  }
+
+  /// By one click without a page where the link is encrypted (RFC 2369; RFC 8058, section 3.1).
+  private var ending: String {
+    guard let end else { return "" }
+    let click = end.begins(with: "https://") ? "List-Unsubscribe-Post: List-Unsubscribe=One-Click\n" : ""
+    return "List-Unsubscribe:\n <\(end)>\n\(click)"
   }
 
   private static func lines(_ text: String) -> [UInt8] {

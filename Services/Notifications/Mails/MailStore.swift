@@ -104,14 +104,17 @@ enum MailStore {
   /// Adds a mail; what has one already gets no second, and an account that was erased none but the report of that.
   ///
   /// - Parameter at: when that happened which the mail is about.
-  static func add(_ mail: MailDraft, to account: AccountID, at: Instant, _ transaction: Transaction) throws {
-    if mail.spec.name != MailSpec.deletionReport, try transaction.database.isErased(account) { return }
+  /// - Returns: the mail; nil where none was added.
+  static func add(_ mail: MailDraft, to account: AccountID, at: Instant, _ transaction: Transaction) throws -> ID<Mail>? {
+    if mail.spec.name != MailSpec.deletionReport, try transaction.database.isErased(account) { return nil }
+    let id = ID<Mail>()
     let statement = try transaction.database.cachedStatement(
       sql: """
         INSERT INTO mails (mail_id, kind, account_id, subject_id, state, next_at, created_at)
         VALUES (?, ?, ?, ?, 'waiting', ?, ?) ON CONFLICT (kind, subject_id) DO NOTHING
         """)
-    try statement.execute(arguments: [ID<Mail>(), mail.spec.name, account, mail.subject, transaction.now, at])
+    try statement.execute(arguments: [id, mail.spec.name, account, mail.subject, transaction.now, at])
+    return transaction.database.changesCount > 0 ? id : nil
   }
 
   /// Takes on the mails that are due, oldest first. The attempt counts from here on, so that a mail which ends the program each
@@ -127,6 +130,7 @@ enum MailStore {
         RETURNING mail_id
         """)
     let givenUp = try ID<Mail>.fetchAll(worn, arguments: ["now": transaction.now, "max": maxAttempts])
+    for mail in givenUp { try DeliveryStore.finish(mail: mail, .dead, .interrupted, transaction) }
     let statement = try transaction.database.cachedStatement(
       sql: """
         UPDATE mails SET state = 'sending', attempts = attempts + 1 WHERE mail_id IN (
@@ -146,11 +150,12 @@ enum MailStore {
     try Instant.fetchOne(database.cachedStatement(sql: "SELECT min(next_at) FROM mails WHERE state = 'waiting'"))
   }
 
-  /// Notes a mail's end.
+  /// Notes a mail's end, in the log too.
   static func finish(_ mail: ID<Mail>, _ end: End, _ failure: MailFailure?, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(
       sql: "UPDATE mails SET state = ?, failure = ?, finished_at = ? WHERE mail_id = ? AND state = 'sending'")
     try statement.execute(arguments: [end, failure?.code, transaction.now, mail])
+    try DeliveryStore.finish(mail: mail, end, failure, transaction)
   }
 
   /// Puts a mail back, to be tried again later.

@@ -6,6 +6,17 @@ struct MailWriter: Sendable {
   let reader: MailReader
   let composer: MailComposer
   let from: MailAddress
+  /// By which its reader ends what can be ended.
+  let links: UnsubscribeLinks
+
+  /// The link that ends this kind of mail; nil for one that cannot be ended.
+  private func end(of spec: MailSpec, _ content: MailContent, _ job: MailStore.Job) -> String? {
+    let scope: UnsubscribeScope =
+      spec == .digest
+      ? .all : .kind(content.kind ?? NotificationSpec.all.first { $0.mail?.name == spec.name }?.name ?? spec.name)
+    guard !scope.kinds.isEmpty else { return nil }
+    return "\(reader.publicURL)/unsubscribe?token=\(links.token(scope, of: job.account))"
+  }
 
   /// The letter; nil if there is no longer a reason for it.
   func letter(_ job: MailStore.Job) async throws(MailFailure) -> Letter? {
@@ -19,7 +30,7 @@ struct MailWriter: Sendable {
     } catch {
       throw .secretUnavailable
     }
-    let message = try composer.message(job, spec, found, from: from)
+    let message = try composer.message(job, spec, found, from: from, ending: end(of: spec, found, job))
     return Letter(id: job.id, createdAt: job.createdAt, from: message.from, to: message.to, bytes: message.bytes)
   }
 }

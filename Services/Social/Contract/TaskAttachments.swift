@@ -458,21 +458,34 @@ public struct TaskAttachmentsChanged: Event, Hashable {
   public var taskID: ID<SharedTask>
   public var attachmentID: ID<TaskAttachment>
   public var change: Change
+  /// Who answers for an attached file, how it and the task are called; absent of a deleted one.
+  public var byAccountID: AccountID?
+  public var byUsername: Username?
+  public var name: TaskAttachmentName?
+  public var taskName: TaskName?
   public var at: Instant
 
   public init(
-    accountID: AccountID, taskID: ID<SharedTask>, attachmentID: ID<TaskAttachment>, change: Change, at: Instant
+    accountID: AccountID, taskID: ID<SharedTask>, attachmentID: ID<TaskAttachment>, change: Change,
+    byAccountID: AccountID? = nil, byUsername: Username? = nil, name: TaskAttachmentName? = nil, taskName: TaskName? = nil,
+    at: Instant
   ) {
     self.accountID = accountID
     self.taskID = taskID
     self.attachmentID = attachmentID
     self.change = change
+    self.byAccountID = byAccountID
+    self.byUsername = byUsername
+    self.name = name
+    self.taskName = taskName
     self.at = at
   }
 
   public static let notes: Notes = [
     "accountID": "The participant who is to know.", "taskID": "The task.", "attachmentID": "The file.",
-    "change": "`attached` or `deleted`.", "at": "When.",
+    "change": "`attached` or `deleted`.", "byAccountID": "Who answers for the file; absent of a deleted one.",
+    "byUsername": "How that account is called.", "name": "What the file is called; absent of a deleted one.",
+    "taskName": "What the task is called; absent of a deleted file.", "at": "When.",
   ]
 
   public static let spec = EventSpec(

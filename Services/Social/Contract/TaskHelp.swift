@@ -153,22 +153,21 @@ public struct TaskHelpChanged: Event, Hashable {
   public var accountID: AccountID
   public var taskName: TaskName
   public var help: TaskHelp
-  /// Whether the account is to be spared a notification.
-  public var isMuted: Bool
+  /// Only in events from before notifications knew by itself who mutes help.
+  public var isMuted: Bool?
   public var at: Instant
 
   /// The event from its parts.
-  public init(accountID: AccountID, taskName: TaskName, help: TaskHelp, isMuted: Bool, at: Instant) {
+  public init(accountID: AccountID, taskName: TaskName, help: TaskHelp, at: Instant) {
     self.accountID = accountID
     self.taskName = taskName
     self.help = help
-    self.isMuted = isMuted
     self.at = at
   }
 
   public static let notes: Notes = [
     "accountID": "For whom this is.", "taskName": "What the task is called.", "help": "It as that account sees it.",
-    "isMuted": "Whether the account mutes notifications of help.", "at": "When.",
+    "isMuted": "Absent: who mutes help has switched that off among the preferences of notifications.", "at": "When.",
   ]
 
   public static let spec = EventSpec(

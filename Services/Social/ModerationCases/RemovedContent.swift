@@ -89,7 +89,8 @@ struct RemovedContent: Sendable {
       guard let id = try RemovedAttachmentStore.restore(by: found.id, transaction),
         let file = try TaskAttachmentStore.find(id, in: database)
       else { return }
-      return try TaskAttachmentStore.publish(.attached, id, of: file.task, access, transaction)
+      return try TaskAttachmentStore.publish(
+        .attached, id, of: file.task, file.charged.map { ($0, file.name) }, access, transaction)
     case .taskLink:
       if let link = found.subject.taskLinkID { try TaskLinkStore.open(link, closedAt: decision.at, transaction) }
       return

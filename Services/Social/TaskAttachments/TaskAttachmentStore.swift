@@ -198,22 +198,30 @@ enum TaskAttachmentStore {
       .attachmentAdded(
         upload.id, to: upload.task, name: upload.name, sha256: sha256, by: upload.charged, isByToken: upload.account == nil),
       transaction)
-    try publish(.attached, upload.id, of: upload.task, access, transaction)
+    try publish(.attached, upload.id, of: upload.task, (upload.charged, upload.name), access, transaction)
   }
 
   /// Deletes an attachment, for each participant to know. A worker removes its file where nothing else names it.
   static func delete(_ attachment: Stored, _ access: TaskAccess, _ transaction: Transaction) throws {
     try transaction.database.run("DELETE FROM task_attachments WHERE attachment_id = ?", .id(attachment.id))
-    try publish(.deleted, attachment.id, of: attachment.task, access, transaction)
+    try publish(.deleted, attachment.id, of: attachment.task, nil, access, transaction)
   }
 
   static func publish(
-    _ change: TaskAttachmentsChanged.Change, _ id: ID<TaskAttachment>, of task: ID<SharedTask>, _ access: TaskAccess,
-    _ transaction: Transaction
+    _ change: TaskAttachmentsChanged.Change, _ id: ID<TaskAttachment>, of task: ID<SharedTask>,
+    _ attached: (by: AccountID, name: TaskAttachmentName)?, _ access: TaskAccess, _ transaction: Transaction
   ) throws {
-    for account in try access.participants(task, transaction.database) {
+    let database = transaction.database
+    let person = try attached.flatMap { try Accounts.find($0.by, in: database) }
+    let taskName = try attached.flatMap { _ in
+      try String.fetchOne(
+        database.cachedStatement(sql: "SELECT name FROM tasks WHERE task_id = ?"), arguments: [task])
+    }.map { try TaskName(text: $0) }
+    for account in try access.participants(task, database) {
       try transaction.publish(
-        TaskAttachmentsChanged(accountID: account, taskID: task, attachmentID: id, change: change, at: transaction.now))
+        TaskAttachmentsChanged(
+          accountID: account, taskID: task, attachmentID: id, change: change, byAccountID: person?.id,
+          byUsername: person?.username, name: attached?.name, taskName: taskName, at: transaction.now))
     }
   }
 

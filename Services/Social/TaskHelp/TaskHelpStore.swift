@@ -176,11 +176,9 @@ extension TaskHelpStore {
     let database = transaction.database
     for participant in try TaskParticipantStore.accounts(of: task, in: database) {
       guard let row = try row(id, of: task, for: participant, in: database) else { continue }
-      let isMuted = try Accounts.find(participant, in: database)?.mutesHelp ?? false
       try transaction.publish(
         TaskHelpChanged(
-          accountID: participant, taskName: row["task_name"], help: try help(row, in: database), isMuted: isMuted,
-          at: transaction.now))
+          accountID: participant, taskName: row["task_name"], help: try help(row, in: database), at: transaction.now))
     }
   }
 

@@ -17,8 +17,6 @@ public enum Accounts {
     public let dayStartHour: Int
     public let language: Language
     public let isVerified: Bool
-    /// Whether it is spared notifications of help asked for and offered in tasks.
-    public let mutesHelp: Bool
     /// Nil without a photo.
     public let photoURL: PhotoURL?
     /// Whether others see how far it has read their messages.
@@ -39,7 +37,6 @@ public enum Accounts {
       dayStartHour = row["day_start_hour"]
       language = row["language"]
       isVerified = row["is_verified"]
-      mutesHelp = row["mutes_help"]
       photoURL = row.photoURL(of: "account_id")
       givesReadReceipts = row["gives_read_receipts"]
       taskEnrollment = TaskEnrollment(rawValue: row["task_enrollment"]) ?? .nobody

@@ -31,7 +31,7 @@ struct SettingsTests {
       #expect(
         settings
           == AccountSettings(
-            language: .english, timeZone: .utc, dayStartHour: 0, muteHelpNotifications: false,
+            language: .english, timeZone: .utc, dayStartHour: 0,
             consents: ConsentStates(activityData: .init(isGiven: false), location: .init(isGiven: false)),
             directoryVisibility: .hidden))
       let published = try await identity.published(AccountChanged.self)
@@ -53,7 +53,7 @@ struct SettingsTests {
   }
 
   @Test(
-    "An update of settings changes what it names and nothing else, and is published once; null is refused, and what changes nothing is not published (B UC13)"
+    "An update of settings changes what it names and nothing else, and is published once; null is refused, and what changes nothing is not published"
   )
   func partial() async throws {
     try await RunningIdentity.run { identity in
@@ -63,16 +63,16 @@ struct SettingsTests {
       #expect(settings.timeZone.description == "America/Lima" && settings.dayStartHour == 4 && settings.language == .english)
       settings = try await update(
         identity, ana,
-        #"{"language":"es","muteHelpNotifications":true,"directoryVisibility":"listed","nameVisibility":"friends","givesReadReceipts":false,"taskEnrollment":"friends"}"#
+        #"{"language":"es","directoryVisibility":"listed","nameVisibility":"friends","givesReadReceipts":false,"taskEnrollment":"friends"}"#
       )
       #expect(!settings.givesReadReceipts && settings.taskEnrollment == .friends)
-      #expect(settings.language == .spanish && settings.muteHelpNotifications && settings.directoryVisibility == .listed)
+      #expect(settings.language == .spanish && settings.directoryVisibility == .listed)
       #expect(settings.nameVisibility == .friends && settings.ageVisibility == .hidden)
       #expect(settings.timeZone.description == "America/Lima" && settings.dayStartHour == 4)
       let published = try await identity.published(AccountChanged.self)
       #expect(published.map(\.revision) == [1, 2, 3])
       #expect(published.last?.timeZone.description == "America/Lima" && published.last?.dayStartHour == 4)
-      #expect(published.last?.language == .spanish && published.last?.mutesHelp == true)
+      #expect(published.last?.language == .spanish && published.last?.mutesHelp == false)
       #expect(published.map(\.givesReadReceipts) == [true, true, false])
       #expect(published.map(\.taskEnrollment) == [.everybody, .everybody, .friends])
       for json in ["{}", #"{"language":"es","dayStartHour":4,"consents":{"location":false}}"#, #"{"consents":{}}"#] {
@@ -161,10 +161,10 @@ struct SettingsTests {
   func snapshot() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
-      _ = try await update(identity, try await identity.logIn(), #"{"consents":{"location":true},"muteHelpNotifications":true}"#)
+      _ = try await update(identity, try await identity.logIn(), #"{"consents":{"location":true}}"#)
       let page = try await identity.store.log.snapshot(after: nil)
       let account = try AccountChanged.decode(try #require(page.events.first).body)
-      #expect(account.consents == [.location] && account.mutesHelp == true && account.revision == 2)
+      #expect(account.consents == [.location] && account.mutesHelp == false && account.revision == 2)
     }
   }
 
@@ -200,6 +200,21 @@ struct SettingsTests {
     }
   }
 
+  @Test("Muting help is refused with where it is chosen now, and who had muted it is published so as before (B UC13)")
+  func mutedHelp() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      for json in [#"{"muteHelpNotifications":true}"#, #"{"muteHelpNotifications":false,"dayStartHour":3}"#] {
+        let refused = try await failure { try await update(identity, ana, json) }
+        #expect(refused.fields.map { "\($0.field) \($0.code)" } == ["muteHelpNotifications moved_to_preferences"])
+      }
+      try await identity.store.write { try $0.database.execute(sql: "UPDATE accounts SET mutes_help = 1") }
+      _ = try await update(identity, ana, #"{"dayStartHour":3}"#)
+      #expect(try await identity.published(AccountChanged.self).map(\.mutesHelp) == [false, true])
+    }
+  }
+
   @Test("Two who change different settings at the same moment both have their way")
   func race() async throws {
     try await RunningIdentity.run { identity in
@@ -209,14 +224,14 @@ struct SettingsTests {
         for json in [
           #"{"dayStartHour":3}"#, #"{"language":"es"}"#, #"{"consents":{"activityData":true}}"#,
           #"{"consents":{"location":true}}"#,
-          #"{"muteHelpNotifications":true}"#,
+          #"{"taskEnrollment":"nobody"}"#,
         ] {
           group.addTask { _ = try await update(identity, ana, json) }
         }
         try await group.waitForAll()
       }
       let settings = try await read(identity, ana)
-      #expect(settings.dayStartHour == 3 && settings.language == .spanish && settings.muteHelpNotifications)
+      #expect(settings.dayStartHour == 3 && settings.language == .spanish && settings.taskEnrollment == .nobody)
       #expect(settings.consents.activityData.isGiven && settings.consents.location.isGiven)
       #expect(try await identity.published(AccountChanged.self).map(\.revision) == [1, 2, 3, 4, 5, 6])
     }

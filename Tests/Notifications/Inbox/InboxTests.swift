@@ -8,6 +8,7 @@ import RewardsContract
 import ServiceKit
 import SocialContract
 import SocialService
+import Synchronization
 import Testing
 
 @testable import NotificationsService
@@ -36,9 +37,14 @@ struct InboxTests {
     try await services.call(ListNotifications.self, .init(), as: person.caller).items
   }
 
+  /// Each on a day of its own, so that none is added to another.
   private func earned(_ person: IdentityDouble.Account, _ coins: Int) -> CoinsEarned {
-    CoinsEarned(accountID: person.account, transferID: ID(), coins: coins, balance: coins, at: .now)
+    let day = Self.days.add(1, ordering: .relaxed).newValue
+    return CoinsEarned(
+      accountID: person.account, transferID: ID(), coins: coins, balance: coins, at: Instant(milliseconds: Int64(day) * 86_400_000))
   }
+
+  private static let days = Atomic(0)
 
   @Test(
     "The inbox says that somebody wants to follow, and that one may; not that a request was rejected or a following ended (SOC-7)"

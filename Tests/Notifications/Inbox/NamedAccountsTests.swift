@@ -55,7 +55,7 @@ final class NamedAccountsTests {
       #expect(try await store.rows("notification_accounts") == 1)
       // What names an account that is erased does not come any more.
       try await store.write { [item = item("late", naming: [carl.account, ana.account])] in
-        try KindSubscriptions.notify(ben.account, item, $0)
+        _ = try KindSubscriptions.notify(ben.account, item, $0)
       }
       #expect(try await services.call(ListNotifications.self, .init(), as: ben.caller).items.count == 1)
     }
@@ -67,7 +67,7 @@ final class NamedAccountsTests {
     try await run { services in
       let store = services.store(of: .notifications)
       try await store.write { [item = item("one", naming: [ana.account])] in
-        try KindSubscriptions.notify(ben.account, item, $0)
+        _ = try KindSubscriptions.notify(ben.account, item, $0)
       }
       let id = try #require(try await services.call(ListNotifications.self, .init(), as: ben.caller).items.first).id
       _ = try await services.call(DeleteNotification.self, .init(notificationID: id), as: ben.caller)

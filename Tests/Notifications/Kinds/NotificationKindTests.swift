@@ -149,7 +149,7 @@ struct NotificationKindTests {
   }
 
   private static func help(
-    _ kind: TaskHelpKind, for account: AccountID, isMuted: Bool = false, closedAt: Instant? = nil, thanked: [AccountID] = []
+    _ kind: TaskHelpKind, for account: AccountID, closedAt: Instant? = nil, thanked: [AccountID] = []
   ) -> TaskHelpChanged {
     TaskHelpChanged(
       accountID: account, taskName: taskName,
@@ -157,7 +157,7 @@ struct NotificationKindTests {
         id: taskHelp, taskID: task, kind: kind,
         person: TaskPerson(accountID: ana, username: anaName, nickname: nil, photoURL: nil), createdAt: at, closedAt: closedAt,
         thankedAccountIDs: thanked),
-      isMuted: isMuted, at: at)
+      at: at)
   }
 
   private static func challenge(
@@ -311,13 +311,13 @@ struct NotificationKindTests {
     for item in items { #expect(item.content.parameters["activity"] == .text("Walk") && item.accounts == [Self.ben]) }
   }
 
-  @Test("of help in a task: that it was asked for or offered; nothing to who did, who mutes it, and of what becomes of it")
+  @Test("of help in a task: that it was asked for or offered; nothing to who did, and of what becomes of it")
   func taskHelp() {
     func kinds(_ event: TaskHelpChanged) -> [String] { Self.drafts(event).compactMap { $0.inbox?.kind.rawValue } }
     #expect(kinds(Self.help(.request, for: Self.ben)) == ["taskHelpRequested"])
     #expect(kinds(Self.help(.offer, for: Self.ben)) == ["taskHelpOffered"])
     for kind in TaskHelpKind.allCases {
-      #expect(kinds(Self.help(kind, for: Self.ana)) == [] && kinds(Self.help(kind, for: Self.ben, isMuted: true)) == [])
+      #expect(kinds(Self.help(kind, for: Self.ana)) == [])
       #expect(kinds(Self.help(kind, for: Self.ben, closedAt: Self.at)) == [])
       #expect(kinds(Self.help(kind, for: Self.ben, thanked: [Self.ben])) == [])
     }

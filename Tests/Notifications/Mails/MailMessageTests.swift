@@ -20,7 +20,7 @@ struct MailMessageTests {
   /// - Parameter stranger: what everything says that others chose.
   static func message(
     _ language: Language, _ spec: MailSpec? = nil, url: String = "https://racha.example", username: String = "ana.ruiz",
-    stranger: String? = nil, composer: MailComposer? = nil
+    stranger: String? = nil, end: String? = nil, thread: String? = nil, composer: MailComposer? = nil
   ) throws -> MailMessage {
     let spec = try spec ?? self.spec("verification")
     let job = MailStore.Job(
@@ -46,12 +46,15 @@ struct MailMessageTests {
       "erased": .lines(MailSource.erased(erased, language, words)),
       "erasedAt": .time(try Instant(text: "2026-11-22T08:44:00.000Z")),
       "cleanBy": .time(try Instant(text: "2026-11-23T08:44:00.000Z")),
+      "text": .text(LinkFree.text(stranger ?? "Ana <b> & José have written.")), "count": .text("2"),
       "reason": .text(stranger ?? "Insults & <b>, señor."), "until": .text("2026-12-01 08:43 UTC"),
     ]
-    let content = MailContent(
+    var content = MailContent(
       email: try EmailAddress(text: "Ana.Ruiz@Ñandú.example"), username: try Username(text: username), language: language,
       values: all.filter { spec.source.values.contains($0.key) })
-    return try (composer ?? MailComposer()).message(job, spec, content, from: try #require(MailAddress("racha@example.org")))
+    content.thread = thread
+    return try (composer ?? MailComposer()).message(
+      job, spec, content, from: try #require(MailAddress("racha@example.org")), ending: end)
   }
 
   /// What must stand in a mail that has the value.

@@ -70,11 +70,13 @@ struct TaskHelpTests {
     }
   }
 
+  private func helpInInbox(_ isOn: Bool?) -> [NotificationChoice] { [.init(category: .help, .inbox, isOn: isOn)] }
+
   @Test("UC13: a participant who has muted help is not notified, and sees it in the task")
   func muted() async throws {
     try await ServicesInProcess.withPeople(3, notified: true) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
-      try await services.change(eva, receivedBy: .social) { $0.mutesHelp = true }
+      _ = try await eva.send(UpdateNotificationPreferences.self, .init(choices: helpInInbox(false)))
       let task = try await services.makeTask(by: ana, with: [ben, eva])
       let help = [try await request(task, by: ben), try await offer(task, by: ana)]
       func links(_ person: Person) async throws -> [[UInt8]] {
@@ -84,7 +86,7 @@ struct TaskHelpTests {
       #expect(try await links(ana) == [help[0].id.bytes])
       #expect(try await links(ben) == [help[1].id.bytes])
       #expect(try await eva.details(of: task).help.map(\.id) == help.map(\.id))
-      try await services.change(eva, receivedBy: .social) { $0.mutesHelp = false }
+      _ = try await eva.send(UpdateNotificationPreferences.self, .init(choices: helpInInbox(nil)))
       let other = try await services.makeTask(by: ana, with: [eva])
       let last = try await request(other, by: ana)
       #expect(try await links(eva) == [last.id.bytes])

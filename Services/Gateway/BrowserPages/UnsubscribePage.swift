@@ -1,0 +1,64 @@
+import GatewayContract
+import NotificationsContract
+import Operations
+
+/// `/unsubscribe`, where the link at the end of a mail leads (NOT-4): what it ends, and a button. Mail programs end it with one click of their
+/// own, by a POST to the link itself (RFC 8058, section 3.2): whose token stands in the address, it is done without a form.
+struct UnsubscribePage: BrowserPage {
+  private static let path = "/unsubscribe"
+
+  let operations: [any Operation.Type] = [ReadUnsubscribe.self, UseUnsubscribe.self]
+
+  let routes = [
+    PageRoute(
+      .get, path, "unsubscribePage", "The page behind the link by which a mail is ended; its button calls `unsubscribes.use`.",
+      requirement: "NOT-4", parameters: [LinkToken.parameter]),
+    PageRoute(
+      .post, path, "unsubscribeForm",
+      "The same page's form, as `unsubscribes.use`, and the one click of mail programs (RFC 8058); every answer is a page.",
+      requirement: "NOT-4",
+      form: [
+        "type": "object",
+        "properties": ["token": LinkToken.schema, "List-Unsubscribe": ["type": "string", "enum": ["One-Click"]]],
+      ]),
+  ]
+
+  func answer(_ request: inout PageRequest) async throws(Failure) -> PageAnswer {
+    let query = try request.readQuery()
+    guard request.isForm else {
+      try await request.admit(ReadUnsubscribe.self)
+      let token = try UnsubscribePage.token(query)
+      let found = try await request.call(ReadUnsubscribe.self, .init(token: token))
+      return .page(found.isOff ? done(found, request) : form(found, token, request))
+    }
+    try await request.admit(UseUnsubscribe.self)
+    let token = try UnsubscribePage.token(query["token"] == nil ? try request.readForm() : query)
+    return .page(done(try await request.call(UseUnsubscribe.self, .init(token: token)), request))
+  }
+
+  private static func token(_ fields: [String: String]) throws(Failure) -> String {
+    try LinkToken.read(fields, orElse: Failure(UnsubscribeFailure.linkInvalid))
+  }
+
+  private func form(_ found: MailUnsubscribe, _ token: String, _ request: PageRequest) -> PageContent {
+    let text = request.text(
+      "page.unsubscribe.text", ["name": .text(found.name), "username": .text(found.username.description)])
+    return PageContent(
+      title: request.text("page.unsubscribe.title"),
+      """
+      <p>\(text)</p>
+      <form method="post" action="unsubscribe"><input type="hidden" name="token" value="\(token)">\
+      <button type="submit">\(request.text("page.unsubscribe.button"))</button></form>
+      """)
+  }
+
+  private func done(_ found: MailUnsubscribe, _ request: PageRequest) -> PageContent {
+    let text = request.text(
+      "page.unsubscribe.done.text", ["name": .text(found.name), "username": .text(found.username.description)])
+    return PageContent(title: request.text("page.unsubscribe.done.title"), "<p>\(text)</p>")
+  }
+
+  func refusal(_ problem: Problem, _ request: PageRequest) -> PageContent {
+    PageContent(problem, title: request.text("page.unsubscribe.refused.title"))
+  }
+}

@@ -1,0 +1,65 @@
+public import Operations
+
+/// Who is meant by a message to many: everybody who is verified and not suspended, or fewer of them.
+public struct Audience: Document, Hashable {
+  public var language: Language?
+  public var idleSince: Instant?
+
+  public init(language: Language? = nil, idleSince: Instant? = nil) {
+    self.language = language
+    self.idleSince = idleSince
+  }
+
+  public static let notes: Notes = [
+    "language": "Only accounts of that language.", "idleSince": "Only accounts of which no session was used since then.",
+  ]
+}
+
+/// Lists whom a message to many is for, in the order of their ids (NOT-5).
+public enum ListAudience: OpenOperation {
+  public struct Input: Document, Hashable {
+    public var audience: Audience
+    public var after: AccountID?
+    public var limit: Int
+
+    public init(audience: Audience, after: AccountID?, limit: Int) {
+      self.audience = audience
+      self.after = after
+      self.limit = limit
+    }
+
+    public static let notes: Notes = [
+      "audience": "Whom it is for.", "after": "The last account of the page before.",
+      "limit": Note("Most accounts.", range: 1...1000),
+    ]
+  }
+
+  public struct Output: Document, Hashable {
+    public var accountIDs: [AccountID]
+
+    public init(accountIDs: [AccountID]) { self.accountIDs = accountIDs }
+
+    public static let notes: Notes = ["accountIDs": "The accounts; none behind the last."]
+  }
+
+  public static let spec = OperationSpec(
+    "audiences.list", of: .identity, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5"],
+    "List whom a message to many is for.")
+}
+
+/// Counts whom a message to many is for (NOT-5).
+public enum CountAudience: OpenOperation {
+  public typealias Input = Audience
+
+  public struct Output: Document, Hashable {
+    public var count: Int
+
+    public init(count: Int) { self.count = count }
+
+    public static let notes: Notes = ["count": "How many accounts."]
+  }
+
+  public static let spec = OperationSpec(
+    "audiences.count", of: .identity, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5"],
+    "Count whom a message to many is for.")
+}

@@ -1,0 +1,122 @@
+public import GRDB
+import IdentityContract
+public import NotificationsContract
+import Operations
+import ServiceKit
+import Storage
+
+extension BroadcastState: DatabaseValueConvertible {}
+
+/// The broadcasts, and how far each has come.
+enum BroadcastStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "broadcasts") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE broadcasts (
+            broadcast_id BLOB NOT NULL PRIMARY KEY CHECK (length(broadcast_id) = 16),
+            message TEXT NOT NULL CHECK (json_valid(message)),
+            per_minute INTEGER NOT NULL CHECK (per_minute > 0),
+            state TEXT NOT NULL CHECK (state IN ('sending', 'done', 'cancelled')),
+            -- Up to which account it has gone.
+            last_account BLOB,
+            sent_count INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL,
+            finished_at INTEGER,
+            CHECK ((state = 'sending') = (finished_at IS NULL))
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX broadcasts_sending ON broadcasts (broadcast_id) WHERE state = 'sending';
+          """)
+    }
+  }
+
+  /// A broadcast that is being sent.
+  struct Job: Sendable {
+    let broadcast: Broadcast
+    let lastAccount: AccountID?
+
+    /// Whom it is for: who has not been seen is counted from when it was ordered.
+    var audience: Audience { broadcast.message.audience(at: broadcast.createdAt) }
+  }
+
+  static func add(_ message: BroadcastMessage, perMinute: Int, _ transaction: Transaction) throws -> Broadcast {
+    let broadcast = Broadcast(
+      id: ID(), message: message, perMinute: perMinute, state: .sending, sentCount: 0, createdAt: transaction.now,
+      finishedAt: nil)
+    try transaction.database.execute(
+      sql: "INSERT INTO broadcasts (broadcast_id, message, per_minute, state, created_at) VALUES (?, ?, ?, 'sending', ?)",
+      arguments: [broadcast.id, String(decoding: message.json, as: UTF8.self), perMinute, transaction.now])
+    return broadcast
+  }
+
+  static func find(_ id: ID<BroadcastMark>, in database: Database) throws -> Broadcast? {
+    try Row.fetchOne(database, sql: "SELECT * FROM broadcasts WHERE broadcast_id = ?", arguments: [id]).map(Broadcast.init)
+  }
+
+  /// Those behind `before` in the order of falling ids.
+  static func list(before: ID<BroadcastMark>?, limit: Int, in database: Database) throws -> [Row] {
+    try Row.fetchAll(
+      database,
+      sql: """
+        SELECT * FROM broadcasts WHERE :before IS NULL OR broadcast_id < :before ORDER BY broadcast_id DESC LIMIT :limit
+        """, arguments: ["before": before, "limit": limit])
+  }
+
+  /// The oldest that is being sent.
+  static func next(in database: Database) throws -> Job? {
+    try Row.fetchOne(database, sql: "SELECT * FROM broadcasts WHERE state = 'sending' ORDER BY broadcast_id LIMIT 1").map {
+      Job(broadcast: try Broadcast($0), lastAccount: $0["last_account"])
+    }
+  }
+
+  /// Notes how far a broadcast has come; false where it was cancelled meanwhile, or has come further.
+  static func advance(_ job: Job, to account: AccountID, by count: Int, _ transaction: Transaction) throws -> Bool {
+    try transaction.database.execute(
+      sql: """
+        UPDATE broadcasts SET last_account = ?, sent_count = sent_count + ?
+        WHERE broadcast_id = ? AND state = 'sending' AND last_account IS ?
+        """, arguments: [account, count, job.broadcast.id, job.lastAccount])
+    return transaction.database.changesCount > 0
+  }
+
+  static func finish(_ id: ID<BroadcastMark>, _ state: BroadcastState, _ transaction: Transaction) throws {
+    try transaction.database.execute(
+      sql: "UPDATE broadcasts SET state = ?, finished_at = ?, last_account = NULL WHERE broadcast_id = ? AND state = 'sending'",
+      arguments: [state, transaction.now, id])
+  }
+}
+
+extension Broadcast {
+  init(_ row: Row) throws {
+    self.init(
+      id: row["broadcast_id"], message: try .decode(Array((row["message"] as String).utf8)), perMinute: row["per_minute"],
+      state: row["state"], sentCount: row["sent_count"], createdAt: row["created_at"], finishedAt: row["finished_at"])
+  }
+}
+
+extension BroadcastMessage {
+  /// Whom it is for, by when nobody has been seen since.
+  func audience(at now: Instant) -> Audience {
+    Audience(language: language, idleSince: idleDays.map { now.adding(seconds: -$0 * 86_400) })
+  }
+
+  /// What a reader of a language gets.
+  func words(_ language: Language) -> (title: String, text: String) {
+    language == .spanish ? (spanishTitle ?? title, spanishText ?? text) : (title, text)
+  }
+
+  /// The notification that it makes of itself for an account.
+  ///
+  /// - Parameter id: of the broadcast: an account gets it once.
+  func draft(_ id: ID<BroadcastMark>, for account: AccountID, _ language: Language) -> NotificationDraft {
+    let words = words(language)
+    return NotificationDraft(
+      accountID: account, subject: ID(linking: id),
+      inbox: InboxItem(
+        kind: "announcement",
+        content: NotificationContent(
+          parameters: ["title": .text(words.title), "text": .text(words.text)], links: NotificationLinks()),
+        source: "broadcasts/\(id)", accounts: []),
+      mail: nil)
+  }
+}

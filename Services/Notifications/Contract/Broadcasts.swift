@@ -1,0 +1,163 @@
+public import Operations
+
+/// Marks ids of broadcasts.
+public enum BroadcastMark {}
+
+/// What operators let everybody know, and whom (NOT-5).
+public struct BroadcastMessage: Document, Hashable {
+  public static let maxTitle = 80
+  public static let maxText = 1000
+  public static let maxRate = 60_000
+
+  public var title: String
+  public var text: String
+  public var spanishTitle: String?
+  public var spanishText: String?
+  public var language: Language?
+  public var idleDays: Int?
+
+  public init(
+    title: String, text: String, spanishTitle: String? = nil, spanishText: String? = nil, language: Language? = nil,
+    idleDays: Int? = nil
+  ) {
+    self.title = title
+    self.text = text
+    self.spanishTitle = spanishTitle
+    self.spanishText = spanishText
+    self.language = language
+    self.idleDays = idleDays
+  }
+
+  public static let notes: Notes = [
+    "title": Note("Its title, in English.", length: 1...maxTitle), "text": Note("Its text, in English.", length: 1...maxText),
+    "spanishTitle": Note("Its title for those who read Spanish; the English one if absent.", length: 1...maxTitle),
+    "spanishText": Note("Its text for those who read Spanish; the English one if absent.", length: 1...maxText),
+    "language": "Only to accounts of that language.",
+    "idleDays": Note("Only to accounts of which no session was used for so many days.", range: 1...3650),
+  ]
+
+  public func check(_ fields: inout FieldChecks) {
+    fields.expect(
+      (spanishTitle == nil) == (spanishText == nil), spanishTitle == nil ? "spanishTitle" : "spanishText", FieldRule("required"))
+  }
+}
+
+/// What has become of a broadcast.
+public enum BroadcastState: String, Choice { case sending, done, cancelled }
+
+/// A message to many, as it stands.
+public struct Broadcast: Document, Hashable {
+  public var id: ID<BroadcastMark>
+  public var message: BroadcastMessage
+  public var perMinute: Int
+  public var state: BroadcastState
+  public var sentCount: Int
+  public var createdAt: Instant
+  public var finishedAt: Instant?
+
+  public init(
+    id: ID<BroadcastMark>, message: BroadcastMessage, perMinute: Int, state: BroadcastState, sentCount: Int, createdAt: Instant,
+    finishedAt: Instant?
+  ) {
+    self.id = id
+    self.message = message
+    self.perMinute = perMinute
+    self.state = state
+    self.sentCount = sentCount
+    self.createdAt = createdAt
+    self.finishedAt = finishedAt
+  }
+
+  public static let notes: Notes = [
+    "id": "The broadcast.", "message": "What it says, and to whom.", "perMinute": "How many accounts get it in a minute at most.",
+    "state": "What has become of it.", "sentCount": "How many accounts it has gone to.", "createdAt": "When it was ordered.",
+    "finishedAt": "When it was done or cancelled.",
+  ]
+}
+
+/// Says how many a broadcast would go to, and how it reads, and sends nothing (NOT-5).
+public enum PreviewBroadcast: AccountOperation {
+  public typealias Input = BroadcastMessage
+
+  public struct Output: Document, Hashable {
+    public var count: Int
+    public var title: String
+    public var text: String
+
+    public init(count: Int, title: String, text: String) {
+      self.count = count
+      self.title = title
+      self.text = text
+    }
+
+    public static let notes: Notes = [
+      "count": "How many accounts it is for.", "title": "Its title, as a reader of the caller's language has it.",
+      "text": "Its text, as a reader of the caller's language has it.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "broadcasts.preview", of: .notifications, .post("/v1/broadcasts/preview"), by: .administrator, effect: .read,
+    requirements: ["NOT-5"], "Say how many a message to many would go to, and how it reads, without sending it.")
+}
+
+/// Sends a message to everybody it is for, not faster than so many a minute (NOT-5). Each account gets it once, whatever ends in between.
+public enum SendBroadcast: AccountOperation {
+  public struct Input: Document, Hashable {
+    public var message: BroadcastMessage
+    public var perMinute: Int?
+
+    public init(message: BroadcastMessage, perMinute: Int? = nil) {
+      self.message = message
+      self.perMinute = perMinute
+    }
+
+    public static let notes: Notes = [
+      "message": "What it says, and to whom.",
+      "perMinute": Note("How many accounts get it in a minute at most; 6,000 if absent.", range: 1...Double(BroadcastMessage.maxRate)),
+    ]
+  }
+
+  public typealias Output = Broadcast
+
+  public static let spec = OperationSpec(
+    "broadcasts.send", of: .notifications, .post("/v1/broadcasts"), by: .administrator, effect: .create, requirements: ["NOT-5"],
+    "Send a message to everybody, or to those of a language or not seen for a while.")
+}
+
+/// Sends the message to its author alone, at once, as everybody would get it (NOT-5).
+public enum TestBroadcast: AccountOperation {
+  public typealias Input = BroadcastMessage
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "broadcasts.test", of: .notifications, .post("/v1/broadcasts/test"), by: .administrator, effect: .create,
+    requirements: ["NOT-5"], "Send a message to yourself, by every channel that you have on for announcements.")
+}
+
+/// The broadcasts, newest first (NOT-5).
+public enum ListBroadcasts: AccountOperation {
+  public typealias Input = ListPage
+  public typealias Output = Page<Broadcast>
+
+  public static let spec = OperationSpec(
+    "broadcasts.list", of: .notifications, .get("/v1/broadcasts"), by: .administrator, effect: .read, requirements: ["NOT-5"],
+    "List the messages to many, newest first, and how far each has come.")
+}
+
+/// Ends a broadcast that is being sent: who has it keeps it (NOT-5).
+public enum CancelBroadcast: AccountOperation {
+  public struct Input: Document, Hashable {
+    public var broadcastID: ID<BroadcastMark>
+
+    public init(broadcastID: ID<BroadcastMark>) { self.broadcastID = broadcastID }
+
+    public static let notes: Notes = ["broadcastID": "The broadcast."]
+  }
+
+  public typealias Output = Broadcast
+
+  public static let spec = OperationSpec(
+    "broadcasts.cancel", of: .notifications, .post("/v1/broadcasts/{broadcastID}/cancel"), by: .administrator, effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-5"], "End a message to many that is being sent.")
+}

@@ -1,0 +1,107 @@
+public import Operations
+
+/// A time of day by the clocks where an account is: `22:00`.
+public struct QuietTime: TextValue, Comparable {
+  /// Minutes after midnight, 0 to 1439.
+  public let minutes: Int
+
+  /// The time so many minutes after midnight; nil where a day has no such time.
+  public init?(minutes: Int) {
+    guard (0..<1440).contains(minutes) else { return nil }
+    self.minutes = minutes
+  }
+
+  public init(text: String) throws(FieldRule) {
+    let digits = text.utf8.map { Int($0) - 0x30 }
+    guard digits.count == 5, text.utf8.dropFirst(2).first == UInt8(ascii: ":"),
+      [0, 1, 3, 4].allSatisfy({ (0...9).contains(digits[$0]) }),
+      case let (hour, minute) = (digits[0] * 10 + digits[1], digits[3] * 10 + digits[4]), hour < 24, minute < 60
+    else { throw FieldRule("not_a_quiet_time") }
+    minutes = hour * 60 + minute
+  }
+
+  public var description: String {
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(two(minutes / 60)):\(two(minutes % 60))"
+  }
+
+  public static func < (left: Self, right: Self) -> Bool { left.minutes < right.minutes }
+
+  public static let placeholder = QuietTime(trusted: 0)
+
+  public static let schema: JSON = [
+    "type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$", "examples": ["22:00"],
+  ]
+
+  private init(trusted minutes: Int) { self.minutes = minutes }
+}
+
+/// The hours of each day in which an account is left in peace (NOT-4).
+public struct QuietHours: Document, Hashable {
+  public var startsAt: QuietTime
+  public var endsAt: QuietTime
+
+  public init(startsAt: QuietTime, endsAt: QuietTime) {
+    self.startsAt = startsAt
+    self.endsAt = endsAt
+  }
+
+  public static let notes: Notes = [
+    "startsAt": "When they start, by the clocks where the account is.",
+    "endsAt": "When they end; if that is earlier in the day, on the next one.",
+  ]
+
+  public func check(_ fields: inout FieldChecks) {
+    if fields.areRight("startsAt", "endsAt") { fields.expect(startsAt != endsAt, "endsAt", FieldRule("same_quiet_time")) }
+  }
+}
+
+/// The quiet hours of an account, and whether they last now.
+public struct QuietHoursState: Document, Hashable {
+  /// Absent where it has none.
+  public var quietHours: QuietHours?
+  /// When those that last now end; absent outside.
+  public var quietUntil: Instant?
+
+  public init(quietHours: QuietHours?, quietUntil: Instant?) {
+    self.quietHours = quietHours
+    self.quietUntil = quietUntil
+  }
+
+  public static let notes: Notes = [
+    "quietHours": "The quiet hours; absent where there are none.", "quietUntil": "When those that last now end; absent outside.",
+  ]
+}
+
+/// Reads an account's quiet hours (NOT-4).
+public enum ReadQuietHours: AccountOperation {
+  public typealias Input = Empty
+  public typealias Output = QuietHoursState
+
+  public static let spec = OperationSpec(
+    "quietHours.get", of: .notifications, .get("/v1/quiet-hours"), by: .account, effect: .read, requirements: ["NOT-4"],
+    "Read your quiet hours.")
+}
+
+/// Sets an account's quiet hours, the same each day (NOT-4).
+///
+/// Meanwhile nothing is mailed or pushed but what is urgent, security above all; what waits comes together when they end. The inbox is filled
+/// all the same. They go by the account's time zone, wherever it is at the time.
+public enum SetQuietHours: AccountOperation {
+  public typealias Input = QuietHours
+  public typealias Output = QuietHoursState
+
+  public static let spec = OperationSpec(
+    "quietHours.set", of: .notifications, .put("/v1/quiet-hours"), by: .account, effect: .write, requirements: ["NOT-4"],
+    "Set your quiet hours: e-mails and pushes wait until they end, unless urgent.")
+}
+
+/// Ends an account's having quiet hours (NOT-4): what waits comes now.
+public enum DeleteQuietHours: AccountOperation {
+  public typealias Input = Empty
+  public typealias Output = QuietHoursState
+
+  public static let spec = OperationSpec(
+    "quietHours.delete", of: .notifications, .delete("/v1/quiet-hours"), by: .account, effect: .write, requirements: ["NOT-4"],
+    "Have no quiet hours any more; what waits comes now.")
+}

@@ -1,0 +1,61 @@
+public import Operations
+
+/// What a link in a mail ends (NOT-4).
+public struct MailUnsubscribe: Document, Hashable {
+  public var name: String
+  public var username: Username
+  public var isOff: Bool
+
+  public init(name: String, username: Username, isOff: Bool) {
+    self.name = name
+    self.username = username
+    self.isOff = isOff
+  }
+
+  public static let notes: Notes = [
+    "name": "What the mails are called that it ends, in the reader's language.", "username": "Whose they are.",
+    "isOff": "Whether they do not come any more.",
+  ]
+}
+
+/// Ways in which a link to end mails does not work.
+public enum UnsubscribeFailure: String, FailureCode {
+  /// It is not one of ours, or its account is gone.
+  case linkInvalid = "unsubscribe_link_invalid"
+
+  public var status: Int { 404 }
+}
+
+/// The token of a link to end mails.
+public struct UnsubscribeToken: Document, Hashable {
+  public var token: String
+
+  public init(token: String) { self.token = token }
+
+  public static let notes: Notes = ["token": Note("The mailed link's token.", length: 1...200)]
+}
+
+/// Says what a link to end mails ends, and ends nothing (NOT-4). It needs no login.
+public enum ReadUnsubscribe: OpenOperation {
+  public typealias Input = UnsubscribeToken
+  public typealias Output = MailUnsubscribe
+
+  public static let spec = OperationSpec(
+    "unsubscribes.read", of: .notifications, .post("/v1/unsubscribes/read"), by: .anyone, effect: .read,
+    failures: UnsubscribeFailure.allCases.map(\.kind), requirements: ["NOT-4"],
+    "Say which mails a link in a mail ends, without ending them.")
+}
+
+/// Ends the mails that a link stands for (RFC 8058, NOT-4). It needs no login, and doing it again changes nothing.
+///
+/// The link is of one account and one kind of mail, and can do nothing else, so whoever a mail is passed on to can switch no more off than
+/// that. It works for as long as the account does: people keep mails for years.
+public enum UseUnsubscribe: OpenOperation {
+  public typealias Input = UnsubscribeToken
+  public typealias Output = MailUnsubscribe
+
+  public static let spec = OperationSpec(
+    "unsubscribes.use", of: .notifications, .post("/v1/unsubscribes"), by: .anyone, effect: .write,
+    failures: UnsubscribeFailure.allCases.map(\.kind), requirements: ["NOT-4"],
+    "End the mails that a link in a mail stands for.")
+}

@@ -1,0 +1,57 @@
+import GRDB
+import NotificationsContract
+import Operations
+import Storage
+
+/// A notification on its way by one channel, as the queue of that channel gets it.
+struct Delivery: Hashable, Sendable {
+  let id: ID<NotificationDelivery>
+  let account: AccountID
+  let channel: NotificationChannel
+  /// The name of its ``NotificationSpec``.
+  let kind: String
+  /// What happened: the same for every channel.
+  let source: String
+  /// What it is about, as its own mail asks for it.
+  let subject: ID<Linked>
+  /// What stands in the inbox; nil where nothing does.
+  let notification: ID<NotificationsContract.Notification>?
+  /// When that happened which it reports.
+  let createdAt: Instant
+  /// Why it waited; nil where it did not.
+  var hold: HoldReason?
+}
+
+/// A way out of the system, beside the inbox. It has a queue of its own, which is filled in the transaction that lets a notification go.
+protocol DeliveryRoute: Sendable {
+  var channel: NotificationChannel { get }
+
+  /// Whether the account can be reached by it at all; where not, nothing is noted.
+  func isOpen(to account: AccountID, in database: Database) throws -> Bool
+
+  /// Takes over what goes to one account at the same time: the rows are `queued`, and the route ends them by
+  /// ``DeliveryStore/finish(_:of:_:reason:_:)`` once it is known what became of them. More than one come together, as one.
+  func enqueue(_ deliveries: [Delivery], to account: AccountID, _ transaction: Transaction) throws
+}
+
+/// What a notification says, as long as it says it.
+struct DeliveryContent: Hashable, Sendable {
+  let kind: NotificationKind
+  let content: NotificationContent
+
+  /// Title and text in a language, in which what others have chosen makes no link.
+  func words(_ language: Language) -> (title: String, text: String) {
+    let parameters = content.parameters.mapValues { value in
+      if case .text(let text) = value { Parameter.text(LinkFree.text(text)) } else { value }
+    }
+    return (NotificationText.title(kind, language, parameters), NotificationText.text(kind, language, parameters))
+  }
+}
+
+/// What a delivery keeps that stands in no inbox, until it is over.
+struct KeptContent: Document, Hashable {
+  var kind: NotificationKind
+  var content: NotificationContent
+
+  static let notes: Notes = ["kind": "Of which kind.", "content": "Its values and links."]
+}

@@ -1,0 +1,149 @@
+import GRDB
+import IdentityContract
+import NotificationsContract
+import Operations
+import ServiceKit
+import Storage
+
+/// Lets a notification go the ways that its kind, its reader's choices and the hour allow, in the transaction that makes it: into the inbox,
+/// into the queue of each other channel, or nowhere, and in any case into the log.
+struct DeliveryDispatch: Sendable {
+  let quietHours: QuietHoursStore
+  /// The ways beside the inbox.
+  let routes: [any DeliveryRoute]
+  /// Wakes the worker that lets go what is held.
+  let signal: WakeSignal
+
+  /// - Parameter instant: when that happened which it reports.
+  func deliver(
+    _ kind: NotificationSpec, _ draft: NotificationDraft, at instant: Instant, _ transaction: Transaction
+  ) throws {
+    let (account, database) = (draft.accountID, transaction.database)
+    if let item = draft.inbox, item.isAmendment { return try amend(kind, item, of: account, transaction) }
+    // Nothing of one reaches the other of two of whom one has blocked the other.
+    if let item = draft.inbox, try BlockStore.isApart(account, fromAnyOf: item.accounts, in: database) { return }
+    // Nothing comes late to an erased account, or to another naming it; but for the report of the deletion, of which nothing is kept.
+    if kind.mail?.name == MailSpec.deletionReport {
+      if let mail = draft.mail, try MailStore.add(mail, to: account, at: instant, transaction) != nil { wakeRoutes(transaction) }
+      return
+    }
+    for named in (draft.inbox?.accounts ?? []).union([account]) where try database.isErased(named) { return }
+    let known = try Accounts.find(account, in: database)
+    let recipient = try recipient(account, known, at: transaction.now, in: database)
+    let decisions = PreferenceRules.decide(kind, for: recipient, at: transaction.now)
+    let source = draft.inbox?.source ?? "\(kind.event?.spec.name ?? kind.name)/\(draft.subject)"
+    var notification: ID<NotificationsContract.Notification>?
+    if var item = draft.inbox {
+      let base = Delivery(
+        id: ID(), account: account, channel: .inbox, kind: kind.name, source: source, subject: draft.subject,
+        notification: nil, createdAt: instant)
+      if decisions[.inbox] == .now {
+        if let total = item.total {
+          let calendar = LocalCalendar(
+            quietHours.zones.offsets(known?.timeZone.description ?? "UTC"), dayStartHour: known?.dayStartHour ?? 0)
+          item = try InboxStore.countUp(item, total, day: calendar.day(of: total.at), of: account, transaction)
+        }
+        guard let added = try KindSubscriptions.notify(account, item, transaction, in: known?.language) else { return }
+        notification = added
+        try DeliveryStore.add(base.standing(in: added), .sent, transaction)
+      } else if try !DeliveryStore.add(base, .silent(.switchedOff), transaction) {
+        return
+      }
+    }
+    for channel in [NotificationChannel.email, .push] {
+      guard let decision = decisions[channel] else { continue }
+      let delivery = Delivery(
+        id: ID(), account: account, channel: channel, kind: kind.name, source: source, subject: draft.subject,
+        notification: notification, createdAt: instant)
+      try start(delivery, decision, keeping: notification == nil ? draft.inbox : nil, transaction)
+    }
+  }
+
+  private func start(
+    _ delivery: Delivery, _ decision: DeliveryDecision, keeping item: InboxItem?, _ transaction: Transaction
+  ) throws {
+    guard let route = route(delivery.channel), try route.isOpen(to: delivery.account, in: transaction.database) else { return }
+    switch decision {
+    case .now:
+      try DeliveryStore.add(delivery, .queued, keeping: item, transaction)
+      try route.enqueue([delivery], to: delivery.account, transaction)
+    case .hold(let until, let reason):
+      try DeliveryStore.add(delivery, .held(until: until, reason), keeping: item, transaction)
+      transaction.afterCommit { [signal] in signal.send() }
+    case .silent(let reason):
+      try DeliveryStore.add(delivery, .silent(reason), transaction)
+    }
+  }
+
+  /// Changes what stands in the inbox, and what waits out of it.
+  private func amend(_ kind: NotificationSpec, _ item: InboxItem, of account: AccountID, _ transaction: Transaction) throws {
+    // What was taken back is gone also between two of whom one has blocked the other; names stay those by which the two knew each other.
+    if try BlockStore.isApart(account, fromAnyOf: item.accounts, in: transaction.database) {
+      _ = try InboxStore.amend(item, of: account, .english, keepsName: true, transaction)
+    } else {
+      try KindSubscriptions.notify(account, item, transaction)
+    }
+    try DeliveryStore.amend(item, of: account, isRemoval: kind.isRemoval, transaction)
+  }
+
+  // MARK: - What was held
+
+  /// Lets go what is due of a group, as its reader's choices and the hour are now.
+  func release(_ group: DeliveryStore.Group, _ transaction: Transaction) throws {
+    let (account, database) = (group.account, transaction.database)
+    let recipient = try recipient(account, try Accounts.find(account, in: database), at: transaction.now, in: database)
+    let route = route(group.channel)
+    let isOpen = try route?.isOpen(to: account, in: database) ?? false
+    var going: [Delivery] = []
+    for delivery in try DeliveryStore.due(group, at: transaction.now, in: database) {
+      let decision = isOpen ? try self.decision(on: delivery, recipient, at: transaction.now, in: database) : .silent(.noDevice)
+      switch decision {
+      case .now:
+        try DeliveryStore.queue(delivery, transaction)
+        going.append(delivery)
+      case .hold(let until, let reason): try DeliveryStore.hold(delivery, until: until, reason, transaction)
+      case .silent(let reason):
+        try DeliveryStore.finish(delivery.id, of: account, .silent, reason: reason.rawValue, transaction)
+      }
+    }
+    if !going.isEmpty { try route?.enqueue(going, to: account, transaction) }
+  }
+
+  private func decision(
+    on delivery: Delivery, _ recipient: DeliveryRecipient, at now: Instant, in database: Database
+  ) throws -> DeliveryDecision {
+    guard let kind = NotificationSpec.named(delivery.kind) else { return .silent(.obsolete) }
+    if kind.inbox != nil, try DeliveryStore.content(of: delivery.id, delivery.account, in: database) == nil {
+      return .silent(.withdrawn)
+    }
+    if kind.delivery.endsWhenRead, try DeliveryStore.isRead(delivery, in: database) { return .silent(.read) }
+    return PreferenceRules.decide(kind, delivery.channel, for: recipient, at: now, isDelayOver: true) ?? .silent(.switchedOff)
+  }
+
+  // MARK: - Parts
+
+  private func route(_ channel: NotificationChannel) -> (any DeliveryRoute)? { routes.first { $0.channel == channel } }
+
+  private func wakeRoutes(_ transaction: Transaction) {
+    for case let route as MailRoute in routes { transaction.afterCommit { route.signal.send() } }
+  }
+
+  private func recipient(
+    _ account: AccountID, _ known: Accounts.Known?, at now: Instant, in database: Database
+  ) throws -> DeliveryRecipient {
+    DeliveryRecipient(
+      choices: try PreferenceStore.choices(of: account, in: database), isVerified: known?.isVerified ?? true,
+      isSuspended: known?.isSuspended(at: now) ?? false,
+      quietUntil: try quietHours.end(of: account, timeZone: known?.timeZone.description, at: now, in: database))
+  }
+}
+
+extension Delivery {
+  /// The row of the inbox has the id of what stands there.
+  fileprivate func standing(in notification: ID<NotificationsContract.Notification>) -> Delivery {
+    guard let id = ID<NotificationDelivery>(bytes: notification.bytes) else { preconditionFailure("ids have 16 bytes") }
+    return Delivery(
+      id: id, account: account, channel: channel, kind: kind, source: source, subject: subject, notification: notification,
+      createdAt: createdAt)
+  }
+}

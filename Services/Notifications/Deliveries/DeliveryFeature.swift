@@ -1,0 +1,36 @@
+import IdentityContract
+import NotificationsContract
+import ServiceKit
+import Storage
+
+/// What was delivered by which channel: held, let go, and logged (NOT-4, NOT-5).
+struct DeliveryFeature: Feature {
+  let environment: ServiceEnvironment
+  let settings: DeliverySettings
+  let dispatch: DeliveryDispatch
+
+  let migrations = [DeliveryStore.migration(17)]
+  let tables: [ErasedTable] = [
+    .changed(
+      "delivery_accounts", "named_account = :account", .deliveries, by: DeliveryStore.erasedContents,
+      DeliveryStore.erasedNames),
+    .rows("deliveries", "account_id = :account", .deliveries),
+    .untouched("delivery_figures", "counts"),
+  ]
+
+  var retention: [RetentionRule] {
+    let seconds = settings.logKeptDays * 86_400
+    return [
+      RetentionRule(
+        "deliveries", key: "account_id, delivery_id", after: "created_at", seconds: seconds, except: "state IN ('held', 'queued')"),
+      RetentionRule("delivery_figures", key: "day, channel, kind, outcome, reason", after: "day", seconds: max(seconds, 366 * 86_400)),
+    ]
+  }
+
+  func register(in service: inout ServiceDefinition) {
+    service.serve(ListDeliveries.self, read: DeliveryHandlers.list)
+    service.serve(ReadDeliveryFigures.self, read: DeliveryHandlers.figures)
+    let (dispatch, clock) = (dispatch, environment.clock)
+    service.run { store, pulse in DeliveryWorker(store: store, dispatch: dispatch, clock: clock, pulse: pulse) }
+  }
+}

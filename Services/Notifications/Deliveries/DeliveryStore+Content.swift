@@ -1,0 +1,110 @@
+import Foundation
+import GRDB
+import NotificationsContract
+import Operations
+import Storage
+
+/// What deliveries say, and that they say nothing any more.
+extension DeliveryStore {
+  /// What a delivery says now; nil where it was removed, taken back or deleted, or names an account that was erased.
+  static func content(
+    of id: ID<NotificationDelivery>, _ account: AccountID, in database: Database
+  ) throws -> DeliveryContent? {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT d.content AS kept, d.notification_id, n.kind, n.content, n.deleted_at
+        FROM deliveries d LEFT JOIN notifications n ON n.notification_id = d.notification_id
+        WHERE d.account_id = ? AND d.delivery_id = ?
+        """)
+    guard let row = try Row.fetchOne(statement, arguments: [account, id]) else { return nil }
+    return try content(row)
+  }
+
+  /// What the deliveries say that one mail carries, those that say nothing any more left out, in the order in which they were to go.
+  static func contents(
+    ofMail mail: ID<Mail>, limit: Int, in database: Database
+  ) throws -> (contents: [DeliveryContent], count: Int) {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT d.content AS kept, d.notification_id, n.kind, n.content, n.deleted_at
+        FROM deliveries d LEFT JOIN notifications n ON n.notification_id = d.notification_id
+        WHERE d.mail_id = ? ORDER BY d.delivery_id
+        """)
+    let all = try Row.fetchAll(statement, arguments: [mail]).compactMap(content)
+    return (Array(all.prefix(limit)), all.count)
+  }
+
+  private static func content(_ row: Row) throws -> DeliveryContent? {
+    if row["notification_id"] != nil {
+      guard let kind: NotificationKind = row["kind"], row["deleted_at"] == nil, NotificationSpec.named(kind.rawValue)?.isRemoval != true
+      else { return nil }
+      return DeliveryContent(kind: kind, content: try .decode(Array((row["content"] as String).utf8)))
+    }
+    guard let kept: String = row["kept"] else { return nil }
+    let content = try KeptContent.decode(Array(kept.utf8))
+    return DeliveryContent(kind: content.kind, content: content.content)
+  }
+
+  /// Whether the notification was read in the inbox.
+  static func isRead(_ delivery: Delivery, in database: Database) throws -> Bool {
+    guard let notification = delivery.notification else { return false }
+    let statement = try database.cachedStatement(
+      sql: "SELECT 1 FROM notifications WHERE notification_id = ? AND read_at IS NOT NULL")
+    return try Row.fetchOne(statement, arguments: [notification]) != nil
+  }
+
+  /// Lets what waits out of the inbox say something else.
+  ///
+  /// - Parameter isRemoval: whether nothing is left of it.
+  static func amend(_ item: InboxItem, of account: AccountID, isRemoval: Bool, _ transaction: Transaction) throws {
+    let kept = String(decoding: KeptContent(kind: item.kind, content: item.content).json, as: UTF8.self)
+    for id in try waiting(from: item.source, of: account, in: transaction.database) {
+      if isRemoval {
+        try finish(id, of: account, .silent, reason: SilenceReason.withdrawn.rawValue, transaction)
+      } else {
+        try transaction.database.cachedStatement(
+          sql: "UPDATE deliveries SET content = ? WHERE account_id = ? AND delivery_id = ?"
+        ).execute(arguments: [kept, account, id])
+      }
+    }
+  }
+
+  /// Ends what waits out of the inbox and whose source begins so, or is the same without the slash.
+  static func withdraw(from beginning: String, of account: AccountID, _ transaction: Transaction) throws {
+    let start = String(beginning.dropLast())
+    let statement = try transaction.database.cachedStatement(
+      sql: """
+        SELECT delivery_id FROM deliveries WHERE account_id = ? AND source >= ? AND source < ? AND content IS NOT NULL
+        """)
+    for id in try ID<NotificationDelivery>.fetchAll(statement, arguments: [account, start, start + "0"]) {
+      try finish(id, of: account, .silent, reason: SilenceReason.withdrawn.rawValue, transaction)
+    }
+  }
+
+  /// Ends what waits out of an account's inbox and names another.
+  static func withdraw(naming other: AccountID, of account: AccountID, _ transaction: Transaction) throws {
+    let statement = try transaction.database.cachedStatement(
+      sql: "SELECT delivery_id FROM delivery_accounts WHERE named_account = ? AND account_id = ?")
+    for id in try ID<NotificationDelivery>.fetchAll(statement, arguments: [other, account]) {
+      try finish(id, of: account, .silent, reason: SilenceReason.withdrawn.rawValue, transaction)
+    }
+  }
+
+  private static func waiting(
+    from source: String, of account: AccountID, in database: Database
+  ) throws -> [ID<NotificationDelivery>] {
+    let statement = try database.cachedStatement(
+      sql: "SELECT delivery_id FROM deliveries WHERE account_id = ? AND source = ? AND content IS NOT NULL")
+    return try ID<NotificationDelivery>.fetchAll(statement, arguments: [account, source])
+  }
+
+  /// What others' deliveries keep that names an erased account.
+  private static let named = """
+    (account_id, delivery_id) IN (SELECT account_id, delivery_id FROM delivery_accounts WHERE named_account = :account)
+    """
+  static let erasedContents = """
+    UPDATE deliveries SET content = NULL, state = 'silent', reason = 'withdrawn', not_before = NULL, finished_at = :now
+    WHERE \(named) AND state IN ('held', 'queued')
+    """
+  static let erasedNames = "DELETE FROM delivery_accounts WHERE \(named)"
+}

@@ -1,0 +1,93 @@
+import GRDB
+import NotificationsContract
+import Operations
+import ServiceKit
+import Storage
+
+/// What is held, and what is let go.
+extension DeliveryStore {
+  /// Deliveries to one account by one channel that are due together.
+  struct Group: Hashable, Sendable {
+    let account: AccountID
+    let channel: NotificationChannel
+  }
+
+  /// More of one group go with the next.
+  static let maxInGroup = 1000
+
+  /// When the next one that is held is due.
+  static func nextDue(in database: Database) throws -> Instant? {
+    try Instant.fetchOne(database.cachedStatement(sql: "SELECT min(not_before) FROM deliveries WHERE state = 'held'"))
+  }
+
+  /// The groups of which something is due.
+  static func dueGroups(at now: Instant, limit: Int, in database: Database) throws -> [Group] {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT DISTINCT account_id, channel FROM (
+          SELECT account_id, channel FROM deliveries WHERE state = 'held' AND not_before <= ? ORDER BY not_before LIMIT ?)
+        """)
+    return try Row.fetchAll(statement, arguments: [now, limit]).map { Group(account: $0["account_id"], channel: $0["channel"]) }
+  }
+
+  /// What is due of a group, in the order in which it was to go.
+  static func due(_ group: Group, at now: Instant, in database: Database) throws -> [Delivery] {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT * FROM deliveries WHERE account_id = ? AND channel = ? AND state = 'held' AND not_before <= ?
+        ORDER BY delivery_id LIMIT ?
+        """)
+    return try Row.fetchAll(statement, arguments: [group.account, group.channel, now, maxInGroup]).map(Delivery.init)
+  }
+
+  /// The deliveries of an account by their ids, as far as they are on their way.
+  static func queued(
+    _ id: ID<NotificationDelivery>, of account: AccountID, in database: Database
+  ) throws -> Delivery? {
+    let statement = try database.cachedStatement(
+      sql: "SELECT * FROM deliveries WHERE account_id = ? AND delivery_id = ? AND state = 'queued'")
+    return try Row.fetchOne(statement, arguments: [account, id]).map(Delivery.init)
+  }
+
+  // MARK: - Mails
+
+  /// Notes the mail that carries a delivery.
+  static func carry(_ delivery: Delivery, by mail: ID<Mail>, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(
+      sql: "UPDATE deliveries SET mail_id = ? WHERE account_id = ? AND delivery_id = ?"
+    ).execute(arguments: [mail, delivery.account, delivery.id])
+  }
+
+  /// Ends the deliveries that a mail carries, as the mail has ended.
+  static func finish(mail: ID<Mail>, _ end: MailStore.End, _ failure: MailFailure?, _ transaction: Transaction) throws {
+    let statement = try transaction.database.cachedStatement(
+      sql: "SELECT account_id, delivery_id FROM deliveries WHERE mail_id = ? AND state = 'queued'")
+    for row in try Row.fetchAll(statement, arguments: [mail]) {
+      let (state, reason): (DeliveryState, String?) =
+        switch end {
+        case .delivered: (.sent, nil)
+        case .obsolete: (.silent, SilenceReason.obsolete.rawValue)
+        case .dead: (.failed, failure?.code ?? MailFailure.interrupted.code)
+        }
+      try finish(row["delivery_id"], of: row["account_id"], state, reason: reason, transaction)
+    }
+  }
+
+  /// Notes that a mail which was given up is tried again.
+  static func revive(mail: ID<Mail>, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(
+      sql: """
+        UPDATE deliveries SET state = 'queued', reason = NULL, finished_at = NULL WHERE mail_id = ? AND state = 'failed'
+        """
+    ).execute(arguments: [mail])
+  }
+}
+
+extension Delivery {
+  /// From a row of `deliveries`.
+  init(_ row: Row) {
+    self.init(
+      id: row["delivery_id"], account: row["account_id"], channel: row["channel"], kind: row["kind"], source: row["source"],
+      subject: row["subject_id"], notification: row["notification_id"], createdAt: row["created_at"], hold: row["hold"])
+  }
+}

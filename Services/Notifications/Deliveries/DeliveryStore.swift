@@ -1,0 +1,216 @@
+public import GRDB
+public import NotificationsContract
+import Operations
+import ServiceKit
+import Storage
+
+extension DeliveryState: DatabaseValueConvertible {}
+extension SilenceReason: DatabaseValueConvertible {}
+extension HoldReason: DatabaseValueConvertible {}
+
+/// The log of deliveries, a row for each notification and channel, from which what is held is let go (NOT-5).
+///
+/// A row of the inbox has the id of its notification. What a notification says stands in the inbox alone, and here only where the inbox is
+/// switched off, until the delivery is over.
+enum DeliveryStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "deliveries") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE deliveries (
+            account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+            delivery_id BLOB NOT NULL CHECK (length(delivery_id) = 16),
+            channel TEXT NOT NULL CHECK (channel IN ('inbox', 'email', 'push')),
+            kind TEXT NOT NULL,
+            source TEXT NOT NULL,
+            subject_id BLOB NOT NULL CHECK (length(subject_id) = 16),
+            notification_id BLOB,
+            state TEXT NOT NULL CHECK (state IN ('held', 'queued', 'sent', 'failed', 'silent')),
+            -- Why it is held, failed or silent.
+            reason TEXT,
+            -- Why it was held, if it was.
+            hold TEXT,
+            not_before INTEGER,
+            -- The mail that carries it, perhaps with others.
+            mail_id BLOB,
+            -- What it says, where that stands in no inbox.
+            content TEXT CHECK (content IS NULL OR json_valid(content)),
+            created_at INTEGER NOT NULL,
+            finished_at INTEGER,
+            opened_at INTEGER,
+            PRIMARY KEY (account_id, delivery_id),
+            CHECK ((state = 'held') = (not_before IS NOT NULL)),
+            CHECK ((state IN ('held', 'queued')) = (finished_at IS NULL)),
+            CHECK (content IS NULL OR finished_at IS NULL)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX deliveries_due ON deliveries (not_before) WHERE state = 'held';
+          CREATE INDEX deliveries_held ON deliveries (account_id, channel, not_before) WHERE state = 'held';
+          CREATE INDEX deliveries_queued ON deliveries (channel, kind) WHERE state = 'queued';
+          CREATE INDEX deliveries_by_mail ON deliveries (mail_id) WHERE mail_id IS NOT NULL;
+          CREATE INDEX deliveries_by_content ON deliveries (account_id, source) WHERE content IS NOT NULL;
+          CREATE INDEX deliveries_by_time ON deliveries (created_at);
+          CREATE UNIQUE INDEX deliveries_out_of_inbox ON deliveries (account_id, source)
+            WHERE channel = 'inbox' AND state = 'silent';
+          CREATE TABLE delivery_accounts (
+            account_id BLOB NOT NULL,
+            delivery_id BLOB NOT NULL,
+            named_account BLOB NOT NULL CHECK (length(named_account) = 16),
+            PRIMARY KEY (account_id, delivery_id, named_account),
+            FOREIGN KEY (account_id, delivery_id) REFERENCES deliveries (account_id, delivery_id) ON DELETE CASCADE
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX delivery_accounts_by_name ON delivery_accounts (named_account);
+          CREATE TABLE delivery_figures (
+            -- When a day of UTC starts.
+            day INTEGER NOT NULL,
+            channel TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            outcome TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            count INTEGER NOT NULL,
+            PRIMARY KEY (day, channel, kind, outcome, reason)
+          ) STRICT, WITHOUT ROWID;
+          """)
+    }
+  }
+
+  /// Where a new row begins.
+  enum Beginning: Hashable, Sendable {
+    case sent
+    case queued
+    case held(until: Instant, HoldReason)
+    case silent(SilenceReason)
+
+    fileprivate var state: DeliveryState {
+      switch self {
+      case .sent: .sent
+      case .queued: .queued
+      case .held: .held
+      case .silent: .silent
+      }
+    }
+  }
+
+  /// Notes a delivery; false where it is known already, which is so of the inbox alone.
+  ///
+  /// - Parameter item: what it says, if that stands in no inbox and is needed yet.
+  @discardableResult
+  static func add(
+    _ delivery: Delivery, _ beginning: Beginning, keeping item: InboxItem? = nil, _ transaction: Transaction
+  ) throws -> Bool {
+    var (reason, hold, notBefore, finishedAt): (String?, HoldReason?, Instant?, Instant?) = (nil, nil, nil, nil)
+    switch beginning {
+    case .sent: finishedAt = transaction.now
+    case .queued: break
+    case .held(let until, let why): (reason, hold, notBefore) = (why.rawValue, why, until)
+    case .silent(let why): (reason, finishedAt) = (why.rawValue, transaction.now)
+    }
+    let content = item.map { String(decoding: KeptContent(kind: $0.kind, content: $0.content).json, as: UTF8.self) }
+    let statement = try transaction.database.cachedStatement(
+      sql: """
+        INSERT INTO deliveries (account_id, delivery_id, channel, kind, source, subject_id, notification_id, state, reason, hold,
+          not_before, content, created_at, finished_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+        """)
+    try statement.execute(arguments: [
+      delivery.account, delivery.id, delivery.channel, delivery.kind, delivery.source, delivery.subject,
+      delivery.notification, beginning.state, reason, hold, notBefore, content, delivery.createdAt, finishedAt,
+    ])
+    guard transaction.database.changesCount > 0 else { return false }
+    for named in item?.accounts ?? [] {
+      try transaction.database.cachedStatement(
+        sql: "INSERT INTO delivery_accounts (account_id, delivery_id, named_account) VALUES (?, ?, ?)"
+      ).execute(arguments: [delivery.account, delivery.id, named])
+    }
+    if beginning != .queued {
+      try count(delivery.channel, delivery.kind, beginning.state.rawValue, reason: reason, transaction)
+    }
+    return true
+  }
+
+  /// Ends a delivery that is held or queued; one that has ended stays as it is.
+  ///
+  /// - Parameters:
+  ///   - end: `sent`, `failed` or `silent`.
+  ///   - reason: why, where it was not sent: a ``SilenceReason``, or the name of a failure.
+  static func finish(
+    _ id: ID<NotificationDelivery>, of account: AccountID, _ end: DeliveryState, reason: String? = nil,
+    _ transaction: Transaction
+  ) throws {
+    let database = transaction.database
+    let statement = try database.cachedStatement(
+      sql: """
+        UPDATE deliveries SET state = ?, reason = ?, finished_at = ?, not_before = NULL, content = NULL
+        WHERE account_id = ? AND delivery_id = ? AND state IN ('held', 'queued') RETURNING channel, kind
+        """)
+    guard let row = try Row.fetchOne(statement, arguments: [end, reason, transaction.now, account, id]) else { return }
+    try forgetAccounts(of: id, account, database)
+    try count(row["channel"], row["kind"], end.rawValue, reason: reason, transaction)
+  }
+
+  /// Notes that a delivery goes on its way now.
+  static func queue(_ delivery: Delivery, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(
+      sql: """
+        UPDATE deliveries SET state = 'queued', reason = NULL, not_before = NULL
+        WHERE account_id = ? AND delivery_id = ? AND state = 'held'
+        """
+    ).execute(arguments: [delivery.account, delivery.id])
+  }
+
+  /// Holds a delivery longer, or again.
+  static func hold(_ delivery: Delivery, until: Instant, _ reason: HoldReason, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(
+      sql: """
+        UPDATE deliveries SET not_before = ?, reason = ?, hold = ? WHERE account_id = ? AND delivery_id = ? AND state = 'held'
+        """
+    ).execute(arguments: [until, reason, reason, delivery.account, delivery.id])
+  }
+
+  /// Lets what an account's quiet hours hold be looked at anew: they changed, or where they are counted.
+  static func reconsider(_ account: AccountID, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(
+      sql: "UPDATE deliveries SET not_before = ? WHERE account_id = ? AND state = 'held' AND reason = 'quiet_hours'"
+    ).execute(arguments: [transaction.now, account])
+  }
+
+  /// Notes that a push was opened, which reads the notification too.
+  static func open(_ id: ID<NotificationDelivery>, of account: AccountID, _ transaction: Transaction) throws {
+    let database = transaction.database
+    let statement = try database.cachedStatement(
+      sql: """
+        UPDATE deliveries SET opened_at = ? WHERE account_id = ? AND delivery_id = ? AND channel = 'push' AND opened_at IS NULL
+        RETURNING kind, notification_id
+        """)
+    guard let row = try Row.fetchOne(statement, arguments: [transaction.now, account, id]) else { return }
+    try count(.push, row["kind"], "opened", reason: nil, transaction)
+    if let notification: ID<NotificationsContract.Notification> = row["notification_id"] {
+      _ = try InboxStore.markRead(notification, of: account, transaction)
+    }
+  }
+
+  static func forgetAccounts(
+    of id: ID<NotificationDelivery>, _ account: AccountID, _ database: Database
+  ) throws {
+    try database.cachedStatement(sql: "DELETE FROM delivery_accounts WHERE account_id = ? AND delivery_id = ?")
+      .execute(arguments: [account, id])
+  }
+
+  /// Adds to the figures of today.
+  static func count(
+    _ channel: NotificationChannel, _ kind: String, _ outcome: String, reason: String?, by more: Int = 1,
+    _ transaction: Transaction
+  ) throws {
+    guard more > 0 else { return }
+    try transaction.database.cachedStatement(
+      sql: """
+        INSERT INTO delivery_figures (day, channel, kind, outcome, reason, count) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (day, channel, kind, outcome, reason) DO UPDATE SET count = count + excluded.count
+        """
+    ).execute(arguments: [day(of: transaction.now), channel, kind, outcome, reason ?? "", more])
+  }
+
+  /// When the day of UTC starts that holds an instant.
+  static func day(of instant: Instant) -> Instant {
+    Instant(milliseconds: instant.milliseconds - instant.milliseconds % 86_400_000)
+  }
+}

@@ -1,0 +1,40 @@
+import Logging
+import Operations
+import ServiceKit
+import ServiceLifecycle
+import Storage
+
+/// Removes what has outlived its use by the rules of the features, see ``Feature/retention``, a little at a time. Mails have a worker of their
+/// own, since some are files.
+struct HousekeepingWorker: ServiceLifecycle.Service {
+  private static let batch = 500
+
+  let store: Store
+  let rules: [RetentionRule]
+  let logger: Logger
+  let interval: Duration
+
+  /// - Parameter features: those whose rules it applies.
+  init(store: Store, features: [any Feature], logger: Logger, interval: Duration = .seconds(600)) {
+    self.store = store
+    // As in an erasure: what builds on other rows goes before them.
+    rules = features.reversed().flatMap(\.retention)
+    self.logger = logger
+    self.interval = interval
+  }
+
+  func run() async throws { try await repeating(every: interval) { try await sweep() } }
+
+  /// Removes everything that is due. A table of which nothing can be removed keeps no other from it.
+  func sweep() async throws {
+    for rule in rules {
+      do {
+        while try await store.write({ try rule.remove(limit: Self.batch, $0) }) == Self.batch {}
+      } catch let error as CancellationError {
+        throw error
+      } catch {
+        logger.warning("a table was not swept", metadata: ["table": .string(rule.table), "error": .string("\(type(of: error))")])
+      }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import GRDB
+import IdentityContract
+import NotificationsContract
+import Operations
+import ServiceKit
+import Storage
+
+/// The mails in common words: any kind of notification goes by them that has no mail of its own.
+extension MailSpec {
+  /// One notification, as its title and text say it.
+  static let notification = MailSpec("notification", from: .notification, actions: [.button])
+  /// What waited together, a line for each.
+  static let digest = MailSpec("digest", from: .digest, actions: [.button])
+}
+
+extension MailSource {
+  /// Most lines of a mail about many notifications.
+  private static let maxLines = 50
+
+  /// What stands in the inbox, or in the log where the inbox is switched off; nothing where it was removed meanwhile.
+  fileprivate static let notification = MailSource(["url", "text"]) { job, reader in
+    let (delivery, account): (ID<NotificationDelivery>, AccountID) = (job.subject(), job.account)
+    let (found, kind) = try await reader.store.read { database in
+      (
+        try DeliveryStore.content(of: delivery, account, in: database),
+        try DeliveryStore.queued(delivery, of: account, in: database)?.kind
+      )
+    }
+    guard let found, let kind else { throw Failure(RequestFailure.notFound) }
+    var content = try await common(job, reader)
+    let words = found.words(content.language)
+    content.values["text"] = .text(words.text)
+    content.subject = words.title
+    (content.kind, content.thread) = (kind, found.content.links.thread)
+    return content
+  }
+
+  fileprivate static let digest = MailSource(["url", "lines", "count"]) { job, reader in
+    let mail = job.id
+    let found = try await reader.store.read { try DeliveryStore.contents(ofMail: mail, limit: maxLines, in: $0) }
+    guard !found.contents.isEmpty else { throw Failure(RequestFailure.notFound) }
+    var content = try await common(job, reader)
+    var lines = found.contents.map { item in
+      let words = item.words(content.language)
+      return "\(words.title): \(words.text)"
+    }
+    if found.count > lines.count {
+      let more = reader.words.text("mail.digest.more", content.language, ["count": .number(found.count - lines.count)])
+      lines += [more].compactMap { $0 }
+    }
+    content.values["lines"] = .lines(lines)
+    content.values["count"] = .text("\(found.count)")
+    return content
+  }
+
+  /// To whom it goes, and the way to the inbox.
+  private static func common(_ job: MailStore.Job, _ reader: MailReader) async throws -> MailContent {
+    let addressee = try await reader.identity.request(ReadAddressee.self, .init(accountID: job.account))
+    return MailContent(
+      email: addressee.email, username: addressee.username, language: addressee.language,
+      values: ["url": .text(reader.publicURL)])
+  }
+}
+
+extension NotificationLinks {
+  /// What mails are about that belong together.
+  fileprivate var thread: String? {
+    let things: [(String, ID<Linked>?)] = [
+      ("conversation", conversationID), ("task", taskID), ("series", seriesID), ("team", teamID),
+      ("challenge", friendChallengeID), ("import", importID), ("case", caseID), ("report", reportID),
+    ]
+    return things.first { $0.1 != nil }.flatMap { name, id in id.map { "\(name)-\($0)" } }
+  }
+}

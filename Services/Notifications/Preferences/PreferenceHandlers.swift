@@ -1,0 +1,92 @@
+import GRDB
+import NotificationsContract
+import Operations
+import ServiceKit
+import Storage
+
+/// Which notifications reach an account by which channel: read and chosen.
+enum PreferenceHandlers {
+  private static let words = NotificationText.words
+
+  static func read(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> NotificationPreferences {
+    let choices = try PreferenceStore.choices(of: call.account, in: database)
+    return NotificationPreferences(items: NotificationCategory.allCases.flatMap { items(of: $0, choices, call) })
+  }
+
+  static func update(
+    _ input: UpdateNotificationPreferences.Input, _ call: AccountCall, _ transaction: Transaction
+  ) throws -> NotificationPreferences {
+    var findings = FieldFindings()
+    for (index, choice) in input.choices.enumerated() {
+      if let (field, rule) = fault(choice) { findings.add("choices[\(index)].\(field)", rule) }
+    }
+    try findings.end()
+    for choice in input.choices {
+      guard let topic = choice.topic else { continue }
+      try PreferenceStore.choose(.init(topic, choice.channel), choice.isOn, of: call.account, transaction)
+    }
+    return try read(Empty(), call, transaction.database)
+  }
+
+  /// What is wrong with a choice: there is no such kind, it does not go that way, or it cannot be switched off.
+  private static func fault(_ choice: NotificationChoice) -> (String, FieldRule)? {
+    let kinds: [NotificationSpec]
+    if let name = choice.kind {
+      guard let kind = NotificationSpec.named(name), !kind.channels.isEmpty else {
+        return ("kind", FieldRule("unknown_notification_kind"))
+      }
+      kinds = [kind]
+    } else {
+      kinds = NotificationSpec.all.filter { $0.category == choice.category }
+    }
+    let carried = kinds.filter { $0.channels.contains(choice.channel) }
+    if carried.isEmpty, choice.isOn == true || choice.kind != nil { return ("channel", FieldRule("channel_unavailable")) }
+    guard choice.isOn == false, !carried.isEmpty else { return nil }
+    guard carried.allSatisfy({ $0.delivery.required.contains(choice.channel) }) else { return nil }
+    return (
+      "isOn",
+      FieldRule(
+        "cannot_switch_off", ["name": .text(choice.kind ?? choice.category?.rawValue ?? ""), "channel": .text(choice.channel.rawValue)])
+    )
+  }
+
+  /// A category and its kinds; nothing where there are none.
+  private static func items(
+    of category: NotificationCategory, _ choices: PreferenceChoices, _ call: AccountCall
+  ) -> [NotificationPreference] {
+    let kinds = NotificationSpec.all.filter { $0.category == category && !$0.channels.isEmpty }
+    guard !kinds.isEmpty else { return [] }
+    func item(
+      _ topic: PreferenceChoices.Topic, _ kind: String?, _ name: String, _ state: (NotificationChannel) -> NotificationSwitch
+    ) -> NotificationPreference {
+      NotificationPreference(
+        category: category, kind: kind, name: name, inbox: state(.inbox), email: state(.email), push: state(.push),
+        chosen: NotificationChannel.allCases.filter { choices.isOn[.init(topic, $0)] != nil })
+    }
+    let whole = item(.category(category), nil, name(of: category, call.language)) { channel in
+      let states = Set(kinds.map { choices.state(of: $0, channel) })
+      return [.on, .off, .required].first { states.contains($0) } ?? .unavailable
+    }
+    return [whole]
+      + kinds.map { kind in
+        item(.kind(kind.name), kind.name, kind.title(call.language)) { choices.state(of: kind, $0) }
+      }
+  }
+
+  private static func name(of category: NotificationCategory, _ language: Language) -> String {
+    words.text("notificationCategory.\(category.rawValue)", language) ?? category.rawValue
+  }
+}
+
+extension NotificationSpec {
+  /// What it is called in lists: by words of its own, or the title of what stands in the inbox, or the subject of its mail.
+  func title(_ language: Language) -> String {
+    if let own = NotificationText.words.text("notificationName.\(name)", language) { return own }
+    let key = inbox == nil ? "mail.\(mail?.name ?? name).subject" : "notification.\(name).title"
+    return NotificationText.words.text(key, language) ?? name
+  }
+}
+
+extension NotificationChoice {
+  fileprivate var topic: PreferenceChoices.Topic? { kind.map { .kind($0) } ?? category.map { .category($0) } }
+}

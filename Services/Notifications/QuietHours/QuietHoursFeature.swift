@@ -1,0 +1,21 @@
+import IdentityContract
+import NotificationsContract
+import ServiceKit
+import Storage
+
+/// The hours of each day in which an account is left in peace (NOT-4): what is not urgent waits, and comes together when they end.
+struct QuietHoursFeature: Feature {
+  let store: QuietHoursStore
+  /// Wakes the worker that lets go what is held.
+  let signal: WakeSignal
+
+  let migrations = [QuietHoursStore.migration(16)]
+  let tables: [ErasedTable] = [.rows("quiet_hours", "account_id = :account", .notificationChoices)]
+
+  func register(in service: inout ServiceDefinition) {
+    let handlers = QuietHoursHandlers(store: store, signal: signal)
+    service.serve(ReadQuietHours.self, read: handlers.read)
+    service.serve(SetQuietHours.self, write: handlers.set)
+    service.serve(DeleteQuietHours.self, write: handlers.delete)
+  }
+}

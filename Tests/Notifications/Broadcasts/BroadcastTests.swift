@@ -1,0 +1,107 @@
+import Foundation
+import GRDB
+import IdentityContract
+import InProcess
+import NotificationsContract
+import Operations
+import ServiceKit
+import Storage
+import Testing
+
+@testable import NotificationsService
+
+@Suite("Messages of operators to many (NOT-5)", .timeLimit(.minutes(1)))
+struct BroadcastTests {
+  private func run(home: String? = nil, _ body: (ServicesInProcess, Person) async throws -> Void) async throws {
+    try await ServicesInProcess.running([{ try Notifications.service($0) }], home: home) { services in
+      try await body(services, try services.administrator())
+    }
+  }
+
+  private static let message = BroadcastMessage(
+    title: "New rules", text: "Read them.", spanishTitle: "Nuevas normas", spanishText: "Léelas.")
+
+  private func texts(_ person: Person) async throws -> [String] {
+    try await person.send(ListNotifications.self, .init(category: .announcements)).items.map(\.text)
+  }
+
+  @Test("A broadcast says before how many it is for, goes to each once in their language, and is counted")
+  func everybody() async throws {
+    try await run { services, administrator in
+      let (ana, bea) = (try await services.register(), try await services.register(language: .spanish))
+      try await services.hasReceived(.notifications, of: .identity)
+      let preview = try await administrator.send(PreviewBroadcast.self, Self.message)
+      #expect(preview.count == 3 && preview.title == "New rules")
+      #expect(try await texts(ana) == [])
+      let input = SendBroadcast.Input(message: Self.message, perMinute: 60_000)
+      let sent = try await administrator.send(SendBroadcast.self, input, key: "once")
+      #expect(try await administrator.send(SendBroadcast.self, input, key: "once").id == sent.id)
+      try await services.store(of: .notifications).until {
+        try await administrator.send(ListBroadcasts.self, .init()).items.map(\.state) == [.done]
+      }
+      #expect(try await [texts(ana), texts(bea)] == [["Read them."], ["Léelas."]])
+      #expect(try await administrator.send(ListBroadcasts.self, .init()).items[0].sentCount == 3)
+      let figures = try await administrator.send(ReadDeliveryFigures.self, .init()).figures
+      #expect(figures.contains(DeliveryFigure(channel: .inbox, kind: "announcement", outcome: "sent", reason: nil, count: 3)))
+    }
+  }
+
+  @Test("A broadcast goes to those of a language alone, where that is asked for, and to oneself as a test")
+  func some() async throws {
+    try await run { services, administrator in
+      let (ana, bea) = (try await services.register(), try await services.register(language: .spanish))
+      try await services.hasReceived(.notifications, of: .identity)
+      var message = Self.message
+      message.language = .spanish
+      #expect(try await administrator.send(PreviewBroadcast.self, message).count == 1)
+      _ = try await administrator.send(TestBroadcast.self, message, key: "test")
+      #expect(try await [texts(administrator), texts(bea)] == [["Read them."], []])
+      _ = try await administrator.send(SendBroadcast.self, .init(message: message), key: "once")
+      try await services.store(of: .notifications).until { try await texts(bea) == ["Léelas."] }
+      #expect(try await texts(ana) == [])
+    }
+  }
+
+  @Test("A broadcast that was begun goes on after a restart where it stopped, and gives nobody a second one")
+  func restart() async throws {
+    let home = "/tmp/racha-broadcast-\(UInt32.random(in: .min ... .max))"
+    defer { try? FileManager.default.removeItem(atPath: home) }
+    try await run(home: home) { services, administrator in
+      let people = try await [services.register(), services.register(), services.register()]
+      try await services.hasReceived(.notifications, of: .identity)
+      // One a minute: the second waits.
+      _ = try await administrator.send(SendBroadcast.self, .init(message: Self.message, perMinute: 1), key: "once")
+      let store = services.store(of: .notifications)
+      try await store.until { try await administrator.send(ListBroadcasts.self, .init()).items[0].sentCount == 1 }
+      // As if it had to begin anew: who has it gets no other.
+      try await store.write {
+        try $0.database.execute(sql: "UPDATE broadcasts SET last_account = NULL, per_minute = 60000")
+        try $0.publish(NotificationRemoved(accountID: people[0].id, number: 1))
+      }
+    }
+    try await ServicesInProcess.running([{ try Notifications.service($0) }], home: home) { services in
+      let store = services.store(of: .notifications)
+      try await store.until {
+        try await store.read { try String.fetchOne($0, sql: "SELECT state FROM broadcasts") } == "done"
+      }
+      let counts = try await store.read {
+        try Int.fetchAll($0, sql: "SELECT count(*) FROM notifications GROUP BY account_id")
+      }
+      #expect(counts.allSatisfy { $0 == 1 })
+    }
+  }
+
+  @Test("A broadcast can be cancelled, and is no one's affair but administrators'")
+  func cancelled() async throws {
+    try await run { services, administrator in
+      let ana = try await services.register()
+      _ = try await services.register()
+      let sent = try await administrator.send(SendBroadcast.self, .init(message: Self.message, perMinute: 1), key: "once")
+      let ended = try await administrator.send(CancelBroadcast.self, .init(broadcastID: sent.id))
+      #expect(ended.state == .cancelled && ended.finishedAt != nil)
+      #expect(try await administrator.failure(CancelBroadcast.self, .init(broadcastID: ID())) == "not_found")
+      #expect(try await ana.failure(ListBroadcasts.self, .init()) == "forbidden")
+      #expect(try await ana.failure(TestBroadcast.self, Self.message, key: "mine") == "forbidden")
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import NotificationsContract
+import Operations
+import Testing
+
+@testable import NotificationsService
+
+@Suite("Which notification goes which way (NOT-4, E UC-07)")
+struct PreferenceRulesTests {
+  private static let now = Instant(milliseconds: 1_795_250_580_000)
+  private static let morning = now.adding(seconds: 3600)
+
+  private static func kind(_ name: String) throws -> NotificationSpec { try #require(NotificationSpec.named(name)) }
+
+  private static func choices(
+    _ all: [(PreferenceChoices.Topic, NotificationChannel, Bool)]
+  ) -> PreferenceChoices {
+    PreferenceChoices(isOn: Dictionary(uniqueKeysWithValues: all.map { (.init($0.0, $0.1), $0.2) }))
+  }
+
+  @Test("What nobody chose goes by what is usual, and what is off by itself is not even logged")
+  func defaults() throws {
+    let recipient = DeliveryRecipient()
+    func decide(_ name: String) throws -> [NotificationChannel: DeliveryDecision] {
+      PreferenceRules.decide(try Self.kind(name), for: recipient, at: Self.now)
+    }
+    #expect(try decide("friendRequestReceived") == [.inbox: .now, .push: .now])
+    #expect(try decide("coinsEarned") == [.inbox: .now])
+    #expect(try decide("reportActed") == [.inbox: .now, .email: .now, .push: .now])
+    #expect(try decide("verification") == [.email: .now])
+    // A message waits a moment for being read in the inbox, before it is pushed.
+    #expect(try decide("messageReceived") == [.inbox: .now, .push: .hold(until: Self.now.adding(seconds: 5), .unread)])
+    #expect(try decide("messageEdited") == [:])
+  }
+
+  @Test("What was chosen for a kind goes before what was for its category, and what is switched off is silent (E UC-06 AF-03)")
+  func chosen() throws {
+    var recipient = DeliveryRecipient()
+    recipient.choices = Self.choices([
+      (.category(.tasks), .inbox, false), (.category(.tasks), .email, true), (.kind("taskEnrolled"), .inbox, true),
+      (.kind("taskEnrolled"), .push, false),
+    ])
+    #expect(
+      PreferenceRules.decide(try Self.kind("taskEnrolled"), for: recipient, at: Self.now)
+        == [.inbox: .now, .email: .now, .push: .silent(.switchedOff)])
+    #expect(
+      PreferenceRules.decide(try Self.kind("taskRemoved"), for: recipient, at: Self.now)
+        == [.inbox: .silent(.switchedOff), .email: .now, .push: .now])
+    #expect(PreferenceRules.decide(try Self.kind("friendRequestReceived"), for: recipient, at: Self.now)[.inbox] == .now)
+  }
+
+  @Test(
+    "Mails of security, verification, recovery and deletion, and their notices in the inbox, come whatever was chosen, and at once",
+    arguments: [
+      "verification", "recovery", "emailChange", "emailChangeNotice", "emailChanged", "passwordChanged", "identityLinked",
+      "identityUnlinked", "tokenCreated", "suspensionLink", "accountDeleted", "loginNoticed", "loginSuspicious",
+      "loginRefused", "accountLocked", "tokensReused", "everythingRevoked", "incidentRaised", "accountSuspended",
+    ])
+  func required(name: String) throws {
+    let kind = try Self.kind(name)
+    var recipient = DeliveryRecipient(isVerified: false, isSuspended: true, quietUntil: Self.morning)
+    for channel in NotificationChannel.allCases {
+      recipient.choices.isOn[.init(.kind(name), channel)] = false
+      recipient.choices.isOn[.init(.category(kind.category), channel)] = false
+    }
+    let decisions = PreferenceRules.decide(kind, for: recipient, at: Self.now)
+    #expect(decisions[.email] == .now)
+    if kind.inbox != nil { #expect(decisions[.inbox] == .now) }
+  }
+
+  @Test("In quiet hours the inbox is filled, what is urgent comes through, and the rest waits for their end (E UC-07)")
+  func quiet() throws {
+    var recipient = DeliveryRecipient(quietUntil: Self.morning)
+    let held = DeliveryDecision.hold(until: Self.morning, .quietHours)
+    #expect(
+      PreferenceRules.decide(try Self.kind("reportActed"), for: recipient, at: Self.now)
+        == [.inbox: .now, .email: held, .push: held])
+    #expect(PreferenceRules.decide(try Self.kind("messageReceived"), for: recipient, at: Self.now)[.push] == held)
+    #expect(
+      PreferenceRules.decide(try Self.kind("loginSuspicious"), for: recipient, at: Self.now)
+        == [.inbox: .now, .email: .now, .push: .now])
+    recipient.quietUntil = Self.now
+    #expect(PreferenceRules.decide(try Self.kind("reportActed"), for: recipient, at: Self.now)[.email] == .now)
+  }
+
+  @Test("Nothing that can be switched off is mailed to an address that nobody verified, or pushed to somebody who is suspended")
+  func unreachable() throws {
+    let kind = try Self.kind("reportActed")
+    #expect(
+      PreferenceRules.decide(kind, for: DeliveryRecipient(isVerified: false), at: Self.now)
+        == [.inbox: .now, .email: .silent(.unverified), .push: .now])
+    #expect(
+      PreferenceRules.decide(kind, for: DeliveryRecipient(isSuspended: true), at: Self.now)
+        == [.inbox: .now, .email: .silent(.suspended), .push: .silent(.suspended)])
+  }
+
+  @Test("A kind goes only by channels that can carry it, and what is required of it is on", arguments: NotificationSpec.all)
+  func declared(kind: NotificationSpec) {
+    #expect(kind.delivery.defaults.isSubset(of: kind.channels) && kind.delivery.required.isSubset(of: kind.delivery.defaults))
+    #expect(kind.channels.isEmpty == (kind.isRemoval || kind.name == "messageEdited"))
+    // By mail unasked goes only what has a mail of its own.
+    #expect(!kind.delivery.defaults.contains(.email) || kind.mail != nil)
+  }
+}

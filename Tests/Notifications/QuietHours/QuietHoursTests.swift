@@ -1,0 +1,173 @@
+import Foundation
+import GRDB
+import IdentityContract
+import InProcess
+import NotificationsContract
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+import Testing
+
+@testable import NotificationsService
+
+@Suite("Quiet hours (NOT-4)", .timeLimit(.minutes(1)))
+final class QuietHoursTests {
+  let identity = IdentityDouble()
+  let home = "/tmp/racha-quiet-\(UInt32.random(in: .min ... .max))"
+
+  deinit { try? FileManager.default.removeItem(atPath: home) }
+
+  /// Notifications at a time, with the same stores each time: it ends and begins anew in between.
+  private func run(
+    at now: String, _ carrier: WatchedCarrier = WatchedCarrier(), _ body: (ServicesInProcess) async throws -> Void
+  ) async throws {
+    let build: ServicesInProcess.Build = { environment in
+      try Notifications.service(environment, MailSettings(environment.settings, environment.home), carrier)
+    }
+    let social: ServicesInProcess.Build = { _ in ServiceDefinition(.social, migrations: []) }
+    try await ServicesInProcess.running([build, social], identity: identity, at: now, home: home, body)
+  }
+
+  private func person(_ services: ServicesInProcess, in zone: String) async throws -> Person {
+    let person = try await services.register(timeZone: zone)
+    try await services.hasReceived(.notifications, of: .identity)
+    return person
+  }
+
+  private func enrolled(_ account: AccountID, _ task: String) throws -> TaskNoticed {
+    TaskNoticed(
+      noticeID: ID(), accountID: account, taskID: ID(), taskName: try TaskName(text: task), notice: .enrolled,
+      byAccountID: AccountID(), byUsername: try Username(text: "ben"), at: .now)
+  }
+
+  /// Has tasks mailed, and quiet hours from ten to seven.
+  private func prepare(_ ana: Person) async throws {
+    _ = try await ana.send(UpdateNotificationPreferences.self, .init(choices: [.init(category: .tasks, .email, isOn: true)]))
+    _ = try await ana.send(
+      SetQuietHours.self, QuietHours(startsAt: QuietTime(text: "22:00"), endsAt: QuietTime(text: "07:00")))
+  }
+
+  private func log(_ ana: Person) async throws -> [String] {
+    try await ana.send(ListDeliveries.self, .init(channel: .email)).items.map {
+      [$0.kind, $0.state.rawValue, $0.reason, $0.heldUntil?.description].compactMap { $0 }.joined(separator: " ")
+    }
+  }
+
+  private func text(_ letter: Letter) -> String {
+    String(decoding: letter.bytes, as: UTF8.self).replacingOccurrences(of: "=\r\n", with: "")
+  }
+
+  @Test(
+    "What comes at night is in the inbox at once, and goes by one mail in the morning, however often the service ends in between (E UC-07)"
+  )
+  func morning() async throws {
+    var account: Person?
+    // At eleven in the evening in Madrid.
+    try await run(at: "2026-11-21T22:00:00.000Z") { services in
+      let ana = try await person(services, in: "Europe/Madrid")
+      account = ana
+      try await prepare(ana)
+      let state = try await ana.send(ReadQuietHours.self, .init())
+      #expect(state.quietUntil?.description == "2026-11-22T06:00:00.000Z")
+      try await services.publish(.social, try enrolled(ana.id, "Paint"), try enrolled(ana.id, "Cook"))
+      try await services.hasReceived(.notifications, of: .social)
+      #expect(try await ana.send(ListNotifications.self, .init()).items.count == 2)
+      #expect(try await log(ana) == Array(repeating: "taskEnrolled held quiet_hours 2026-11-22T06:00:00.000Z", count: 2))
+    }
+    let ana = try #require(account)
+    // Still night after a restart: nothing goes.
+    try await run(at: "2026-11-22T05:59:59.000Z") { services in
+      let again = Person(bus: services.gateway, caller: Caller(kind: .account, account: ana.id, session: SessionID(), isVerified: true))
+      try await services.publish(.social, try enrolled(ana.id, "Sing"))
+      try await services.hasReceived(.notifications, of: .social)
+      #expect(try await log(again).allSatisfy { $0.hasPrefix("taskEnrolled held") })
+    }
+    let carrier = WatchedCarrier()
+    try await run(at: "2026-11-22T06:00:00.000Z", carrier) { services in
+      let letter = try await carrier.next(1)[0].letter
+      let words = text(letter)
+      for task in ["Paint", "Cook", "Sing"] { #expect(words.contains("- New task: ben has enrolled you in")  && words.contains(task)) }
+      let again = Person(bus: services.gateway, caller: Caller(kind: .account, account: ana.id, session: SessionID(), isVerified: true))
+      let store = services.store(of: .notifications)
+      try await store.until {
+        try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM deliveries WHERE state = 'queued'") } == 0
+      }
+      #expect(try await log(again) == Array(repeating: "taskEnrolled sent", count: 3))
+      #expect(
+        try await store.read { try String.fetchAll($0, sql: "SELECT kind || ' ' || state FROM mails") } == ["digest delivered"])
+    }
+  }
+
+  @Test("What was read, taken back or switched off at night is not sent in the morning; one thing alone goes by its own mail")
+  func lessened() async throws {
+    var account: Person?
+    try await run(at: "2026-11-21T22:00:00.000Z") { services in
+      let ana = try await person(services, in: "UTC")
+      account = ana
+      try await prepare(ana)
+      let (read, deleted) = (try enrolled(ana.id, "Read"), try enrolled(ana.id, "Deleted"))
+      try await services.publish(.social, read, deleted, try enrolled(ana.id, "Kept"))
+      try await services.hasReceived(.notifications, of: .social)
+      let items = try await ana.send(ListNotifications.self, .init()).items
+      _ = try await ana.send(MarkNotificationRead.self, .init(notificationID: items[2].id))
+      _ = try await ana.send(DeleteNotification.self, .init(notificationID: items[1].id))
+    }
+    let ana = try #require(account)
+    let carrier = WatchedCarrier()
+    try await run(at: "2026-11-22T07:00:00.000Z", carrier) { services in
+      let letter = try await carrier.next(1)[0].letter
+      #expect(text(letter).contains("Subject: New task\r\n") && text(letter).contains("Kept"))
+      let again = Person(bus: services.gateway, caller: Caller(kind: .account, account: ana.id, session: SessionID(), isVerified: true))
+      let store = services.store(of: .notifications)
+      try await store.until { try await log(again).contains("taskEnrolled sent") }
+      #expect(
+        try await log(again) == ["taskEnrolled sent", "taskEnrolled silent withdrawn", "taskEnrolled silent read"])
+    }
+  }
+
+  @Test("Who has no quiet hours any more, or is where it is day by now, gets at once what waits; who has others waits for their end")
+  func changed() async throws {
+    let carrier = WatchedCarrier()
+    try await run(at: "2026-11-21T23:00:00.000Z", carrier) { services in
+      let ana = try await person(services, in: "UTC")
+      try await prepare(ana)
+      try await services.publish(.social, try enrolled(ana.id, "One"))
+      try await services.hasReceived(.notifications, of: .social)
+      _ = try await ana.send(
+        SetQuietHours.self, QuietHours(startsAt: QuietTime(text: "21:00"), endsAt: QuietTime(text: "09:00")))
+      let store = services.store(of: .notifications)
+      try await store.until { try await log(ana) == ["taskEnrolled held quiet_hours 2026-11-22T09:00:00.000Z"] }
+      let ended = try await ana.send(DeleteQuietHours.self, .init())
+      #expect(ended == QuietHoursState(quietHours: nil, quietUntil: nil))
+      #expect(text(try await carrier.next(1)[0].letter).contains("One"))
+
+      try await prepare(ana)
+      try await services.publish(.social, try enrolled(ana.id, "Two"))
+      try await services.hasReceived(.notifications, of: .social)
+      // Where it is eight in the morning.
+      try await services.move(ana, to: "Asia/Tokyo", receivedBy: .notifications)
+      #expect(text(try await carrier.next(1)[0].letter).contains("Two"))
+    }
+  }
+
+  @Test("What is urgent comes through quiet hours, and bad quiet hours are refused by field and rule")
+  func urgent() async throws {
+    let carrier = WatchedCarrier()
+    try await run(at: "2026-11-21T23:00:00.000Z", carrier) { services in
+      let ana = try await person(services, in: "UTC")
+      try await prepare(ana)
+      try await services.publish(.identity, PasswordChanged(changeID: ID(), accountID: ana.id))
+      #expect(text(try await carrier.next(1)[0].letter).contains("/recover"))
+      for (json, fault) in [
+        (#"{"startsAt":"24:00","endsAt":"07:00"}"#, "startsAt not_a_quiet_time"),
+        (#"{"startsAt":"07:00","endsAt":"07:00"}"#, "endsAt same_quiet_time"), (#"{"startsAt":"07:00"}"#, "endsAt required"),
+      ] {
+        let failure = await #expect(throws: Failure.self) { try await ana.send(SetQuietHours.self, json: Array(json.utf8)) }
+        #expect(failure?.fields.map { "\($0.field) \($0.code)" } == [fault])
+      }
+      let ben = try await services.register()
+      #expect(try await ben.send(ReadQuietHours.self, .init()).quietHours == nil)
+    }
+  }
+}
