@@ -25,11 +25,74 @@ CREATE TABLE blocks (
 
 CREATE INDEX blocks_by_other ON blocks (other_account);
 
+CREATE TABLE deliveries (
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  delivery_id BLOB NOT NULL CHECK (length(delivery_id) = 16),
+  channel TEXT NOT NULL CHECK (channel IN ('inbox', 'email', 'push')),
+  kind TEXT NOT NULL,
+  source TEXT NOT NULL,
+  subject_id BLOB NOT NULL CHECK (length(subject_id) = 16),
+  notification_id BLOB,
+  state TEXT NOT NULL CHECK (state IN ('held', 'queued', 'sent', 'failed', 'silent')),
+  -- Why it is held, failed or silent.
+  reason TEXT,
+  -- Why it was held, if it was.
+  hold TEXT,
+  not_before INTEGER,
+  -- The mail that carries it, perhaps with others.
+  mail_id BLOB,
+  -- What it says, where that stands in no inbox.
+  content TEXT CHECK (json_valid(content)),
+  created_at INTEGER NOT NULL,
+  finished_at INTEGER,
+  opened_at INTEGER,
+  PRIMARY KEY (account_id, delivery_id),
+  CHECK ((state = 'held') = (not_before IS NOT NULL)),
+  CHECK ((state IN ('held', 'queued')) = (finished_at IS NULL)),
+  CHECK (content IS NULL OR finished_at IS NULL)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX deliveries_by_content ON deliveries (account_id, source) WHERE content IS NOT NULL;
+
+CREATE INDEX deliveries_by_mail ON deliveries (mail_id) WHERE mail_id IS NOT NULL;
+
+CREATE INDEX deliveries_by_time ON deliveries (created_at);
+
+CREATE INDEX deliveries_due ON deliveries (not_before) WHERE state = 'held';
+
+CREATE INDEX deliveries_held ON deliveries (account_id, channel, not_before) WHERE state = 'held';
+
+CREATE UNIQUE INDEX deliveries_out_of_inbox ON deliveries (account_id, source)
+  WHERE channel = 'inbox' AND state = 'silent';
+
+CREATE INDEX deliveries_queued ON deliveries (channel, kind) WHERE state = 'queued';
+
+CREATE TABLE delivery_accounts (
+  account_id BLOB NOT NULL,
+  delivery_id BLOB NOT NULL,
+  named_account BLOB NOT NULL CHECK (length(named_account) = 16),
+  PRIMARY KEY (account_id, delivery_id, named_account),
+  FOREIGN KEY (account_id, delivery_id) REFERENCES deliveries (account_id, delivery_id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX delivery_accounts_by_name ON delivery_accounts (named_account);
+
+CREATE TABLE delivery_figures (
+  -- When a day of UTC starts.
+  day INTEGER NOT NULL,
+  channel TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (day, channel, kind, outcome, reason)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE inboxes (
   account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
   last_number INTEGER NOT NULL CHECK (last_number >= 0),
   unread_count INTEGER NOT NULL CHECK (unread_count >= 0)
-) STRICT, WITHOUT ROWID;
+, last_change INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 
 CREATE TABLE "mails" (
   mail_id BLOB NOT NULL PRIMARY KEY CHECK (length(mail_id) = 16),
@@ -63,6 +126,19 @@ CREATE TABLE notification_accounts (
 
 CREATE INDEX notification_accounts_by_account ON notification_accounts (account_id);
 
+CREATE TABLE notification_choices (
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  -- 'category.' or 'kind.', and its name.
+  topic TEXT NOT NULL,
+  channel TEXT NOT NULL CHECK (channel IN ('inbox', 'email', 'push')),
+  is_on INTEGER NOT NULL CHECK (is_on IN (0, 1)),
+  PRIMARY KEY (account_id, topic, channel)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE notification_help_choosers (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE notifications (
   notification_id BLOB NOT NULL PRIMARY KEY CHECK (length(notification_id) = 16),
   account_id BLOB NOT NULL REFERENCES inboxes (account_id),
@@ -73,12 +149,91 @@ CREATE TABLE notifications (
   source TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   read_at INTEGER,
-  deleted_at INTEGER,
+  deleted_at INTEGER, category TEXT NOT NULL DEFAULT '', change INTEGER,
   UNIQUE (account_id, number),
   UNIQUE (account_id, source)
 ) STRICT;
 
-CREATE INDEX notifications_unread ON notifications (account_id, number) WHERE read_at IS NULL AND deleted_at IS NULL;
+CREATE INDEX notifications_by_category ON notifications (account_id, category, number) WHERE deleted_at IS NULL;
+
+CREATE INDEX notifications_changed ON notifications (account_id, change) WHERE change IS NOT NULL;
+
+CREATE INDEX notifications_deleted ON notifications (deleted_at) WHERE deleted_at IS NOT NULL;
+
+CREATE INDEX notifications_read ON notifications (read_at) WHERE read_at IS NOT NULL;
+
+CREATE INDEX notifications_unread ON notifications (account_id, number, category)
+  WHERE read_at IS NULL AND deleted_at IS NULL;
+
+CREATE TABLE push_message_deliveries (
+  message_id BLOB NOT NULL REFERENCES push_messages (message_id) ON DELETE CASCADE,
+  delivery_id BLOB NOT NULL CHECK (length(delivery_id) = 16),
+  PRIMARY KEY (message_id, delivery_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE push_messages (
+  message_id BLOB NOT NULL PRIMARY KEY CHECK (length(message_id) = 16),
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  -- The same for what replaces one another.
+  source TEXT NOT NULL,
+  urgency TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  -- Whether a device's push service took it, or the last reason why one did not.
+  was_sent INTEGER NOT NULL DEFAULT 0 CHECK (was_sent IN (0, 1)),
+  failure TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX push_messages_by_account ON push_messages (account_id);
+
+CREATE INDEX push_messages_by_expiry ON push_messages (expires_at);
+
+CREATE TABLE push_requests (
+  message_id BLOB NOT NULL REFERENCES push_messages (message_id) ON DELETE CASCADE,
+  subscription_id BLOB NOT NULL REFERENCES push_subscriptions (subscription_id) ON DELETE CASCADE,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'sending')),
+  attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+  next_at INTEGER NOT NULL,
+  PRIMARY KEY (message_id, subscription_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX push_requests_by_subscription ON push_requests (subscription_id);
+
+CREATE INDEX push_requests_due ON push_requests (next_at) WHERE state = 'waiting';
+
+CREATE TABLE push_subscriptions (
+  subscription_id BLOB NOT NULL PRIMARY KEY CHECK (length(subscription_id) = 16),
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  session_id BLOB NOT NULL CHECK (length(session_id) = 16),
+  endpoint TEXT NOT NULL,
+  -- The device's key, and the secret that it shares with the server.
+  device_key BLOB NOT NULL CHECK (length(device_key) = 65),
+  secret BLOB NOT NULL CHECK (length(secret) = 16),
+  -- The public half of the server's key that it was made with.
+  server_key BLOB NOT NULL CHECK (length(server_key) = 65),
+  name TEXT,
+  -- The account's where null.
+  language TEXT,
+  created_at INTEGER NOT NULL,
+  last_sent_at INTEGER,
+  -- When identity last said how the session stands; 0 where it is to be asked before anything is sent.
+  checked_at INTEGER NOT NULL,
+  is_paused INTEGER NOT NULL CHECK (is_paused IN (0, 1)),
+  UNIQUE (account_id, endpoint)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX push_subscriptions_by_check ON push_subscriptions (checked_at);
+
+CREATE INDEX push_subscriptions_by_endpoint ON push_subscriptions (endpoint);
+
+CREATE INDEX push_subscriptions_by_session ON push_subscriptions (session_id);
+
+CREATE TABLE quiet_hours (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+  -- Minutes after midnight.
+  starts_at INTEGER NOT NULL CHECK (starts_at BETWEEN 0 AND 1439),
+  ends_at INTEGER NOT NULL CHECK (ends_at BETWEEN 0 AND 1439 AND ends_at <> starts_at)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE report_files (
   mail_id BLOB NOT NULL PRIMARY KEY CHECK (length(mail_id) = 16),

@@ -11,6 +11,8 @@ extension Contract {
       ReadNotificationPreferences.self, UpdateNotificationPreferences.self,
       ReadQuietHours.self, SetQuietHours.self, DeleteQuietHours.self,
       ListDeliveries.self, ReadDeliveryFigures.self,
+      ReadPushKey.self, CreatePushSubscription.self, ListPushSubscriptions.self, RenamePushSubscription.self,
+      DeletePushSubscription.self, OpenPush.self,
       ListDeadMails.self, RetryDeadMail.self,
       ListMailbox.self, ReadMailboxMail.self,
     ],

@@ -111,6 +111,9 @@ struct Things: Sendable {
   var identity = ExternalIdentityID()
   var notification = ID<NotificationsContract.Notification>()
   var offer = OfferID()
+  /// A device of the owner's that takes pushes, and a push to it.
+  var pushSubscription = ID<PushSubscription>()
+  var push = ID<NotificationDelivery>()
 
   init(today: LocalDay) { self.today = today }
 
@@ -124,7 +127,7 @@ struct Things: Sendable {
       token.description, alert.description, identity.description, notification.description, offer.description,
       task.description, taskComment.description, taskHelp.description, attachment.description, completedTask.description,
       taskLink.description, taskSeries.description, taskPart.description, friendsPart.description, teamTask.description,
-      team.description, teamInvitation.description, sentTeamInvitation.description,
+      team.description, teamInvitation.description, sentTeamInvitation.description, pushSubscription.description,
     ]
   }
 
