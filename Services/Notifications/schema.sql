@@ -42,7 +42,7 @@ CREATE TABLE deliveries (
   -- The mail that carries it, perhaps with others.
   mail_id BLOB,
   -- What it says, where that stands in no inbox.
-  content TEXT CHECK (json_valid(content)),
+  content TEXT CHECK (content IS NULL OR json_valid(content)),
   created_at INTEGER NOT NULL,
   finished_at INTEGER,
   opened_at INTEGER,

@@ -143,7 +143,7 @@ struct PushSubscriptionTests {
       identity.setStanding(of: try #require(watch.session), .inDoubt)
       let store = services.store(of: .notifications)
       let worker = PushSessionWorker(
-        store: store, identity: ServiceClient(bus: services.gateway, service: .notifications, clock: services.clock.clock),
+        store: store, identity: ServiceClient(bus: services.gateway, service: .notifications, clock: .system),
         clock: services.clock.clock, logger: .init(label: "test"))
       try await worker.sweep()
       let items = try await ana.send(ListPushSubscriptions.self, .init()).items
