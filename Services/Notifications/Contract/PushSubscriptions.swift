@@ -280,14 +280,14 @@ public enum CreatePushSubscription: AccountOperation {
     "Have notifications pushed to a device, in a session, for as long as the session lasts.")
 }
 
-/// The caller's devices that take pushes, newest first (NOT-5).
+/// The caller's devices that take pushes, newest first (NOT-5). A session in doubt sees its own alone.
 public enum ListPushSubscriptions: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<PushSubscription>
 
   public static let spec = OperationSpec(
     "pushSubscriptions.list", of: .notifications, .get("/v1/push-subscriptions"), by: .account, effect: .read,
-    inDoubt: .refused, requirements: ["NOT-5"], "List your devices that take pushes, newest first.")
+    requirements: ["NOT-5"], "List your devices that take pushes, newest first.")
 }
 
 /// Calls a device that takes pushes something else (NOT-5).

@@ -39,7 +39,8 @@ struct PushSubscriptionHandlers: Sendable {
     let page = try call.page(input)
     let newest = try keys.newest()
     let rows = try PushSubscriptionStore.list(
-      of: call.account, before: page.cursor(ID<PushSubscription>.init(text:)), limit: page.fetchLimit, in: database)
+      of: call.account, in: call.caller.isInDoubt == true ? try call.session : nil,
+      before: page.cursor(ID<PushSubscription>.init(text:)), limit: page.fetchLimit, in: database)
     return try page.page(of: rows.map { try PushSubscription($0, call, newest) }, key: \.id) { $0 }
   }
 

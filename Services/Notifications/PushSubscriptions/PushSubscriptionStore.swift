@@ -148,14 +148,17 @@ enum PushSubscriptionStore {
   }
 
   /// The account's devices, those behind `before` in the order of falling ids.
+  ///
+  /// - Parameter session: of these those of that one; nil for all.
   static func list(
-    of account: AccountID, before: ID<PushSubscription>?, limit: Int, in database: Database
+    of account: AccountID, in session: SessionID?, before: ID<PushSubscription>?, limit: Int, in database: Database
   ) throws -> [Row] {
     let statement = try database.cachedStatement(
       sql: """
         SELECT * FROM push_subscriptions WHERE account_id = ?1 AND (?2 IS NULL OR subscription_id < ?2)
+          AND (?4 IS NULL OR session_id = ?4)
         ORDER BY subscription_id DESC LIMIT ?3
         """)
-    return try Row.fetchAll(statement, arguments: [account, before, limit])
+    return try Row.fetchAll(statement, arguments: [account, before, limit, session])
   }
 }
