@@ -307,7 +307,7 @@ public enum RenamePushSubscription: AccountOperation {
   public typealias Output = PushSubscription
 
   public static let spec = OperationSpec(
-    "pushSubscriptions.rename", of: .notifications, .patch("/v1/push-subscriptions/{pushSubscriptionID}"), by: .account,
+    "pushSubscriptions.rename", of: .notifications, .put("/v1/push-subscriptions/{pushSubscriptionID}/name"), by: .account,
     effect: .write, failures: [RequestFailure.notFound.kind], requirements: ["NOT-5"],
     "Call a device that takes pushes something else.")
 }
