@@ -2,7 +2,7 @@ import NotificationsContract
 public import ServiceKit
 import Storage
 
-/// The notifications service: the inbox and the mails.
+/// The notifications service: the inbox, the mails and the pushes.
 ///
 /// What it publishes is live: who begins to subscribe misses nothing, since clients ask for what they have not seen
 /// (`notifications.since`). So no feature has a snapshot, and the outbox is kept short.
@@ -29,11 +29,13 @@ public enum Notifications {
   static func features(
     _ environment: ServiceEnvironment, _ settings: MailSettings, _ carrier: any MailCarrier, secret: [UInt8]
   ) throws -> [any Feature] {
-    let (mails, reports, held) = (WakeSignal(), WakeSignal(), WakeSignal())
+    let (mails, reports, held, pushes) = (WakeSignal(), WakeSignal(), WakeSignal(), WakeSignal())
     let quietHours = QuietHoursStore(zones: TimeZones())
-    let dispatch = DeliveryDispatch(quietHours: quietHours, routes: [MailRoute(signal: mails)], signal: held)
+    let dispatch = DeliveryDispatch(
+      quietHours: quietHours, routes: [MailRoute(signal: mails), PushRoute(signal: pushes)], signal: held)
     let links = UnsubscribeLinks(secret: secret)
     let deliveries = DeliverySettings(environment.settings)
+    let (push, keys) = (PushSettings(environment.settings, settings), PushKeys(environment.home))
     return [
       AccountsFeature(
         migrations: (table: 1, settings: 6, people: 12, enrollment: 14),
@@ -50,6 +52,10 @@ public enum Notifications {
       MailFeature(
         environment: environment, settings: settings, carrier: carrier, composer: try MailComposer(), links: links, signal: mails,
         reports: reports),
+      PushSubscriptionFeature(environment: environment, handlers: PushSubscriptionHandlers(keys: keys, rules: push.rules)),
+      PushFeature(
+        environment: environment, settings: push,
+        writer: PushWriter(keys: keys, publicURL: settings.publicURL, contact: push.contact), signal: pushes),
       KindFeature(dispatch: dispatch),
       UnsubscribeFeature(links: links),
       BroadcastFeature(environment: environment, dispatch: dispatch),

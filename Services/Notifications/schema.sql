@@ -180,6 +180,69 @@ CREATE INDEX notifications_read ON notifications (read_at) WHERE read_at IS NOT 
 CREATE INDEX notifications_unread ON notifications (account_id, number, category)
   WHERE read_at IS NULL AND deleted_at IS NULL;
 
+CREATE TABLE push_message_deliveries (
+  message_id BLOB NOT NULL REFERENCES push_messages (message_id) ON DELETE CASCADE,
+  delivery_id BLOB NOT NULL CHECK (length(delivery_id) = 16),
+  PRIMARY KEY (message_id, delivery_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE push_messages (
+  message_id BLOB NOT NULL PRIMARY KEY CHECK (length(message_id) = 16),
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  -- The same for what replaces one another.
+  source TEXT NOT NULL,
+  urgency TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  -- Whether a device's push service took it, or the last reason why one did not.
+  was_sent INTEGER NOT NULL DEFAULT 0 CHECK (was_sent IN (0, 1)),
+  failure TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX push_messages_by_account ON push_messages (account_id);
+
+CREATE INDEX push_messages_by_expiry ON push_messages (expires_at);
+
+CREATE TABLE push_requests (
+  message_id BLOB NOT NULL REFERENCES push_messages (message_id) ON DELETE CASCADE,
+  subscription_id BLOB NOT NULL REFERENCES push_subscriptions (subscription_id) ON DELETE CASCADE,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'sending')),
+  attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+  next_at INTEGER NOT NULL,
+  PRIMARY KEY (message_id, subscription_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX push_requests_by_subscription ON push_requests (subscription_id);
+
+CREATE INDEX push_requests_due ON push_requests (next_at) WHERE state = 'waiting';
+
+CREATE TABLE push_subscriptions (
+  subscription_id BLOB NOT NULL PRIMARY KEY CHECK (length(subscription_id) = 16),
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  session_id BLOB NOT NULL CHECK (length(session_id) = 16),
+  endpoint TEXT NOT NULL,
+  -- The device's key, and the secret that it shares with the server.
+  device_key BLOB NOT NULL CHECK (length(device_key) = 65),
+  secret BLOB NOT NULL CHECK (length(secret) = 16),
+  -- The public half of the server's key that it was made with.
+  server_key BLOB NOT NULL CHECK (length(server_key) = 65),
+  name TEXT,
+  -- The account's where null.
+  language TEXT,
+  created_at INTEGER NOT NULL,
+  last_sent_at INTEGER,
+  -- When identity last said how the session stands; 0 where it is to be asked before anything is sent.
+  checked_at INTEGER NOT NULL,
+  is_paused INTEGER NOT NULL CHECK (is_paused IN (0, 1)),
+  UNIQUE (account_id, endpoint)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX push_subscriptions_by_check ON push_subscriptions (checked_at);
+
+CREATE INDEX push_subscriptions_by_endpoint ON push_subscriptions (endpoint);
+
+CREATE INDEX push_subscriptions_by_session ON push_subscriptions (session_id);
+
 CREATE TABLE quiet_hours (
   account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
   -- Minutes after midnight.

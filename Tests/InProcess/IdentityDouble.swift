@@ -47,6 +47,8 @@ public final class IdentityDouble: Sendable {
     var registerRecords: [RegisterRecordLine] = []
     var lookUps = 0
     var isAway = false
+    /// What is said of sessions; all others live.
+    var standings: [SessionID: SessionStanding] = [:]
   }
 
   private let state = Mutex(State())
@@ -67,6 +69,11 @@ public final class IdentityDouble: Sendable {
 
   /// Whether it answers no request for secrets.
   public func goAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
+
+  /// Lets a session stand so from now on; nothing is published of it.
+  public func setStanding(of session: SessionID, _ standing: SessionStanding) {
+    state.withLock { $0.standings[session] = standing }
+  }
 
   /// Makes up an account that is known to whoever asks for it; nothing is published of it.
   public func person(
@@ -270,6 +277,10 @@ public final class IdentityDouble: Sendable {
       guard let person = state.people[input.accountID] else { return nil }
       return ReadAddressee.Output(
         email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username, language: person.language)
+    }
+    serve(CheckSessions.self, in: &service) { input, state in
+      if state.isAway { throw Failure(RequestFailure.unavailable) }
+      return CheckSessions.Output(standings: input.sessionIDs.map { state.standings[$0] ?? .live })
     }
     serve(ListAdministrators.self, in: &service) { _, state in ListAdministrators.Output(accountIDs: state.administrators) }
     serve(ListAudience.self, in: &service) { input, state in

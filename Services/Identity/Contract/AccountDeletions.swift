@@ -15,7 +15,7 @@ public enum ErasedKind: String, Choice {
   case friendChallenges, reports
   case tasks, taskComments, attachments, teams, registerRecords
   case coins, redemptions, challenges, leaderboardScores
-  case notifications, mails, notificationChoices, deliveries
+  case notifications, mails, notificationChoices, deliveries, pushSubscriptions
   case events
 }
 

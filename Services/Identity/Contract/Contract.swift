@@ -8,7 +8,7 @@ extension Contract {
     operations: [
       RegisterAccount.self, ReadOwnAccount.self, LookUpAccount.self, VerifyAccount.self, ResendVerification.self,
       ReadVerificationSecret.self, AppointAdministrator.self, LogIn.self, RefreshSession.self, LogOut.self, ListKeys.self,
-      ListSessions.self, CloseSession.self, CloseOtherSessions.self,
+      ListSessions.self, CloseSession.self, CloseOtherSessions.self, CheckSessions.self,
       CreatePersonalAccessToken.self, ListPersonalAccessTokens.self, RevokePersonalAccessToken.self,
       IdentifyPersonalAccessToken.self,
       RequestPasswordRecovery.self, CompletePasswordRecovery.self, ReadRecoverySecret.self, ChangePassword.self,

@@ -42,5 +42,6 @@ struct SessionFeature: Feature {
     service.serve(ListSessions.self, read: handlers.list)
     service.serve(CloseSession.self, write: SessionHandlers.close)
     service.serve(CloseOtherSessions.self, write: SessionHandlers.closeOthers)
+    service.serve(CheckSessions.self, read: SessionHandlers.check)
   }
 }

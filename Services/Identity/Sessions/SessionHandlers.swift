@@ -51,6 +51,16 @@ struct SessionHandlers: Sendable {
     return Empty()
   }
 
+  static func check(_ input: CheckSessions.Input, _ call: OpenCall, _ database: Database) throws -> CheckSessions.Output {
+    CheckSessions.Output(
+      standings: try input.sessionIDs.map { id in
+        guard let session = try SessionStore.find(id, in: database),
+          try SessionStore.isLive(id, of: session.accountID, now: call.now, in: database)
+        else { return .ended }
+        return try LoginAlertStore.isInDoubt(id, in: database) ? .inDoubt : .live
+      })
+  }
+
   static func closeOthers(
     _ input: Empty, _ call: AccountCall, _ transaction: Transaction
   ) throws -> CloseOtherSessions.Output {

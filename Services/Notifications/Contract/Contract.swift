@@ -13,6 +13,8 @@ extension Contract {
       ListDeliveries.self, ReadDeliveryFigures.self,
       ReadUnsubscribe.self, UseUnsubscribe.self,
       PreviewBroadcast.self, SendBroadcast.self, TestBroadcast.self, ListBroadcasts.self, CancelBroadcast.self,
+      ReadPushKey.self, CreatePushSubscription.self, ListPushSubscriptions.self, RenamePushSubscription.self,
+      DeletePushSubscription.self, OpenPush.self,
       ListDeadMails.self, RetryDeadMail.self,
       ListMailbox.self, ReadMailboxMail.self,
     ],

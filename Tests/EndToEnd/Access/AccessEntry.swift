@@ -116,6 +116,9 @@ struct Things: Sendable {
   var partnerPlace = PartnerPlaceID()
   var partnerOffer = OfferID()
   var redemption = RedemptionID()
+  /// A device of the owner's that takes pushes, and a push to it.
+  var pushSubscription = ID<PushSubscription>()
+  var push = ID<NotificationDelivery>()
 
   init(today: LocalDay) { self.today = today }
 
@@ -130,7 +133,7 @@ struct Things: Sendable {
       task.description, taskComment.description, taskHelp.description, attachment.description, completedTask.description,
       taskLink.description, taskSeries.description, taskPart.description, friendsPart.description, teamTask.description,
       team.description, teamInvitation.description, sentTeamInvitation.description, partner.description,
-      partnerPlace.description, partnerOffer.description, redemption.description,
+      partnerPlace.description, partnerOffer.description, redemption.description, pushSubscription.description,
     ]
   }
 

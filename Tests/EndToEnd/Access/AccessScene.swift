@@ -331,6 +331,12 @@ extension Member {
     things.token = try await client.call(
       CreatePersonalAccessToken.self, .init(name: PersonalAccessTokenName(text: "script"), scopes: [.activityRead])
     ).token.id
+    let keys = CreatePushSubscription.Keys(
+      p256dh: try PushKey(text: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"),
+      auth: try PushSecret(text: "BTBZMqHH6r4Tts7J_aSIgg"))
+    things.pushSubscription = try await client.call(
+      CreatePushSubscription.self, .init(endpoint: PushEndpoint(text: "https://push.example.org/device"), keys: keys)
+    ).id
     // A provider would be another program: what it comes to is put where identity keeps it.
     let identity = ExternalIdentityID()
     try await DatabaseQueue(path: "\(cluster.home)/stores/identity.sqlite").write { [account] database in
@@ -352,6 +358,12 @@ extension Member {
       wanted.allSatisfy { kind, count in inbox.count { $0.kind.rawValue == kind } >= count }
     }
     things.notification = try #require(inbox.first).id
+    let pushes = try await eventually {
+      try await client.callUntilDone(ListDeliveries.self, .init(channel: .push)).items
+    } until: {
+      !$0.isEmpty
+    }
+    things.push = try #require(pushes.first).id
   }
 }
 

@@ -1,0 +1,36 @@
+public import Operations
+
+/// How a session stands.
+public enum SessionStanding: String, Choice {
+  case live
+  /// It began with a suspicious login for which nobody has answered yet.
+  case inDoubt
+  /// It was ended, has expired, or is not known (any more).
+  case ended
+}
+
+/// Says how sessions stand, for what belongs to one and must end with it (NOT-5): that one has expired, or is gone after a restore, no event
+/// tells.
+public enum CheckSessions: OpenOperation {
+  public static let maxSessions = 200
+
+  public struct Input: Document, Hashable {
+    public var sessionIDs: [SessionID]
+
+    public init(sessionIDs: [SessionID]) { self.sessionIDs = sessionIDs }
+
+    public static let notes: Notes = ["sessionIDs": Note("The sessions.", items: 0...CheckSessions.maxSessions)]
+  }
+
+  public struct Output: Document, Hashable {
+    public var standings: [SessionStanding]
+
+    public init(standings: [SessionStanding]) { self.standings = standings }
+
+    public static let notes: Notes = ["standings": "How each of them stands, in the same order."]
+  }
+
+  public static let spec = OperationSpec(
+    "sessions.check", of: .identity, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5"],
+    "Say how sessions stand: live, in doubt, or ended.")
+}

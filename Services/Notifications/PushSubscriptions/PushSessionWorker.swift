@@ -1,0 +1,31 @@
+import IdentityContract
+import Logging
+import Operations
+import ServiceKit
+import ServiceLifecycle
+import Storage
+
+/// Asks identity now and then about the sessions to which devices belong, so that those of ended ones do not stay where nothing is pushed.
+struct PushSessionWorker: ServiceLifecycle.Service {
+  let store: Store
+  let identity: ServiceClient
+  let clock: Clock
+  let logger: Logger
+  var interval = Duration.seconds(600)
+
+  func run() async throws { try await repeating(every: interval) { try await sweep() } }
+
+  /// Asks about all that nobody has asked about for long.
+  func sweep() async throws {
+    do {
+      while true {
+        let now = clock.now
+        let sessions = try await store.read { try PushSessionStore.idle(at: now, in: $0) }
+        guard !sessions.isEmpty else { return }
+        try await PushSessionStore.check(sessions, identity, store)
+      }
+    } catch let failure as Failure {
+      logger.info("sessions were not checked", metadata: ["failure": .string(failure.code)])
+    }
+  }
+}

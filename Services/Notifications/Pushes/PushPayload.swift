@@ -1,0 +1,62 @@
+import Foundation
+import NotificationsContract
+import Operations
+
+/// What is pushed, in the declarative form of W3C's Push API (`"web_push": 8030`): browsers that know it show it without the app's help, also
+/// when that is closed; workers and apps find the same in it.
+struct PushPayload: Hashable, Sendable {
+  /// All of it, encrypted, has room in what every push service takes.
+  static let maxBytes = 3000
+  private static let maxTitleBytes = 300
+
+  var title: String
+  var text: String
+  let language: Language
+  /// Names what it replaces where it is shown.
+  let tag: String
+  /// Where it leads to.
+  let page: String
+  let at: Instant
+  let delivery: ID<NotificationDelivery>
+  let notification: ID<NotificationsContract.Notification>?
+  let kind: String
+
+  /// As JSON of fewer than ``maxBytes``: what is too long of the text is left out.
+  var bytes: [UInt8] {
+    var payload = self
+    payload.title = Self.shortened(title, toBytes: Self.maxTitleBytes)
+    var room = Self.maxBytes
+    while true {
+      payload.text = Self.shortened(text, toBytes: room)
+      let bytes = payload.json.bytes
+      if bytes.count < Self.maxBytes || room == 0 { return bytes }
+      // Some characters take more room in JSON.
+      room = max(0, min(room, payload.text.utf8.count) - (bytes.count - Self.maxBytes + 1))
+    }
+  }
+
+  private var json: JSON {
+    var data: JSON = ["deliveryID": .string(delivery.description), "kind": .string(kind)]
+    if let notification, case .object(let members) = data {
+      data = .object(members + [.init(name: "notificationID", value: .string(notification.description))])
+    }
+    let shown: JSON = [
+      "title": .string(title), "body": .string(text), "navigate": .string("\(page)#delivery=\(delivery)"),
+      "lang": .string(language.rawValue), "dir": "auto", "tag": .string(tag), "timestamp": .integer(Int(at.milliseconds)),
+      "data": data,
+    ]
+    return ["web_push": 8030, "notification": shown]
+  }
+
+  /// The beginning of a text, whole characters, with an ellipsis where something is left out.
+  static func shortened(_ text: String, toBytes count: Int) -> String {
+    guard text.utf8.count > count else { return text }
+    var (kept, bytes) = ("", 3)
+    for character in text {
+      bytes += String(character).utf8.count
+      guard bytes <= count else { break }
+      kept.append(character)
+    }
+    return kept.isEmpty ? "" : kept + "…"
+  }
+}

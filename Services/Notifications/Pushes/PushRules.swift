@@ -1,0 +1,84 @@
+import Crypto
+import Foundation
+import NotificationsContract
+import Operations
+import ServiceKit
+
+/// How pushes of a kind go: how long a push service keeps them for a device that is off (TTL), and what replaces what.
+enum PushRules {
+  private static let day = 86_400
+
+  /// For how long it is worth showing.
+  static func secondsToLive(_ kind: NotificationSpec) -> Int {
+    switch kind.category {
+    case .logins, .security, .account, .moderation, .administration: 7 * day
+    case .messages, .social, .challenges, .tasks, .help, .teams: 3 * day
+    case .rewards, .imports, .announcements: day
+    }
+  }
+
+  /// The topic of what is pushed to a device (RFC 8030, section 5.4): the same for what comes of the same, so that a newer replaces an older that
+  /// waits or is shown. By the device's secret no two devices have the same.
+  static func topic(_ source: String, _ secret: PushSecret) -> String {
+    let hash = HMAC<SHA256>.authenticationCode(for: Data(source.utf8), using: SymmetricKey(data: secret.bytes))
+    return Base64URL.encode(Array(hash.prefix(24)))
+  }
+
+  /// What comes of what waited together.
+  static let summarySource = "summary"
+}
+
+/// When a push that failed is tried again: after what the service asks for, and no sooner than 5 s, 20 s, 80 s, … an hour; until it is too late.
+struct PushRetry: Hashable, Sendable {
+  var firstDelaySeconds = 5
+  var growth = 4
+  var longestDelaySeconds = 3600
+
+  /// - Parameters:
+  ///   - attempts: how often it was tried, the failed one included; 1 or more.
+  ///   - asked: the service's `Retry-After`.
+  func delaySeconds(attempts: Int, asked: Int?) -> Int {
+    var delay = firstDelaySeconds
+    for _ in 1..<max(attempts, 1) where delay < longestDelaySeconds { delay *= growth }
+    return max(min(delay, longestDelaySeconds), min(asked ?? 0, 7 * 86_400))
+  }
+}
+
+/// Why something was not pushed: a stable name with words of its own, `delivery.<name>`.
+enum PushFailure: Hashable, Sendable {
+  /// The service cannot be reached, is busy, or has a fault of its own.
+  case unreachable
+  /// Its address is not a public one.
+  case notPublic
+  /// It does not take it, with that status.
+  case refused(Int)
+
+  var code: String {
+    switch self {
+    case .unreachable: "push_unreachable"
+    case .notPublic: "push_not_public"
+    case .refused(let status): "refused_\(status)"
+    }
+  }
+}
+
+/// What became of an attempt.
+enum PushAnswer: Hashable, Sendable {
+  case accepted
+  /// There is no such subscription (any more).
+  case gone
+  /// It may be taken another time.
+  case later(PushFailure, afterSeconds: Int?)
+  /// It will never be taken.
+  case never(PushFailure)
+
+  /// What a status says (RFC 8030, sections 5 and 8.4; UnifiedPush's servers answer any 2xx).
+  init(status: Int, retryAfterSeconds: Int?) {
+    switch status {
+    case 200..<300: self = .accepted
+    case 404, 410: self = .gone
+    case 408, 425, 429, 500...: self = .later(.unreachable, afterSeconds: retryAfterSeconds)
+    default: self = .never(.refused(status))
+    }
+  }
+}

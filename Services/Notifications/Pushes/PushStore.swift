@@ -1,0 +1,123 @@
+import Foundation
+import GRDB
+import NotificationsContract
+import Operations
+import Storage
+
+/// Marks the ids of what is pushed to an account.
+enum PushMessage {}
+
+extension NotificationUrgency: DatabaseValueConvertible {}
+
+/// What is on its way as pushes: messages, the deliveries that each carries, and a request for each device. What a message says is read when it
+/// is sent.
+///
+/// A request is `waiting`, or `sending` while a connection has it; it goes when it has ended, and the message with its last one. A push service
+/// gets each request once, unless the program or the connection ends meanwhile: then again, under the same topic.
+enum PushStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "pushes") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE push_messages (
+            message_id BLOB NOT NULL PRIMARY KEY CHECK (length(message_id) = 16),
+            account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+            -- The same for what replaces one another.
+            source TEXT NOT NULL,
+            urgency TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL,
+            -- Whether a device's push service took it, or the last reason why one did not.
+            was_sent INTEGER NOT NULL DEFAULT 0 CHECK (was_sent IN (0, 1)),
+            failure TEXT
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX push_messages_by_account ON push_messages (account_id);
+          CREATE INDEX push_messages_by_expiry ON push_messages (expires_at);
+          CREATE TABLE push_message_deliveries (
+            message_id BLOB NOT NULL REFERENCES push_messages (message_id) ON DELETE CASCADE,
+            delivery_id BLOB NOT NULL CHECK (length(delivery_id) = 16),
+            PRIMARY KEY (message_id, delivery_id)
+          ) STRICT, WITHOUT ROWID;
+          CREATE TABLE push_requests (
+            message_id BLOB NOT NULL REFERENCES push_messages (message_id) ON DELETE CASCADE,
+            subscription_id BLOB NOT NULL REFERENCES push_subscriptions (subscription_id) ON DELETE CASCADE,
+            state TEXT NOT NULL CHECK (state IN ('waiting', 'sending')),
+            attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+            next_at INTEGER NOT NULL,
+            PRIMARY KEY (message_id, subscription_id)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX push_requests_due ON push_requests (next_at) WHERE state = 'waiting';
+          CREATE INDEX push_requests_by_subscription ON push_requests (subscription_id);
+          """)
+    }
+  }
+
+  /// Puts what goes to an account together into the queue of each of its devices.
+  static func add(_ deliveries: [Delivery], to account: AccountID, _ transaction: Transaction) throws {
+    let database = transaction.database
+    let kinds = deliveries.compactMap { NotificationSpec.named($0.kind) }
+    let source = deliveries.count == 1 ? deliveries[0].source : PushRules.summarySource
+    let seconds = kinds.map(PushRules.secondsToLive).max() ?? 0
+    let message = ID<PushMessage>()
+    let urgency: NotificationUrgency = kinds.map(\.delivery.urgency).max() ?? .normal
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO push_messages (message_id, account_id, source, urgency, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: [
+      message, account, source, urgency, transaction.now,
+      transaction.now.adding(seconds: seconds),
+    ])
+    for delivery in deliveries {
+      try database.run(
+        "INSERT INTO push_message_deliveries (message_id, delivery_id) VALUES (?, ?)", .id(message), .id(delivery.id))
+    }
+    for subscription in try PushSubscriptionStore.ids(of: account, in: database) {
+      try database.run(
+        "INSERT INTO push_requests (message_id, subscription_id, state, next_at) VALUES (?, ?, 'waiting', ?)", .id(message),
+        .id(subscription), .instant(transaction.now))
+    }
+    // The last device may have gone while it was held.
+    try settle(message, otherwise: .noDevice, transaction)
+  }
+
+  /// Ends a message of which no request is left, and the deliveries that it carries.
+  ///
+  /// - Parameter reason: why nothing was sent, where no push service had anything against it.
+  static func settle(_ message: ID<PushMessage>, otherwise reason: SilenceReason, _ transaction: Transaction) throws {
+    let database = transaction.database
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT account_id, was_sent, failure FROM push_messages WHERE message_id = ?1
+          AND NOT EXISTS (SELECT 1 FROM push_requests WHERE message_id = ?1)
+        """)
+    guard let row = try Row.fetchOne(statement, arguments: [message]) else { return }
+    let failure: String? = row["failure"]
+    let wasSent: Bool = row["was_sent"]
+    let end: DeliveryState = wasSent ? .sent : failure == nil ? .silent : .failed
+    let why = wasSent ? nil : failure ?? reason.rawValue
+    for delivery in try deliveries(of: message, in: database) {
+      try DeliveryStore.finish(delivery, of: row["account_id"], end, reason: why, transaction)
+    }
+    try database.run("DELETE FROM push_messages WHERE message_id = ?", .id(message))
+  }
+
+  /// Ends a message that says nothing any more, with all of its requests.
+  static func withdraw(_ message: ID<PushMessage>, _ reason: SilenceReason, _ transaction: Transaction) throws {
+    try transaction.database.run("DELETE FROM push_requests WHERE message_id = ?", .id(message))
+    try settle(message, otherwise: reason, transaction)
+  }
+
+  /// What a message carries, in the order in which it was to go.
+  static func deliveries(of message: ID<PushMessage>, in database: Database) throws -> [ID<NotificationDelivery>] {
+    let statement = try database.cachedStatement(
+      sql: "SELECT delivery_id FROM push_message_deliveries WHERE message_id = ? ORDER BY delivery_id")
+    return try ID<NotificationDelivery>.fetchAll(statement, arguments: [message])
+  }
+
+  /// The messages on their way to a device.
+  static func messages(to subscription: ID<PushSubscription>, in database: Database) throws -> [ID<PushMessage>] {
+    let statement = try database.cachedStatement(sql: "SELECT message_id FROM push_requests WHERE subscription_id = ?")
+    return try ID<PushMessage>.fetchAll(statement, arguments: [subscription])
+  }
+}

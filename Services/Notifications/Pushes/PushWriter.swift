@@ -1,0 +1,75 @@
+import GRDB
+import NotificationsContract
+import Operations
+import ServiceKit
+import Storage
+
+/// What a push service is given.
+struct PushLetter: Sendable {
+  let endpoint: PushEndpoint
+  let headers: [String]
+  let body: [UInt8]
+}
+
+/// Writes pushes when they are sent: what they say then, in the device's language, for that device alone.
+struct PushWriter: Sendable {
+  private static let words = NotificationText.words
+  /// Most titles in a summary.
+  private static let maxLines = 10
+
+  let keys: PushKeys
+  /// Where people reach the system.
+  let publicURL: String
+  let contact: String
+
+  /// What a message comes to.
+  enum Content: Sendable {
+    case payload(PushPayload)
+    /// Nothing is left of it.
+    case nothing(SilenceReason)
+  }
+
+  /// What a message says now.
+  func content(_ job: PushStore.Job, in database: Database) throws -> Content {
+    let language = try job.language ?? Accounts.find(job.account, in: database)?.language ?? .english
+    var (going, reason): ([(delivery: Delivery, content: DeliveryContent)], SilenceReason) = ([], .withdrawn)
+    for id in try PushStore.deliveries(of: job.message, in: database) {
+      guard let delivery = try DeliveryStore.queued(id, of: job.account, in: database),
+        let content = try DeliveryStore.content(of: id, job.account, in: database)
+      else { continue }
+      let endsWhenRead = NotificationSpec.named(delivery.kind)?.delivery.endsWhenRead ?? true
+      if try endsWhenRead && DeliveryStore.isRead(delivery, in: database) {
+        reason = .read
+      } else {
+        going.append((delivery, content))
+      }
+    }
+    guard let first = going.first else { return .nothing(reason) }
+    var (title, text) = first.content.words(language)
+    if going.count > 1 {
+      let titles = going.map { $0.content.words(language).title }
+      var lines = titles.prefix(Self.maxLines).joined(separator: "\n")
+      if titles.count > Self.maxLines { lines += "\n…" }
+      title = Self.words.text("push.summary", language, ["count": .number(going.count)]) ?? title
+      text = lines
+    }
+    return .payload(
+      PushPayload(
+        title: title, text: text, language: language, tag: PushRules.topic(job.source, job.secret), page: "\(publicURL)/",
+        at: job.createdAt, delivery: first.delivery.id, notification: going.count == 1 ? first.delivery.notification : nil,
+        kind: going.count == 1 ? first.delivery.kind : PushRules.summarySource))
+  }
+
+  /// The request for a payload; nil where the server's key is gone with which the device subscribed.
+  func letter(_ payload: PushPayload, _ job: PushStore.Job, at now: Instant) throws -> PushLetter? {
+    guard let signer = try keys.signer(job.serverKey) else { return nil }
+    let seconds = max(0, (job.expiresAt.milliseconds - now.milliseconds) / 1000)
+    return PushLetter(
+      endpoint: job.endpoint,
+      headers: [
+        "TTL: \(seconds)", "Urgency: \(job.urgency.rawValue)", "Topic: \(payload.tag)", "Content-Type: application/octet-stream",
+        "Content-Encoding: aes128gcm",
+        "Authorization: \(try PushAuthorization.header(job.endpoint, signer, contact: contact, at: now))",
+      ], body: try PushEncryption.body(payload.bytes, for: job.key, job.secret))
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import IdentityContract
+import NotificationsContract
+import Operations
+import ServiceKit
+import Testing
+
+@testable import NotificationsService
+
+@Suite("Rules of pushes (NOT-5, RFC 8030)")
+struct PushRulesTests {
+  @Test(
+    "Endpoints are https URLs with a name; neither addresses in any form nor logins; those of one's own service as they are set",
+    arguments: [
+      ("https://push.example.org/send/AZ?up=1&x=%20", true), ("https://PUSH.example.org:8443/a", true),
+      ("https://updates.push.services.mozilla.com/wpush/v2/gAAA", true), ("https://ntfy.sh/upAbC?up=1", true),
+      ("http://127.0.0.1:9000/push", true), ("http://127.0.0.1:9001/push", false), ("http://push.example.org/a", false),
+      ("https://127.0.0.1/a", false), ("https://2130706433/a", false), ("https://0x7f.1/a", false), ("https://127.1/a", false),
+      ("https://[::1]/a", false), ("https://[::ffff:127.0.0.1]/a", false), ("https://localhost/a", false),
+      ("https://push.example.org./a", false), ("https://a..b/a", false),
+    ])
+  func endpoints(_ text: String, _ isAllowed: Bool) throws {
+    let rules = PushEndpointRules(ownOrigins: ["http://127.0.0.1:9000"])
+    let endpoint = try PushEndpoint(text: text)
+    #expect(rules.allows(endpoint) == isAllowed)
+    #expect(endpoint.description == text)
+  }
+
+  @Test(
+    "What is no URL of a push service is refused",
+    arguments: [
+      "", "push", "ftp://push.example.org/", "https://", "https:///a", "https://a:b@push.example.org/",
+      "https://push.example.org:0/",
+      "https://push.example.org:99999/", "https://push.example.org/#a", "https://push.example.org/ a", "https://pü.example.org/",
+      "https://push.example.org:80x/", "https://[::1/a", "https://evil.org\\@push.example.org/",
+    ])
+  func noEndpoints(_ text: String) {
+    #expect(throws: FieldRule.self) { try PushEndpoint(text: text) }
+  }
+
+  @Test("An endpoint's origin is as browsers write it")
+  func origins() throws {
+    #expect(try PushEndpoint(text: "https://Push.Example.org:443/a").origin == "https://push.example.org")
+    #expect(try PushEndpoint(text: "https://push.example.org:8443?a").origin == "https://push.example.org:8443")
+    #expect(try PushEndpoint(text: "http://[fd00::1]:80/a").origin == "http://[fd00::1]")
+  }
+
+  @Test(
+    "Only addresses of the public internet are connected to",
+    arguments: [
+      ("1.1.1.1", true), ("142.250.1.1", true), ("172.15.0.1", true), ("172.32.0.1", true), ("100.128.0.1", true),
+      ("0.0.0.0", false), ("10.1.2.3", false), ("100.64.0.1", false), ("100.127.255.255", false), ("127.0.0.1", false),
+      ("127.255.0.1", false), ("169.254.169.254", false), ("172.16.0.1", false), ("172.31.255.255", false), ("192.0.0.8", false),
+      ("192.0.2.1", false), ("192.168.1.1", false), ("198.18.0.1", false), ("198.19.255.255", false), ("198.51.100.1", false),
+      ("203.0.113.1", false), ("224.0.0.1", false), ("239.255.255.255", false), ("240.0.0.1", false), ("255.255.255.255", false),
+      ("2606:4700::1111", true), ("2a00:1450:4009::1", true), ("64:ff9b::1.1.1.1", true), ("::", false), ("::1", false),
+      ("::ffff:127.0.0.1", false), ("::ffff:1.1.1.1", false), ("64:ff9b::127.0.0.1", false), ("64:ff9b::10.0.0.1", false),
+      ("64:ff9b:1::1", false), ("100::1", false), ("2001::1", false), ("2001:db8::1", false), ("2002:7f00:1::", false),
+      ("3fff::1", false), ("fc00::1", false), ("fd12:3456::1", false), ("fe80::1", false), ("fec0::1", false), ("ff02::1", false),
+    ])
+  func addresses(_ text: String, _ isPublic: Bool) async throws {
+    let found = await HostAddresses.find(text)
+    #expect(found.count == 1)
+    let address = try #require(found.first)
+    #expect(PublicAddress.isPublic(address.bytes) == isPublic)
+  }
+
+  @Test("What a push service answers: taken, gone, another time, never")
+  func answers() {
+    for status in [200, 201, 202, 204] { #expect(PushAnswer(status: status, retryAfterSeconds: nil) == .accepted) }
+    for status in [404, 410] { #expect(PushAnswer(status: status, retryAfterSeconds: nil) == .gone) }
+    for status in [408, 429, 500, 503] {
+      #expect(PushAnswer(status: status, retryAfterSeconds: 7) == .later(.unreachable, afterSeconds: 7))
+    }
+    for status in [301, 307, 400, 401, 403, 413] {
+      #expect(PushAnswer(status: status, retryAfterSeconds: nil) == .never(.refused(status)))
+    }
+  }
+
+  @Test("It is tried again after growing delays, and no sooner than the service asks for")
+  func retries() throws {
+    let retry = PushRetry()
+    #expect((1...7).map { retry.delaySeconds(attempts: $0, asked: nil) } == [5, 20, 80, 320, 1280, 3600, 3600])
+    #expect(retry.delaySeconds(attempts: 1, asked: 120) == 120)
+    #expect(retry.delaySeconds(attempts: 3, asked: 1) == 80)
+    #expect(retry.delaySeconds(attempts: 1, asked: .max) == 7 * 86_400)
+    let now = try Instant(text: "2026-11-21T12:00:00.000Z")
+    #expect(PushCarrier.seconds("120", at: now) == 120 && PushCarrier.seconds(" 0 ", at: now) == 0)
+    #expect(PushCarrier.seconds("Sat, 21 Nov 2026 12:01:30 GMT", at: now) == 90)
+    #expect(PushCarrier.seconds("Sat, 21 Nov 2026 11:00:00 GMT", at: now) == 0)
+    for nonsense in ["", "soon", "-5", "1.5"] { #expect(PushCarrier.seconds(nonsense, at: now) == nil) }
+  }
+
+  @Test("Topics are the same for the same, different for each device, and as long as RFC 8030 allows")
+  func topics() throws {
+    let (one, other) = (try PushSecret(text: "BTBZMqHH6r4Tts7J_aSIgg"), try PushSecret(text: "AAAAAAAAAAAAAAAAAAAAAA"))
+    let topic = PushRules.topic("messages.sent/1", one)
+    #expect(topic == PushRules.topic("messages.sent/1", one) && topic.utf8.count == 32)
+    #expect(topic != PushRules.topic("messages.sent/2", one) && topic != PushRules.topic("messages.sent/1", other))
+  }
+
+  @Test("Every kind that can be pushed has a time to live of a day at least and four weeks at most")
+  func timesToLive() {
+    for kind in NotificationSpec.all where kind.channels.contains(.push) {
+      #expect((86_400...28 * 86_400).contains(PushRules.secondsToLive(kind)), "\(kind.name)")
+    }
+  }
+
+  @Test("A payload is in the declarative form, below 3,000 bytes however long its words are, and ends with whole characters")
+  func payloads() throws {
+    func payload(_ title: String, _ text: String) -> PushPayload {
+      PushPayload(
+        title: title, text: text, language: .spanish, tag: "topic", page: "https://racha.example/", at: .now, delivery: ID(),
+        notification: ID(), kind: "messageReceived")
+    }
+    for text in ["Hola", "ñ", "👩‍👩‍👧‍👦", "\"", "\u{1}", "\n"].map({ String(repeating: $0, count: 3000) }) + ["Hola", ""] {
+      let bytes = payload(text, text).bytes
+      #expect(bytes.count < 3000)
+      let json = try JSONTape(bytes).json
+      #expect(json["web_push"] == 8030)
+      let shown = try #require(json["notification"])
+      guard case .string(let title) = shown["title"], case .string(let body) = shown["body"] else {
+        Issue.record("no words")
+        continue
+      }
+      #expect(text.hasPrefix(title.hasSuffix("…") ? String(title.dropLast()) : title))
+      #expect(text.hasPrefix(body.hasSuffix("…") ? String(body.dropLast()) : body))
+      #expect(shown["lang"] == "es" && shown["tag"] == "topic")
+      guard case .string(let page) = shown["navigate"] else { continue }
+      #expect(page.hasPrefix("https://racha.example/#delivery="))
+    }
+  }
+}

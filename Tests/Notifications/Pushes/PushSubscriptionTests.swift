@@ -1,0 +1,192 @@
+import Foundation
+import GRDB
+import IdentityContract
+import InProcess
+import Logging
+import NotificationsContract
+import Operations
+import ServiceKit
+import Storage
+import Testing
+
+@testable import NotificationsService
+
+@Suite("Devices that take pushes (NOT-5)", .timeLimit(.minutes(1)))
+struct PushSubscriptionTests {
+  private let identity = IdentityDouble()
+  static let key = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
+
+  private func run(_ body: (ServicesInProcess, Person) async throws -> Void) async throws {
+    try await ServicesInProcess.running([{ try Notifications.service($0) }], identity: identity) { services in
+      let ana = try await services.register()
+      try await services.hasReceived(.notifications, of: .identity)
+      try await body(services, ana)
+    }
+  }
+
+  private func input(
+    _ name: String, secret: String = "BTBZMqHH6r4Tts7J_aSIgg", publicKey: PushKey? = nil
+  ) throws -> CreatePushSubscription.Input {
+    .init(
+      endpoint: try PushEndpoint(text: "https://push.example.org/\(name)"),
+      keys: .init(p256dh: try PushKey(text: Self.key), auth: try PushSecret(text: secret)), publicKey: publicKey,
+      name: try PushSubscriptionName(text: name))
+  }
+
+  private func names(_ person: Person) async throws -> [String] {
+    try await person.send(ListPushSubscriptions.self, .init()).items.compactMap { $0.name?.description }
+  }
+
+  /// The same account in another session.
+  private func another(_ services: ServicesInProcess, _ person: Person) -> Person {
+    Person(bus: services.gateway, caller: Caller(kind: .account, account: person.id, session: SessionID(), isVerified: true))
+  }
+
+  @Test("A device is subscribed once, listed without its secrets, renamed and removed; a stranger sees and changes nothing of it")
+  func owned() async throws {
+    try await run { services, ana in
+      let phone = try await ana.send(CreatePushSubscription.self, try input("Phone"))
+      #expect(try await ana.send(CreatePushSubscription.self, try input("Mobile")).id != phone.id)
+      #expect(try await ana.send(CreatePushSubscription.self, try input("Phone")).id == phone.id)
+      let listed = try await ana.send(ListPushSubscriptions.self, .init(limit: 1))
+      #expect(listed.items.map { $0.name?.description } == ["Mobile"] && listed.items[0].service == "https://push.example.org")
+      let rest = try await ana.send(ListPushSubscriptions.self, .init(cursor: listed.nextCursor))
+      #expect(rest.items.map(\.id) == [phone.id] && rest.nextCursor == nil)
+      let text = String(decoding: rest.json, as: UTF8.self)
+      #expect(!text.contains("/Phone") && !text.contains("BTBZ"))
+      let stranger = try await services.register()
+      try await services.hasReceived(.notifications, of: .identity)
+      let renaming = RenamePushSubscription.Input(pushSubscriptionID: phone.id, name: try PushSubscriptionName(text: "Mine"))
+      #expect(try await stranger.failure(RenamePushSubscription.self, renaming) == "not_found")
+      #expect(try await stranger.failure(DeletePushSubscription.self, .init(pushSubscriptionID: phone.id)) == "not_found")
+      #expect(try await names(stranger) == [])
+      #expect(try await ana.send(RenamePushSubscription.self, renaming).name?.description == "Mine")
+      _ = try await ana.send(DeletePushSubscription.self, .init(pushSubscriptionID: phone.id))
+      #expect(try await names(ana) == ["Mobile"])
+    }
+  }
+
+  @Test("Who logs in on another's device takes over its subscription; who knows its address alone does not")
+  func movedOn() async throws {
+    try await run { services, ana in
+      _ = try await ana.send(CreatePushSubscription.self, try input("Phone"))
+      let ben = try await services.register()
+      try await services.hasReceived(.notifications, of: .identity)
+      _ = try await ben.send(CreatePushSubscription.self, try input("Phone", secret: "AAAAAAAAAAAAAAAAAAAAAA"))
+      #expect(try await names(ana) == ["Phone"])
+      _ = try await ben.send(CreatePushSubscription.self, try input("Phone"))
+      #expect(try await names(ana) == [])
+    }
+  }
+
+  @Test(
+    "What cannot be pushed to is refused by its field; an account has 20 devices at most; a script and a session in doubt subscribe none"
+  )
+  func refused() async throws {
+    try await run { services, ana in
+      var wrong = try input("Phone", publicKey: PushKey(text: Self.key))
+      wrong.endpoint = try PushEndpoint(text: "https://127.0.0.1/a")
+      wrong.keys.p256dh = .placeholder
+      #expect(
+        try await ana.refusedFields(CreatePushSubscription.self, wrong) == [
+          "endpoint push_endpoint_not_allowed", "keys.p256dh not_a_push_key", "publicKey unknown_push_key",
+        ])
+      let json = #"{"endpoint":"push","keys":{"p256dh":"AA","auth":"A"},"name":" "}"#
+      let failure = await #expect(throws: Failure.self) {
+        try await ana.send(CreatePushSubscription.self, json: Array(json.utf8))
+      }
+      #expect(
+        failure?.fields.map { "\($0.field) \($0.code)" } == [
+          "endpoint not_a_push_endpoint", "keys.p256dh not_a_push_key", "keys.auth not_a_push_secret", "name empty",
+        ])
+      #expect(try await ana.withoutSession().failure(CreatePushSubscription.self, try input("Phone")) == "unauthenticated")
+      #expect(try await ana.inDoubt.failure(CreatePushSubscription.self, try input("Phone")) == "login_alert_unanswered")
+      for number in 1...20 { _ = try await ana.send(CreatePushSubscription.self, try input("Phone \(number)".asPath)) }
+      #expect(try await ana.failure(CreatePushSubscription.self, try input("Phone-21")) == "too_many_push_subscriptions")
+      _ = try await ana.send(CreatePushSubscription.self, try input("Phone-1"))
+      #expect(try await names(ana).count == 20)
+      #expect(try await names(another(services, ana).inDoubt) == [])
+    }
+  }
+
+  @Test("A subscription ends with its session, whatever ended it, and with withdrawn access; those of other sessions stay")
+  func ended() async throws {
+    try await run { services, ana in
+      let tablet = another(services, ana)
+      _ = try await ana.send(CreatePushSubscription.self, try input("Phone"))
+      _ = try await tablet.send(CreatePushSubscription.self, try input("Tablet"))
+      #expect(try await ana.send(ListPushSubscriptions.self, .init()).items.map(\.isOfThisSession) == [false, true])
+      let session = try #require(tablet.session)
+      try await services.publish(
+        .identity, SessionRevoked(sessionID: session, accountID: ana.id, reason: .loggedOut, at: services.clock.now))
+      try await services.hasReceived(.notifications, of: .identity)
+      #expect(try await names(ana) == ["Phone"])
+      let now = services.clock.now
+      try await services.publish(
+        .identity, AccessWithdrawn(accountID: ana.id, since: now.adding(seconds: 1), at: now.adding(seconds: 2)))
+      try await services.hasReceived(.notifications, of: .identity)
+      #expect(try await names(ana) == ["Phone"])
+      try await services.publish(.identity, AccessWithdrawn(accountID: ana.id, since: nil, at: now))
+      try await services.hasReceived(.notifications, of: .identity)
+      #expect(try await names(ana) == [])
+    }
+  }
+
+  @Test("That a session expired, or is gone after a restore, no event tells: identity is asked, and pauses what is in doubt")
+  func asked() async throws {
+    try await run { services, ana in
+      let (tablet, watch) = (another(services, ana), another(services, ana))
+      _ = try await ana.send(CreatePushSubscription.self, try input("Phone"))
+      _ = try await tablet.send(CreatePushSubscription.self, try input("Tablet"))
+      _ = try await watch.send(CreatePushSubscription.self, try input("Watch"))
+      identity.setStanding(of: try #require(tablet.session), .ended)
+      identity.setStanding(of: try #require(watch.session), .inDoubt)
+      let store = services.store(of: .notifications)
+      let worker = PushSessionWorker(
+        store: store, identity: ServiceClient(bus: services.gateway, service: .notifications, clock: .system),
+        clock: services.clock.clock, logger: .init(label: "test"))
+      try await worker.sweep()
+      let items = try await ana.send(ListPushSubscriptions.self, .init()).items
+      #expect(items.map { $0.name?.description } == ["Watch", "Phone"] && items.map(\.isPaused) == [true, false])
+      // While identity is away nothing changes; later it is asked again.
+      identity.setStanding(of: try #require(watch.session), .ended)
+      identity.goAway(true)
+      services.clock.advance(seconds: PushSessionStore.idleSeconds + 1)
+      try await worker.sweep()
+      #expect(try await names(ana) == ["Watch", "Phone"])
+      identity.goAway(false)
+      try await worker.sweep()
+      #expect(try await names(ana) == ["Phone"])
+    }
+  }
+
+  @Test(
+    "Settings that cannot be used are refused by name",
+    arguments: [
+      ("racha.push.allowedOrigins", "push.example.lan"), ("racha.push.allowedOrigins", "https://push.example.lan/path"),
+      ("racha.push.contact", "ops@example.org"), ("racha.push.connections", "0"),
+    ])
+  func settings(_ key: String, _ value: String) {
+    let settings = Settings([key: value])
+    _ = PushSettings(settings, MailSettings(settings, Home(path: "/nonexistent")))
+    let failure = #expect(throws: (any Error).self) { try settings.check() }
+    #expect(failure.map { "\($0)".contains(key) } == true)
+  }
+
+  @Test("One's own push services are set by their origins, with commas between; push services learn whom to turn to")
+  func ownServices() {
+    let settings = Settings([
+      "racha.push.allowedOrigins": "https://push.example.lan:8443, http://10.0.0.7", "racha.publicUrl": "https://racha.example/",
+    ])
+    let push = PushSettings(settings, MailSettings(settings, Home(path: "/nonexistent")))
+    #expect(push.rules.ownOrigins == ["https://push.example.lan:8443", "http://10.0.0.7"])
+    #expect(push.contact == "https://racha.example")
+    let plain = Settings([:])
+    #expect(PushSettings(plain, MailSettings(plain, Home(path: "/nonexistent"))).contact == "mailto:racha@localhost")
+  }
+}
+
+extension String {
+  /// Without blanks.
+  fileprivate var asPath: String { replacing(" ", with: "-") }
+}
