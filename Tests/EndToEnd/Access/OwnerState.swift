@@ -16,6 +16,7 @@ struct OwnerState: Equatable, Sendable {
   private static func query(_ spec: OperationSpec, _ things: Things) -> String {
     switch spec.name {
     case ListMovementDays.spec.name: "?from=\(things.day(-2))&to=\(things.today)"
+    case ListLeaderboard.spec.name: "?metric=steps"
     case NotificationsSince.spec.name: "?after=0"
     case GetOfferFigures.spec.name: "?from=\(things.day(-2))&to=\(things.day(1))"
     default: ""
