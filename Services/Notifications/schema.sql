@@ -38,6 +38,8 @@ CREATE TABLE broadcasts (
   CHECK ((state = 'sending') = (finished_at IS NULL))
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX broadcasts_by_last_account ON broadcasts (last_account) WHERE last_account IS NOT NULL;
+
 CREATE INDEX broadcasts_sending ON broadcasts (broadcast_id) WHERE state = 'sending';
 
 CREATE TABLE deliveries (

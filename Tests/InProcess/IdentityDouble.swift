@@ -284,7 +284,9 @@ public final class IdentityDouble: Sendable {
     }
     serve(ListAdministrators.self, in: &service) { _, state in ListAdministrators.Output(accountIDs: state.administrators) }
     serve(ListAudience.self, in: &service) { input, state in
-      let all = IdentityDouble.audience(input.audience, state.people.values.map(\.event)).filter { $0 > input.after ?? .placeholder }
+      let all = IdentityDouble.audience(input.audience, state.people.values.map(\.event)).filter {
+        $0 > input.after ?? .placeholder
+      }
       return ListAudience.Output(accountIDs: Array(all.prefix(input.limit)))
     }
     serve(CountAudience.self, in: &service) { input, state in

@@ -53,9 +53,12 @@ public struct ServicesInProcess: Sendable {
     let clock = MovableClock(try now.map { try Instant(text: $0) })
     let exchange = MemoryExchange()
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    // Who sets a deadline goes by either clock: it is not over where one of them is far from the other.
+    let patience = Clock { min(clock.now, .now) }
     func host(_ service: ServiceName, _ build: (ServiceEnvironment) throws -> ServiceDefinition) throws -> ServiceHost {
       let environment = ServiceEnvironment(
-        settings: Settings(settings), home: home, bus: MemoryBus(service, on: exchange), clock: clock.clock, logger: logger,
+        settings: Settings(settings), home: home, bus: MemoryBus(service, on: exchange, clock: patience), clock: clock.clock,
+        logger: logger,
         program: BuiltProgram.activity)
       let definition = try build(environment)
       try environment.settings.check()

@@ -96,7 +96,8 @@ enum BrowserPages {
   ) -> [any BrowserPage] {
     [
       LinkPage.verification, LinkPage.emailChange, LinkPage.emailChangeUndoing,
-      MailboxPage(access: mailbox, isEncrypted: isEncrypted), RecoveryPage(), LoginAlertPage(), SuspensionPage(), UnsubscribePage(),
+      MailboxPage(access: mailbox, isEncrypted: isEncrypted), RecoveryPage(), LoginAlertPage(), SuspensionPage(),
+      UnsubscribePage(),
       ExternalLoginReturnPage(), AttachPage(limits), PublicTaskPage(),
       PublicProfilePage(parts: profileParts),
     ]

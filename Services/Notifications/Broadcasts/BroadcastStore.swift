@@ -26,6 +26,7 @@ enum BroadcastStore {
             CHECK ((state = 'sending') = (finished_at IS NULL))
           ) STRICT, WITHOUT ROWID;
           CREATE INDEX broadcasts_sending ON broadcasts (broadcast_id) WHERE state = 'sending';
+          CREATE INDEX broadcasts_by_last_account ON broadcasts (last_account) WHERE last_account IS NOT NULL;
           """)
     }
   }

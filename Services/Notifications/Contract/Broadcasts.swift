@@ -114,7 +114,8 @@ public enum SendBroadcast: AccountOperation {
 
     public static let notes: Notes = [
       "message": "What it says, and to whom.",
-      "perMinute": Note("How many accounts get it in a minute at most; 6,000 if absent.", range: 1...Double(BroadcastMessage.maxRate)),
+      "perMinute": Note(
+        "How many accounts get it in a minute at most; 6,000 if absent.", range: 1...Double(BroadcastMessage.maxRate)),
     ]
   }
 

@@ -87,7 +87,8 @@ public struct NotificationChoice: Document, Hashable {
 
   public static let notes: Notes = [
     "category": "A whole category; give this or `kind`.",
-    "kind": Note("One kind, which goes before its category.", length: 1...60, example: "coinsEarned"), "channel": "By which channel.",
+    "kind": Note("One kind, which goes before its category.", length: 1...60, example: "coinsEarned"),
+    "channel": "By which channel.",
     "isOn": "Whether they come that way; absent to take back what was chosen.",
   ]
 

@@ -22,8 +22,10 @@ struct DeliveryFeature: Feature {
     let seconds = settings.logKeptDays * 86_400
     return [
       RetentionRule(
-        "deliveries", key: "account_id, delivery_id", after: "created_at", seconds: seconds, except: "state IN ('held', 'queued')"),
-      RetentionRule("delivery_figures", key: "day, channel, kind, outcome, reason", after: "day", seconds: max(seconds, 366 * 86_400)),
+        "deliveries", key: "account_id, delivery_id", after: "created_at", seconds: seconds, except: "state IN ('held', 'queued')"
+      ),
+      RetentionRule(
+        "delivery_figures", key: "day, channel, kind, outcome, reason", after: "day", seconds: max(seconds, 366 * 86_400)),
     ]
   }
 

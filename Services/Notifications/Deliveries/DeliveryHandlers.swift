@@ -10,7 +10,8 @@ enum DeliveryHandlers {
   /// What waits is counted no further.
   private static let maxWaiting = 100_000
 
-  static func list(_ input: ListDeliveries.Input, _ call: AccountCall, _ database: Database) throws -> Page<NotificationDelivery> {
+  static func list(_ input: ListDeliveries.Input, _ call: AccountCall, _ database: Database) throws -> Page<NotificationDelivery>
+  {
     let page = try call.page(input)
     // A session in doubt learns nothing of logins.
     let hidden = call.caller.isInDoubt == true ? NotificationSpec.all.filter { $0.category == .logins }.map(\.name) : []
@@ -97,7 +98,9 @@ extension NotificationDelivery {
     let reply = parts.count == 2 ? Int(parts[1]) : nil
     let key = reply == nil ? reason : String(parts[0])
     let parameters: [String: Parameter] = reply.map { ["reply": .number($0)] } ?? [:]
-    let explanation = key.flatMap { words.text("delivery.\($0)", language) ?? words.text("mail.failure.\($0)", language, parameters) }
+    let explanation = key.flatMap {
+      words.text("delivery.\($0)", language) ?? words.text("mail.failure.\($0)", language, parameters)
+    }
     self.init(
       id: row["delivery_id"], channel: row["channel"], kind: kind,
       name: NotificationSpec.named(kind)?.title(language) ?? kind, state: row["state"], reason: reason,

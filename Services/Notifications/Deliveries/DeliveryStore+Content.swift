@@ -36,7 +36,8 @@ extension DeliveryStore {
 
   private static func content(_ row: Row) throws -> DeliveryContent? {
     if row["notification_id"] != nil {
-      guard let kind: NotificationKind = row["kind"], row["deleted_at"] == nil, NotificationSpec.named(kind.rawValue)?.isRemoval != true
+      guard let kind: NotificationKind = row["kind"], row["deleted_at"] == nil,
+        NotificationSpec.named(kind.rawValue)?.isRemoval != true
       else { return nil }
       return DeliveryContent(kind: kind, content: try .decode(Array((row["content"] as String).utf8)))
     }

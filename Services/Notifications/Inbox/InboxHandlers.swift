@@ -8,7 +8,8 @@ import Storage
 enum InboxHandlers {
   static func list(_ input: ListNotifications.Input, _ call: AccountCall, _ database: Database) throws -> Page<Notification> {
     try InboxStore.list(
-      of: call.account, unread: input.unread, category: input.category, withLogins: call.caller.isInDoubt != true, call.page(input), call.language,
+      of: call.account, unread: input.unread, category: input.category, withLogins: call.caller.isInDoubt != true,
+      call.page(input), call.language,
       in: database)
   }
 

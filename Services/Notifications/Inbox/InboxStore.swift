@@ -98,7 +98,8 @@ enum InboxStore {
   /// - Parameter withLogins: not for a session in doubt: notices of logins show from what and from where its account is used, by which a
   ///   login is trusted.
   static func list(
-    of account: AccountID, unread: Bool?, category: NotificationCategory?, withLogins: Bool, _ page: PageRequest, _ language: Language, in database: Database
+    of account: AccountID, unread: Bool?, category: NotificationCategory?, withLogins: Bool, _ page: PageRequest,
+    _ language: Language, in database: Database
   ) throws -> Page<Notification> {
     let condition =
       switch unread {

@@ -15,7 +15,8 @@ extension NotificationSpec {
 
   private static let photoReceived = NotificationSpec(
     "photoReceived", .messages, on: MessageSent.self, when: { $0.text == nil }, about: { $0.messageID },
-    to: { $0.toAccountID }, inbox: .init(values: [.text("username") { $0.fromUsername.description }], links: links), delivery: delivery)
+    to: { $0.toAccountID }, inbox: .init(values: [.text("username") { $0.fromUsername.description }], links: links),
+    delivery: delivery)
 
   /// Who has the conversation open reads it before it is pushed.
   private static let delivery = NotificationCategory.messages.delivery.limited(to: [.inbox, .push]).delayed(bySeconds: 5)

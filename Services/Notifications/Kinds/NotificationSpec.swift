@@ -63,7 +63,8 @@ struct NotificationSpec: Sendable {
       guard let event = event as? E, condition(event), let account = recipient(event) else { return nil }
       let subject = subject(event)
       return NotificationDraft(
-        accountID: account, subject: ID(linking: subject), inbox: kind.flatMap { kind in inbox.map { $0.item(kind, event, subject) } },
+        accountID: account, subject: ID(linking: subject),
+        inbox: kind.flatMap { kind in inbox.map { $0.item(kind, event, subject) } },
         mail: mail.map { MailDraft(spec: $0, subject: ID(linking: subject)) })
     }
     superseded = { event in

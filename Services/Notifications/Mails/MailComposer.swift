@@ -48,7 +48,8 @@ struct MailComposer: Sendable {
     let (text, html): (String, String)
     switch spec.body {
     case .layout(let actions):
-      let layout = MailLayout(stem: "mail.\(spec.name)", actions: actions, words: words, language: language, values: values, end: end)
+      let layout = MailLayout(
+        stem: "mail.\(spec.name)", actions: actions, words: words, language: language, values: values, end: end)
       (text, html) = (layout.text, layout.html(subject: subject))
     case .templates:
       guard let pair = pairs[spec.name]?[language] else { preconditionFailure("a template is there in every language") }

@@ -35,7 +35,8 @@ struct MailFeature: Feature {
         identity: client, social: client, store: store, publicURL: settings.publicURL, words: composer.words)
       return MailWorker(
         store: store, settings: settings, carrier: carrier,
-        writer: MailWriter(reader: reader, composer: composer, from: settings.from, links: links), clock: environment.clock, signal: signal,
+        writer: MailWriter(reader: reader, composer: composer, from: settings.from, links: links), clock: environment.clock,
+        signal: signal,
         pulse: pulse, logger: environment.logger, reports: reports)
     }
     let folders = settings.folders(environment.home)

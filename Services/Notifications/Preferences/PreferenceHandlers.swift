@@ -46,7 +46,8 @@ enum PreferenceHandlers {
     return (
       "isOn",
       FieldRule(
-        "cannot_switch_off", ["name": .text(choice.kind ?? choice.category?.rawValue ?? ""), "channel": .text(choice.channel.rawValue)])
+        "cannot_switch_off",
+        ["name": .text(choice.kind ?? choice.category?.rawValue ?? ""), "channel": .text(choice.channel.rawValue)])
     )
   }
 

@@ -35,7 +35,8 @@ struct UnsubscribePageTests {
     }
   }
 
-  @Test("One click of a mail program ends the mails by a POST to the link itself, as form or in parts, and the button does so too")
+  @Test(
+    "One click of a mail program ends the mails by a POST to the link itself, as form or in parts, and the button does so too")
   func posts() async throws {
     try await Self.with { gateway in
       let click = "List-Unsubscribe=One-Click"

@@ -41,7 +41,8 @@ struct InboxTests {
   private func earned(_ person: IdentityDouble.Account, _ coins: Int) -> CoinsEarned {
     let day = Self.days.add(1, ordering: .relaxed).newValue
     return CoinsEarned(
-      accountID: person.account, transferID: ID(), coins: coins, balance: coins, at: Instant(milliseconds: Int64(day) * 86_400_000))
+      accountID: person.account, transferID: ID(), coins: coins, balance: coins,
+      at: Instant(milliseconds: Int64(day) * 86_400_000))
   }
 
   private static let days = Atomic(0)

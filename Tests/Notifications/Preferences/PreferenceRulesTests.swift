@@ -96,7 +96,7 @@ struct PreferenceRulesTests {
   @Test("A kind goes only by channels that can carry it, and what is required of it is on", arguments: NotificationSpec.all)
   func declared(kind: NotificationSpec) {
     #expect(kind.delivery.defaults.isSubset(of: kind.channels) && kind.delivery.required.isSubset(of: kind.delivery.defaults))
-    #expect(kind.channels.isEmpty == (kind.isRemoval || kind.name == "messageEdited"))
+    #expect(kind.channels.isEmpty == (kind.isRemoval || ["messageEdited", "taskCommentRestored"].contains(kind.name)))
     // By mail unasked goes only what has a mail of its own.
     #expect(!kind.delivery.defaults.contains(.email) || kind.mail != nil)
   }

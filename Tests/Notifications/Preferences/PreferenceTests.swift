@@ -41,7 +41,8 @@ struct PreferenceTests {
 
   private func request() throws -> FriendRequestSent {
     FriendRequestSent(
-      friendRequestID: ID(), fromAccountID: AccountID(), fromUsername: try Username(text: "ben"), toAccountID: AccountID(), at: .now)
+      friendRequestID: ID(), fromAccountID: AccountID(), fromUsername: try Username(text: "ben"), toAccountID: AccountID(),
+      at: .now)
   }
 
   private func inbox(_ services: ServicesInProcess, _ ana: Person) async throws -> [NotificationKind] {
@@ -62,8 +63,11 @@ struct PreferenceTests {
       try await services.publish(.social, event, event)
       #expect(try await inbox(services, ana) == [])
       let log = try await ana.send(ListDeliveries.self, .init()).items
-      #expect(log.map(\.kind) == ["taskHelpRequested"] && log.map(\.channel) == [.inbox])
-      #expect(log.map(\.state) == [.silent] && log[0].reason == "switched_off" && log[0].explanation == "You switched this off.")
+      // Of each channel that was switched off.
+      #expect(log.allSatisfy { $0.kind == "taskHelpRequested" } && log.map(\.channel) == [.email, .inbox])
+      #expect(
+        log.map(\.state) == [.silent, .silent] && log[0].reason == "switched_off"
+          && log[0].explanation == "You switched this off.")
       _ = try await choose(ana, .init(category: .help, .inbox, isOn: nil))
       try await services.publish(.social, try Self.help(for: ana.id))
       #expect(try await inbox(services, ana) == ["taskHelpRequested"])
@@ -111,7 +115,8 @@ struct PreferenceTests {
     }
   }
 
-  @Test("What protects the account cannot be switched off, and is refused by its name; nor is there a choice of what there is not")
+  @Test(
+    "What protects the account cannot be switched off, and is refused by its name; nor is there a choice of what there is not")
   func refused() async throws {
     try await run { services, ana in
       for kind in ["loginSuspicious", "verification", "recovery", "accountDeleted", "passwordChanged"] {
@@ -130,7 +135,9 @@ struct PreferenceTests {
       ] {
         #expect(try await ana.refusedFields(UpdateNotificationPreferences.self, .init(choices: [choice])) == [fault])
       }
-      for json in [#"{"choices":[{"channel":"inbox","isOn":false}]}"#, #"{"choices":[{"category":"help","kind":"x","channel":"inbox"}]}"#] {
+      for json in [
+        #"{"choices":[{"channel":"inbox","isOn":false}]}"#, #"{"choices":[{"category":"help","kind":"x","channel":"inbox"}]}"#,
+      ] {
         let failure = await #expect(throws: Failure.self) {
           try await ana.send(UpdateNotificationPreferences.self, json: Array(json.utf8))
         }

@@ -70,7 +70,8 @@ struct QuietHoursRulesTests {
   /// Looks at each minute's beginning, as a person at a clock would.
   private static func slowEnd(_ hours: QuietHours, _ now: Instant, _ zone: TimeZone) -> Instant? {
     func isQuiet(_ milliseconds: Int64) -> Bool {
-      let seconds = milliseconds / 1000 + Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(milliseconds / 1000))))
+      let seconds =
+        milliseconds / 1000 + Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(milliseconds / 1000))))
       let minute = Int(((seconds % 86_400) + 86_400) % 86_400) / 60
       let (start, end) = (hours.startsAt.minutes, hours.endsAt.minutes)
       return start < end ? (start..<end).contains(minute) : minute >= start || minute < end

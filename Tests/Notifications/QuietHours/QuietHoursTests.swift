@@ -78,7 +78,8 @@ final class QuietHoursTests {
     let ana = try #require(account)
     // Still night after a restart: nothing goes.
     try await run(at: "2026-11-22T05:59:59.000Z") { services in
-      let again = Person(bus: services.gateway, caller: Caller(kind: .account, account: ana.id, session: SessionID(), isVerified: true))
+      let again = Person(
+        bus: services.gateway, caller: Caller(kind: .account, account: ana.id, session: SessionID(), isVerified: true))
       try await services.publish(.social, try enrolled(ana.id, "Sing"))
       try await services.hasReceived(.notifications, of: .social)
       #expect(try await log(again).allSatisfy { $0.hasPrefix("taskEnrolled held") })
@@ -87,8 +88,11 @@ final class QuietHoursTests {
     try await run(at: "2026-11-22T06:00:00.000Z", carrier) { services in
       let letter = try await carrier.next(1)[0].letter
       let words = text(letter)
-      for task in ["Paint", "Cook", "Sing"] { #expect(words.contains("- New task: ben has enrolled you in")  && words.contains(task)) }
-      let again = Person(bus: services.gateway, caller: Caller(kind: .account, account: ana.id, session: SessionID(), isVerified: true))
+      for task in ["Paint", "Cook", "Sing"] {
+        #expect(words.contains("- New task: ben has enrolled you in") && words.contains(task))
+      }
+      let again = Person(
+        bus: services.gateway, caller: Caller(kind: .account, account: ana.id, session: SessionID(), isVerified: true))
       let store = services.store(of: .notifications)
       try await store.until {
         try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM deliveries WHERE state = 'queued'") } == 0
@@ -118,7 +122,8 @@ final class QuietHoursTests {
     try await run(at: "2026-11-22T07:00:00.000Z", carrier) { services in
       let letter = try await carrier.next(1)[0].letter
       #expect(text(letter).contains("Subject: New task\r\n") && text(letter).contains("Kept"))
-      let again = Person(bus: services.gateway, caller: Caller(kind: .account, account: ana.id, session: SessionID(), isVerified: true))
+      let again = Person(
+        bus: services.gateway, caller: Caller(kind: .account, account: ana.id, session: SessionID(), isVerified: true))
       let store = services.store(of: .notifications)
       try await store.until { try await log(again).contains("taskEnrolled sent") }
       #expect(
@@ -126,7 +131,8 @@ final class QuietHoursTests {
     }
   }
 
-  @Test("Who has no quiet hours any more, or is where it is day by now, gets at once what waits; who has others waits for their end")
+  @Test(
+    "Who has no quiet hours any more, or is where it is day by now, gets at once what waits; who has others waits for their end")
   func changed() async throws {
     let carrier = WatchedCarrier()
     try await run(at: "2026-11-21T23:00:00.000Z", carrier) { services in
