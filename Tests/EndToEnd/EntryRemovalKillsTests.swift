@@ -16,7 +16,7 @@ struct EntryRemovalKillsTests {
     try await KillRounds.run(3) { round, cluster in
       let ana = try await Player.join("ana\(round)", [], NoonZone(), cluster)
       let ben = try await Player.join("ben\(round)", [], NoonZone(), cluster)
-      let administrator = try await administrator("root\(round)", cluster)
+      let administrator = try await administrator("adela\(round)", cluster)
       let (walk, entry) = try await write(ana, ben)
       // Before the report is made, while it is, or behind it.
       let killer = Task { try await KillRounds.kill([killed], cluster, within: 15) }
