@@ -281,6 +281,7 @@ struct AccessTable: Sendable {
 
   private mutating func addTeams() {
     owned(CreateTask.self) { things, _ in .init(name: try TaskName(text: "Taken"), teamID: things.team) }
+    owned(CreateTaskSeries.self) { things, _ in .init(name: try TaskName(text: "Taken"), schedule: .daily, teamID: things.team) }
     owned(ListTeamTasks.self) { things, _ in .init(teamID: things.team) }
     owned(JoinTeamTask.self) { things, _ in .init(teamID: things.team, taskID: things.teamTask) }
     owned(EditTeam.self) { things, _ in .init(teamID: things.team, name: .set(try TeamName(text: "Taken"))) }

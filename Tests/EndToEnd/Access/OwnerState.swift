@@ -17,6 +17,7 @@ struct OwnerState: Equatable, Sendable {
     switch spec.name {
     case ListMovementDays.spec.name: "?from=\(things.day(-2))&to=\(things.today)"
     case NotificationsSince.spec.name: "?after=0"
+    case ListLeaderboard.spec.name: "?metric=steps"
     case GetOfferFigures.spec.name: "?from=\(things.day(-2))&to=\(things.day(1))"
     default: ""
     }
