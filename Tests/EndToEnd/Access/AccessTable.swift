@@ -306,7 +306,6 @@ struct AccessTable: Sendable {
     owned(CloseSession.self) { things, _ in .init(sessionID: things.session) }
     owned(MarkNotificationRead.self) { things, _ in .init(notificationID: things.notification) }
     owned(OpenPush.self) { things, _ in .init(deliveryID: things.push) }
-    own(CreatePushSubscription.self, because: "the endpoint is the caller's own device")
     owned(RenamePushSubscription.self) { things, _ in
       .init(pushSubscriptionID: things.pushSubscription, name: try PushSubscriptionName(text: "Mine"))
     }
