@@ -30,6 +30,7 @@ extension Settings {
     "racha.limits.writeSeconds", "racha.live.heartbeatSeconds", "racha.live.page", "racha.live.queue", "racha.log.level",
     "racha.mailbox", "racha.mails.reportKeptSeconds", "racha.messages.bytesPerAccount", "racha.metrics",
     "racha.metricsToken", "racha.metricsTokenFile",
+    "racha.notifications.logKeptDays", "racha.notifications.readKeptDays",
     "racha.places.database", "racha.publicUrl", "racha.push.allowedOrigins", "racha.push.connections", "racha.push.contact",
     "racha.register.witnesses",
     "racha.secrets.spareFolder", "racha.security.reports", "racha.smtp.authorities", "racha.smtp.from", "racha.smtp.connections",
