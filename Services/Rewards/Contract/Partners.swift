@@ -100,8 +100,9 @@ public struct PartnerPictureURL: TextValue {
   public init(pictureOf offer: OfferID, tag: String) { description = "/v1/offers/\(offer)/picture?version=\(tag)" }
 
   public init(text: String) throws(FieldRule) {
-    let isLogo = text.wholeMatch(of: /\/v1\/partners\/[0-9a-f-]{36}\/logo\?version=[0-9a-f]{32}/) != nil
-    let isPicture = text.wholeMatch(of: /\/v1\/offers\/[0-9a-f-]{36}\/picture\?version=[0-9a-f]{32}/) != nil
+    let logo = /\/v1\/partners\/[0-9a-f-]{36}\/logo\?version=[0-9a-f]{32}/.matchingSemantics(.unicodeScalar)
+    let picture = /\/v1\/offers\/[0-9a-f-]{36}\/picture\?version=[0-9a-f]{32}/.matchingSemantics(.unicodeScalar)
+    let (isLogo, isPicture) = (text.wholeMatch(of: logo) != nil, text.wholeMatch(of: picture) != nil)
     guard isLogo || isPicture else { throw FieldRule("not_a_photo_url") }
     description = text
   }

@@ -37,7 +37,7 @@ struct ErasureTests {
       let counts = try await store.erasedCounts(of: ana.id)
       #expect(
         counts == [
-          "profiles 1", "steps 3", "relations 0", "teams 0", "coins 1", "redemptions 1", "leaderboardScores 2", "challenges 2",
+          "profiles 1", "steps 3", "relations 0", "teams 0", "coins 1", "redemptions 1", "challenges 2", "leaderboardScores 2",
           "events 2",
         ])
       try await services.ledgerIsSound()
