@@ -144,10 +144,10 @@ actor LiveReader {
     }
   }
 
-  /// The numbers seen, once there are that many, or after 30 seconds.
-  func numbers(upTo count: Int) async -> [Int] {
+  /// The numbers seen, once that one is among them, or after 30 seconds.
+  func numbers(upTo last: Int) async -> [Int] {
     let end = Instant.now.adding(seconds: 30)
-    while seen.count < count, Instant.now < end {
+    while seen.last ?? 0 < last, Instant.now < end {
       do { try await Task.sleep(for: .milliseconds(50)) } catch { break }
     }
     return seen

@@ -77,8 +77,10 @@ struct StepsBecomeCoinsTests {
     try await compareNotifications(players, cluster)
     try await Play.compareTalk(players[0], players[1])
     let expected = try await players[0].inbox().map(\.number)
-    let numbers = await live.numbers(upTo: expected.count)
-    #expect(numbers == expected, "live events came in order, none lost, none twice")
+    let numbers = await live.numbers(upTo: expected.last ?? 0)
+    // Beside them come those that another has replaced since.
+    #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "live events came in order, none twice: \(numbers)")
+    #expect(Set(expected).subtracting(numbers).isEmpty, "no live event was lost: \(numbers)")
     try Play.checkLedger(cluster)
     let codes = cluster.stop()
     #expect(codes.values.allSatisfy { $0 == 0 }, "all six stop gracefully: \(codes)")
