@@ -34,7 +34,7 @@ struct ImportNotificationsTests {
       try await publish(first, .reading, 60, 600)
       try await publish(other, .cancelled, 5, 5)
       try await publish(first, .done, 100, 1000)
-      try await services.untilPublished(4, by: .notifications)
+      try await services.hasReceived(.notifications, of: .activity)
       let inbox = try await services.call(ListNotifications.self, .init(), as: ana.caller).items
       #expect(inbox.map(\.kind) == ["importDone"])
       #expect(inbox[0].title == "Importación terminada" && inbox[0].number == 4)
