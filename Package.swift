@@ -286,7 +286,7 @@ let package = Package(
         [
           "ActivityContract", "ActivityService", "BuiltPrograms", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
           "NotificationsContract", "NotificationsService", "Operations", "ServiceKit", "SocialContract", "SocialService",
-          "Storage", "TransparencyLog", "Web", crypto, grdb, logging, sqlite,
+          "Storage", "TransparencyLog", "Web", crypto, grdb, logging,
         ]),
       tests(
         "Storage",

@@ -10,12 +10,14 @@ public struct ReadingEffort: Sendable {
   /// How many tens of steps SQLite's machine takes.
   public var steps = 0
 
-  /// What the thread has had of the processor, so that what else the machine does is left out.
-  fileprivate static var processorMilliseconds: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1_000_000
-  }
+  public init(milliseconds: Double = .infinity) { self.milliseconds = milliseconds }
+}
+
+/// What this thread has had of the processor, so that what else the machine does is left out.
+public func threadProcessorTime() -> Duration {
+  var time = timespec()
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+  return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
 }
 
 extension Store {
@@ -24,9 +26,9 @@ extension Store {
     try await read { database in
       var effort = ReadingEffort()
       for _ in 0..<5 {
-        let start = ReadingEffort.processorMilliseconds
+        let start = threadProcessorTime()
         try body(database)
-        effort.milliseconds = min(effort.milliseconds, ReadingEffort.processorMilliseconds - start)
+        effort.milliseconds = min(effort.milliseconds, (threadProcessorTime() - start) / .milliseconds(1))
       }
       try withUnsafeMutablePointer(to: &effort.steps) { steps in
         sqlite3_progress_handler(

@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import GRDBSQLite
 import InProcess
 import Operations
 import ServiceKit
@@ -13,45 +12,10 @@ import Testing
 /// How long rank and list take among many teams, and by which indexes they are found.
 @Suite("The speed of teams", .serialized)
 struct TeamScoreSpeedTests {
-  /// What the store does: the shortest of some tries, in milliseconds of the processor, and how many tens of steps SQLite's machine takes.
-  private struct Effort {
-    var milliseconds = Double.infinity
-    var steps = 0
-  }
-
-  /// What the thread has had of the processor, so that what else the machine does is left out.
-  private static var processorMilliseconds: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1_000_000
-  }
-
-  private func effort(_ store: Store, _ body: @escaping @Sendable (Database) throws -> Void) async throws -> Effort {
-    try await store.read { database in
-      var effort = Effort()
-      for _ in 0..<5 {
-        let start = Self.processorMilliseconds
-        try body(database)
-        effort.milliseconds = min(effort.milliseconds, Self.processorMilliseconds - start)
-      }
-      try withUnsafeMutablePointer(to: &effort.steps) { steps in
-        sqlite3_progress_handler(
-          database.sqliteConnection, 10,
-          { steps in
-            steps?.assumingMemoryBound(to: Int.self).pointee += 1
-            return 0
-          }, steps)
-        defer { sqlite3_progress_handler(database.sqliteConnection, 0, nil, nil) }
-        try body(database)
-      }
-      return effort
-    }
-  }
-
   private static let period = TeamScoreRules.period(TeamMonth(.now))
 
   /// So many teams beside one, each with a score of its own, in all time and in the month: the worst there is for counting ranks.
-  private func efforts(teams: Int) async throws -> [(name: String, effort: Effort)] {
+  private func efforts(teams: Int) async throws -> [(name: String, effort: ReadingEffort)] {
     try await ServicesInProcess.running([{ Social.service($0) }]) { services in
       let ana = try await services.register()
       let own = try await ana.send(CreateTeam.self, .init(name: try TeamName(text: "Own"), usernames: []))
@@ -76,20 +40,20 @@ struct TeamScoreSpeedTests {
       }
       #expect(try await store.rows("teams") == teams + 1)
       let team = own.id
-      var efforts: [(name: String, effort: Effort)] = []
+      var efforts: [(name: String, effort: ReadingEffort)] = []
       for (name, period) in [("all time", 0), ("the month", Self.period)] {
         for score in [1, teams / 2, teams] {
           #expect(try await store.read { try TeamScoreStore.rank(of: score, in: period, $0) } == teams - score + 1)
         }
-        let rank = try await effort(store) { _ = try TeamScoreStore.rank(of: 1, in: period, $0) }
+        let rank = try await store.effort { _ = try TeamScoreStore.rank(of: 1, in: period, $0) }
         efforts.append(("rank of \(name)", rank))
-        let page = try await effort(store) { database in
+        let page = try await store.effort { database in
           let rows = try TeamScoreStore.rows(.behind, of: nil, in: period, limit: 51, database)
           _ = try TeamScoreStore.ranked(rows, in: period, own: team, database)
         }
         efforts.append(("first page of \(name)", page))
         let middle = TeamPosition(score: teams / 2, team: team)
-        let neighbours = try await effort(store) { database in
+        let neighbours = try await store.effort { database in
           for side in [TeamScoreStore.Side.before, .behind] {
             let rows = try TeamScoreStore.rows(side, of: middle, in: period, limit: 5, database)
             _ = try TeamScoreStore.ranked(rows, in: period, own: team, database)
@@ -98,9 +62,9 @@ struct TeamScoreSpeedTests {
         efforts.append(("neighbours of \(name)", neighbours))
       }
       let confirmed = try await store.write { transaction in
-        let start = Self.processorMilliseconds
+        let start = threadProcessorTime()
         try TeamScoreStore.confirmed(ID(), by: ana.id, participants: 2, transaction)
-        return Effort(milliseconds: Self.processorMilliseconds - start)
+        return ReadingEffort(milliseconds: (threadProcessorTime() - start) / .milliseconds(1))
       }
       return efforts + [("counting a completion", confirmed)]
     }
