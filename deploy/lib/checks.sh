@@ -37,20 +37,36 @@ stage_container() {
 # Found in the sources: an incremental build lets a forbidden import through.
 stage_imports() { swift package dump-package | python3 deploy/lib/imports.py "$root"; }
 
+# Where the tests are built: apart from the programs, for SwiftPM lets no second build into one folder.
+tests_build=.build/tests
+
 # The last flag finds forbidden imports of other packages' modules, too, in a clean build. Whole modules at once, without debug information, a
 # clean build takes two thirds of the processor's time; LLVM's linker takes a third of that of GNU's.
-stage_build() {
-  swift build --build-tests -debug-info-format none -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 \
-    -Xswiftc -use-ld=lld \
+build_tests() {
+  swift build --scratch-path "$tests_build" --build-tests -debug-info-format none -Xswiftc -whole-module-optimization \
+    -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -use-ld=lld \
     --explicit-target-dependency-import-check error
 }
 
-# The programs that the suite starts; the benches are compiled with the tests. Tests built like these would assert less: SwiftNIO's assertions, some
-# 350, are left out of a release.
-stage_release() { build_programs "${programs_cluster[@]}" racha-demo; }
+# The tests, and the programs that they start; the benches are compiled with the tests. Tests built like the programs would assert less:
+# SwiftNIO's assertions, some 350, are left out of a release. Both at a time: where one build has to wait for one of its own modules, the other has
+# work.
+stage_build() {
+  local tests programs status=0
+  # Packages are fetched once, then copied.
+  swift package resolve
+  swift package --scratch-path "$tests_build" resolve
+  build_programs "${programs_cluster[@]}" racha-demo &
+  programs=$!
+  build_tests &
+  tests=$!
+  wait "$tests" || status=$?
+  wait "$programs" || status=$?
+  return "$status"
+}
 
 # One half of the suite, by its time. The tests of the other mostly wait for processes and hash passwords.
-suite_half='^(ActivityTests|GatewayTests|MessagingTests|NotificationsTests)\.'
+suite_half='^(ActivityTests|GatewayTests|MessagingTests|NotificationsTests|RewardsTests)\.'
 
 # The whole suite, in two halves at a time. Within a half one test follows the other, for many look at time;
 # those of real processes use the release executables. What failed is printed once more at the end, where it is seen.
@@ -58,7 +74,7 @@ suite_half='^(ActivityTests|GatewayTests|MessagingTests|NotificationsTests)\.'
 # The built tests are run themselves: `swift test` lets no second one run beside it.
 stage_suite() {
   local logs other status=0 half
-  half=("$(swift build --show-bin-path)/rachaPackageTests.xctest" --testing-library swift-testing --no-parallel)
+  half=("$tests_build/debug/rachaPackageTests.xctest" --testing-library swift-testing --no-parallel)
   RACHA_TEST_BIN=$(programs_folder)
   # In a terminal's colours a failure could not be found by how its line begins.
   export RACHA_TEST_BIN NO_COLOR=1
@@ -123,9 +139,8 @@ checks_run() {
   stage shell stage_shell
   stage container stage_container
   stage build stage_build
-  stage release stage_release
-  # What failed so far is printed at the end, too; the suite needs both builds.
-  [[ " ${failed[*]} " == *" build "* || " ${failed[*]} " == *" release "* ]] || stage suite stage_suite
+  # What failed so far is printed at the end, too; the suite needs the build.
+  [[ " ${failed[*]} " == *" build "* ]] || stage suite stage_suite
   checks_end
   say "racha test: all stages passed, $SECONDS s"
 }
