@@ -347,8 +347,8 @@ let package = Package(
       .executableTarget(
         name: "racha-bench",
         dependencies: [
-          "ActivityContract", "Client", "Cluster", "GeneratedHistory", "IdentityContract", "Messaging", "Operations",
-          "RewardsContract", "ServiceKit", "SocialContract", "Storage", "TransparencyLog", arguments, crypto, grdb, httpClient,
+          "ActivityContract", "Client", "Cluster", "GeneratedHistory", "IdentityContract", "Messaging", "NotificationsContract",
+          "Operations", "RewardsContract", "ServiceKit", "SocialContract", "Storage", "TransparencyLog", arguments, crypto, grdb, httpClient,
           lifecycle, logging,
         ],
         path: "Tests/Bench/Main", swiftSettings: settings),

@@ -26,20 +26,26 @@ struct Bench: AsyncParsableCommand {
 
   @Option(help: "People on the leaderboards.") var leaderboardPeople = 1_000_000
 
+  @Option(help: "Notifications that there are before others come.") var notifications = 1_000_000
+
   @Option(
     help:
-      "Only this part, which can be given several times: http, samples, imports, live, logins, history, register, redemptions, leaderboard, challenges."
+      "Only this part, which can be given several times: http, samples, imports, live, logins, history, register, redemptions, leaderboard, challenges, notifications."
   )
   var only: [Part] = []
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case http, samples, imports, live, logins, history, register, redemptions, leaderboard, challenges
+    case http, samples, imports, live, logins, history, register, redemptions, leaderboard, challenges,
+      notifications
   }
 
   func run() async throws {
     setenv("RACHA_TEST_BIN", binaries, 1)
     let report = Report()
-    let cluster = try RunningCluster(settings: Bench.unlimited)
+    // Where pushes go to: known before the cluster starts, for it is allowed by a setting.
+    let port = try RunningCluster.freePort()
+    let cluster = try RunningCluster(
+      settings: Bench.unlimited.merging(["RACHA_PUSH_ALLOWED_ORIGINS": "http://127.0.0.1:\(port)"]) { $1 })
     defer { cluster.stop() }
     let start = ContinuousClock.now
     try await cluster.start()
@@ -53,7 +59,7 @@ struct Bench: AsyncParsableCommand {
         "idle memory, \(service.rawValue)", String(format: "%.1f MB", megabytes), target: "40 MB", isReached: megabytes <= 40)
     }
     let people = try await People(cluster)
-    let yardstick = try await Yardstick(binaries: binaries, port: try RunningCluster.freePort())
+    let yardstick = try await Yardstick(binaries: binaries, port: port)
     defer { yardstick.stop() }
     for part in Part.allCases where only.isEmpty || only.contains(part) {
       switch part {
@@ -68,6 +74,7 @@ struct Bench: AsyncParsableCommand {
       case .redemptions: try await redemptions(cluster, people, report)
       case .leaderboard: try await leaderboard(cluster, people, report)
       case .challenges: try await ChallengeLoad(cluster: cluster, report: report).measure()
+      case .notifications: try await notifications(cluster, people, yardstick, report)
       }
     }
     report.print()
@@ -348,6 +355,19 @@ struct Bench: AsyncParsableCommand {
     let megabytes = try residentMegabytes(cluster.processID(.rewards), "VmHWM")
     report.add(
       "rewards' most memory with that", String(format: "%.0f MB", megabytes), target: "80 MB", isReached: megabytes <= 80)
+  }
+
+  // MARK: - Notifications
+
+  private func notifications(
+    _ cluster: RunningCluster, _ people: People, _ yardstick: Yardstick, _ report: Report
+  ) async throws {
+    try await NotificationLoad(
+      cluster: cluster, report: report, people: people, pushService: yardstick, notifications: notifications
+    ).measure()
+    let megabytes = try residentMegabytes(cluster.processID(.notifications), "VmHWM")
+    report.add(
+      "notifications' most memory with that", String(format: "%.0f MB", megabytes), target: "80 MB", isReached: megabytes <= 80)
   }
 
   // MARK: - Tools

@@ -2,9 +2,11 @@ import ArgumentParser
 import Client
 import Foundation
 
-/// The bare server beside which all else is measured, running.
+/// The bare server beside which all else is measured, running; it is the push service of the bench, too.
 final class Yardstick {
   let url: String
+  /// A value for each request to push.
+  let pushes: AsyncStream<Void>
   private let process = Process()
 
   init(binaries: String, port: Int) async throws {
@@ -12,7 +14,15 @@ final class Yardstick {
     process.executableURL = URL(fileURLWithPath: binaries + "/racha-bench-hello")
     process.arguments = [String(port)]
     process.standardError = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
+    let output = Pipe()
+    process.standardOutput = output
+    let (pushes, continuation) = AsyncStream.makeStream(of: Void.self)
+    self.pushes = pushes
+    output.fileHandleForReading.readabilityHandler = { handle in
+      let data = handle.availableData
+      if data.isEmpty { handle.readabilityHandler = nil }
+      for byte in data where byte == 0x0A { continuation.yield() }
+    }
     try process.run()
     for _ in 0..<500 {
       if let answer = try? await GatewayClient(url: url).get("/"), answer.status == 200 { return }
