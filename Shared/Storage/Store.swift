@@ -154,14 +154,16 @@ public final class Store: Sendable {
   ///   - traceparent: W3C trace context, passed on by the events published.
   ///   - usesReserve: whether it is written even where the disk is full, as long as the room lasts that is kept for that
   ///     (``StoreLimits/reservedBytes``).
+  ///   - isLarge: whether it consists of so many changes that it is quicker in a commit of its own than with others that wait.
   /// - Throws: what the body throws; ``Failure`` `overloaded` when too many are waiting, `unavailable` once closed, `storage_full` or
   ///   `storage_read_only` where the disk does not take it.
   public func write<T: Sendable>(
-    traceparent: String? = nil, usingReserve usesReserve: Bool = false, _ body: @escaping @Sendable (Transaction) throws -> T
+    traceparent: String? = nil, usingReserve usesReserve: Bool = false, isLarge: Bool = false,
+    _ body: @escaping @Sendable (Transaction) throws -> T
   ) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
       let write = Write(
-        traceparent: traceparent, usesReserve: usesReserve,
+        traceparent: traceparent, usesReserve: usesReserve, isLarge: isLarge,
         perform: { transaction in
           let value = try body(transaction)
           return { continuation.resume(returning: value) }

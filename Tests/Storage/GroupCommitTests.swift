@@ -104,6 +104,44 @@ struct GroupCommitTests {
     #expect(published.events.map(\.body) == [NumberWritten(number: 1).json, NumberWritten(number: 3).json])
   }
 
+  @Test("A group commit of one write that fails undoes all of it, its events too, and commits nothing")
+  func alone() async throws {
+    await run([
+      write("a") { transaction in
+        try transaction.insert(1)
+        try transaction.publish(NumberWritten(number: 1))
+        transaction.afterCommit { [history] in history.add("after a") }
+        throw Refused()
+      }
+    ])
+    #expect(history.all == ["run a", "a failed with Refused, []"])
+    await run([
+      write("b") {
+        try $0.insert(2)
+        try $0.publish(NumberWritten(number: 2))
+      }
+    ])
+    #expect(history.all.suffix(2) == ["run b", "b succeeded, [2]"])
+    #expect(try await reader.read { try Int64.fetchAll($0, sql: "SELECT number FROM outbox") } == [1])
+    #expect(try metrics.expectCounter("store_commits").totalValue == 1)
+  }
+
+  @Test("A large write has a commit of its own, without a savepoint, between those before it and those behind it")
+  func large() async throws {
+    var large = write("c") { transaction in
+      try transaction.insert(3)
+      #expect(throws: DatabaseError.self) { try transaction.database.execute(sql: "RELEASE SAVEPOINT write") }
+    }
+    large.isLarge = true
+    await run([write("a") { try $0.insert(1) }, write("b") { try $0.insert(2) }, large, write("d") { try $0.insert(4) }])
+    #expect(
+      history.all == [
+        "run a", "run b", "a succeeded, [1, 2]", "b succeeded, [1, 2]", "run c", "c succeeded, [1, 2, 3]", "run d",
+        "d succeeded, [1, 2, 3, 4]",
+      ])
+    #expect(try metrics.expectRecorder("store_writes_per_commit").values == [2, 1, 1])
+  }
+
   @Test("A group commit calls what waits for a write once all is durable, and not for one that failed")
   func afterCommit() async {
     await run([

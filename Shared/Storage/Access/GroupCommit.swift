@@ -8,12 +8,15 @@ struct Write: Sendable {
   let traceparent: String?
   /// Whether it is tried where there is no room but the reserve.
   var usesReserve = false
+  /// Whether it changes so much that it has a transaction of its own: SQLite copies each page that it changes within a savepoint, and goes
+  /// through all of those copies at the end of each statement that may be undone.
+  var isLarge = false
   /// Writes and returns what hands over the result, to be called once it is durable.
   let perform: @Sendable (Transaction) throws -> @Sendable () -> Void
   let fail: @Sendable (any Error) -> Void
 }
 
-/// Commits many writes in one transaction, a savepoint each: one that fails leaves the others.
+/// Commits many writes in one transaction, a savepoint each: one that fails leaves the others. A single one needs none.
 ///
 /// Nobody is answered before the commit, not even with a failure: it may rest on what another write of the same commit did.
 struct GroupCommit: Sendable {
@@ -30,8 +33,15 @@ struct GroupCommit: Sendable {
   var committed: @Sendable () -> Void = {}
 
   func commit(_ writes: [Write], to database: Database) {
-    let writes = space.admit(writes)
-    guard !writes.isEmpty else { return }
+    var rest = space.admit(writes)[...]
+    while let first = rest.first {
+      let together = first.isLarge ? rest.prefix(1) : rest.prefix { !$0.isLarge }
+      rest = rest.dropFirst(together.count)
+      commitTogether(Array(together), to: database)
+    }
+  }
+
+  private func commitTogether(_ writes: [Write], to database: Database) {
     let start = ContinuousClock.now
     let outbox = OutboxWriter(service: service, database: database)
     let afterwards = Afterwards()
@@ -45,10 +55,16 @@ struct GroupCommit: Sendable {
     }
     do {
       for write in writes {
-        answers.append(try attempt(write, Transaction(outbox, afterwards, now: clock.now, traceparent: write.traceparent)))
+        let transaction = Transaction(outbox, afterwards, now: clock.now, traceparent: write.traceparent)
+        answers.append(try attempt(write, transaction, isAlone: writes.count == 1))
       }
     } catch {
       undo(writes, culprit: answers.count, error, in: database)
+      return
+    }
+    // A single one that failed has nothing to commit.
+    guard database.isInsideTransaction else {
+      for answer in answers { answer() }
       return
     }
     do {
@@ -71,22 +87,26 @@ struct GroupCommit: Sendable {
   }
 
   /// What to answer after the commit. Throws if the whole transaction is lost.
-  private func attempt(_ write: Write, _ transaction: Transaction) throws -> @Sendable () -> Void {
+  private func attempt(_ write: Write, _ transaction: Transaction, isAlone: Bool) throws -> @Sendable () -> Void {
     let database = transaction.database
     let lastNumber = transaction.outbox.lastNumber
     let afterwards = transaction.afterwards.bodies.count
-    try database.run("SAVEPOINT write")
+    if !isAlone { try database.run("SAVEPOINT write") }
     do {
       let succeed = try write.perform(transaction)
       try checkDeferredForeignKeys(database)
-      try database.run("RELEASE SAVEPOINT write")
+      if !isAlone { try database.run("RELEASE SAVEPOINT write") }
       return succeed
     } catch {
       guard fatalReason(error) == nil, StorageProblem(error, in: database) == nil, database.isInsideTransaction else {
         throw error
       }
-      try database.run("ROLLBACK TO SAVEPOINT write")
-      try database.run("RELEASE SAVEPOINT write")
+      if isAlone {
+        try database.rollback()
+      } else {
+        try database.run("ROLLBACK TO SAVEPOINT write")
+        try database.run("RELEASE SAVEPOINT write")
+      }
       transaction.outbox.goBack(to: lastNumber)
       transaction.afterwards.bodies.removeSubrange(afterwards...)
       return { write.fail(error) }

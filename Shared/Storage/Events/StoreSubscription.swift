@@ -9,6 +9,9 @@ public struct StoreSubscription: EventSubscription {
   let store: Store
   let effects: Effects
 
+  /// Pages of more events than that are committed by themselves.
+  private static let maxTogether = 8
+
   public func cursor(of publisher: ServiceName) async throws -> LogHead? {
     try await store.read { try StoreSubscription.cursor(of: publisher, $0) }
   }
@@ -19,7 +22,7 @@ public struct StoreSubscription: EventSubscription {
   /// - Parameter number: after which the page lacks nothing; the cursor must have come that far.
   /// - Throws: what an effect throws, or ``EventSubscriptionFailure``; then nothing has changed.
   public func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws {
-    try await store.write { transaction in
+    try await store.write(isLarge: page.events.count > Self.maxTogether) { transaction in
       let cursor = try StoreSubscription.cursor(of: publisher, transaction.database)
       if let cursor, cursor.epoch != epoch { throw EventSubscriptionFailure.otherEpoch(known: cursor.epoch, published: epoch) }
       var reached = cursor?.number ?? 0
@@ -40,7 +43,7 @@ public struct StoreSubscription: EventSubscription {
     guard page.head.epoch == head.epoch else {
       throw EventSubscriptionFailure.otherEpoch(known: head.epoch, published: page.head.epoch)
     }
-    try await store.write { transaction in
+    try await store.write(isLarge: page.events.count > Self.maxTogether) { transaction in
       for event in page.events { try effects(event, publisher, transaction.caused(by: event.traceparent)) }
       if isLast { try StoreSubscription.move(publisher, to: head, transaction.database) }
     }
