@@ -1,0 +1,73 @@
+"""Notifications: one for each event that makes one, and how many are unread (NOT-1)."""
+
+from collections import Counter, defaultdict
+
+# Events that make exactly one notification of a kind, and for whom.
+MAKES = {
+    ("social", "messages.sent"): ("messageReceived", "toAccountID"),
+    ("social", "friendRequests.sent"): ("friendRequestReceived", "toAccountID"),
+    ("social", "friendRequests.accepted"): ("friendRequestAccepted", "fromAccountID"),
+    ("rewards", "coins.adjusted"): ("coinsAdjusted", "accountID"),
+    ("rewards", "offers.redeemed"): ("offerRedeemed", "accountID"),
+    ("rewards", "redemptions.voided"): ("rewardVoided", "accountID"),
+}
+KINDS = {kind for kind, _ in MAKES.values()}
+
+
+def check(history, reads):
+    expected, uncertain = defaultdict(Counter), defaultdict(Counter)
+    for (service, name), (kind, whose) in MAKES.items():
+        for row in history.logs[service].rows:
+            if row.name == name:
+                counts = uncertain if (service, row.number) in reads["undelivered"] else expected
+                counts[row.body[whose]][kind] += 1
+    created, last, there = defaultdict(Counter), defaultdict(int), defaultdict(dict)
+    for row in history.logs["notifications"].rows:
+        account = row.body.get("accountID")
+        if row.name == "notifications.created":
+            number, kind = row.body["number"], row.body["notification"]["kind"]
+            if number != last[account] + 1:
+                yield f"the inbox of {account} goes from {last[account]} to {number}"
+            last[account] = number
+            created[account][kind] += 1
+            there[account][number] = row.body["notification"]
+        elif row.name == "notifications.removed":
+            if there[account].pop(row.body["number"], None) is None:
+                yield f"what was removed from the inbox of {account} was not there: {row.body['number']}"
+    for account in reads["members"]:
+        for kind in KINDS:
+            found, wanted = created[account][kind], expected[account][kind]
+            if not wanted <= found <= wanted + uncertain[account][kind]:
+                yield f"{account} was notified {found} times of {kind}, and should have been {wanted} times"
+    yield from final(history, reads, there)
+
+
+def final(history, reads, there):
+    asked, everything = defaultdict(set), defaultdict(int)
+    certain, up_to = defaultdict(set), defaultdict(int)
+    for call in history.calls:
+        if call["flow"] != "inbox" or not call["writes"] or call["outcome"] in ("refused", "unsent") or call["effect"] == "undone":
+            continue
+        sure = call["outcome"] == "acknowledged" and not history.may_be_undone(call)
+        if call["op"] == "notifications.markRead":
+            asked[call["account"]].add(call["path"]["notificationID"])
+            if sure:
+                certain[call["account"]].add(call["path"]["notificationID"])
+        elif call["op"] == "notifications.markAllRead":
+            everything[call["account"]] = max(everything[call["account"]], call["body"]["upTo"])
+            if sure:
+                up_to[call["account"]] = max(up_to[call["account"]], call["body"]["upTo"])
+    for account, read in reads["members"].items():
+        found = {item["number"]: item for item in read["notifications.list"]}
+        if found.keys() != there[account].keys():
+            yield (f"the inbox of {account} has {sorted(found.keys() - there[account].keys())} too many, and lacks "
+                   f"{sorted(there[account].keys() - found.keys())}")
+        unread = sum(1 for item in found.values() if item.get("readAt") is None)
+        if read["notifications.unreadCount"]["unreadCount"] != unread:
+            yield f"{account} is said to have {read['notifications.unreadCount']['unreadCount']} unread, and has {unread}"
+        for number, item in found.items():
+            is_read = item.get("readAt") is not None
+            if not is_read and (item["id"] in certain[account] or number <= up_to[account]):
+                yield f"{account} has read its notification {number}, and it is unread"
+            if is_read and item["id"] not in asked[account] and number > everything[account]:
+                yield f"{account} has not read its notification {number}, and it is read"
