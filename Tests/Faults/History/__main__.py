@@ -98,15 +98,18 @@ def liveness(history, stayed):
             yield f"while {stayed['service']} was away, nothing of {flow} went on"
 
 
-def undelivered(restores):
-    """Events that a subscriber had not seen yet in a backup that was restored: they are in the publisher's old epoch, and a snapshot has
-    states only. Whether their notification came is left open."""
+def undelivered(restores, logs):
+    """Events of which a restored backup leaves open whether they are delivered. A new epoch is entered by the snapshot, which has states and
+    no messages or notices: what notifications had not seen in the backup, and what is published before it has read the snapshot."""
     found = set()
     for restore in restores:
         folder = pathlib.Path(restore["folder"]) / "stores"
-        logs = {service: histories.Log(service, folder / f"{service}.sqlite") for service in histories.SERVICES}
-        for publisher, (epoch, number) in logs["notifications"].cursors.items():
-            found |= {(publisher, row.number) for row in logs[publisher].rows if row.number > number}
+        copies = {service: histories.Log(service, folder / f"{service}.sqlite") for service in histories.SERVICES}
+        for publisher, (_, number) in copies["notifications"].cursors.items():
+            last = copies[publisher].rows[-1].number if copies[publisher].rows else 0
+            found |= {
+                (publisher, row.number) for row in logs[publisher].rows
+                if number < row.number <= last or row.number > last and row.at <= restore["wall"] + 4000}
     return found
 
 
@@ -156,7 +159,7 @@ def check(cluster, clients, faults, stayed, arguments):
     history = histories.History(clients.history, cluster.stores, restores, set())
     reads = json.loads(clients.reads.read_text())
     reads["apart"] = {account: set(others) for account, others in reads["apart"].items()}
-    reads["undelivered"] = undelivered(faults.restores)
+    reads["undelivered"] = undelivered(faults.restores, history.logs)
     (cluster.scratch / "faults.json").write_text(json.dumps(
         {"struck": faults.struck, "restores": faults.restores, "stayed": stayed}))
     return verdict(history, reads, faults.struck, stayed, arguments)
@@ -188,7 +191,7 @@ def again(arguments):
         [(restore["start"], restore["end"]) for restore in saved["restores"]], set())
     reads = json.loads((scratch / "reads.json").read_text())
     reads["apart"] = {account: set(others) for account, others in reads["apart"].items()}
-    reads["undelivered"] = undelivered(saved["restores"])
+    reads["undelivered"] = undelivered(saved["restores"], history.logs)
     return 1 if verdict(history, reads, saved["struck"], saved["stayed"], arguments) else 0
 
 

@@ -44,7 +44,8 @@ def once_for_each_key(history):
 
 
 # Refusals that write: an attempt that is counted, an end that is noticed.
-MAY_WRITE = {"wrong_credentials", "login_locked", "401", "refresh_token_invalid", "friend_request_ended", "redemption_not_found"}
+MAY_WRITE = {"wrong_credentials", "login_locked", "401", "refresh_token_invalid", "friend_request_ended", "redemption_not_found",
+             "import_not_uploading"}
 
 
 def one_answer_for_each_key(history):

@@ -373,7 +373,7 @@ class Reader:
             "friends.list": self.all("/v1/friends"),
             "blocks.list": self.all("/v1/blocks"),
             "messages": messages,
-            "tasks": self.all("/v1/tasks"),
+            "tasks": [item for state in ("open", "completed", "cancelled") for item in self.all(f"/v1/tasks?state={state}")],
             "teams.own": self.get("/v1/teams/own"),
             "notifications.list": self.all("/v1/notifications"),
             "notifications.unreadCount": self.get("/v1/notifications/unread-count"),
@@ -466,6 +466,8 @@ def main():
         assert call["outcome"] == "acknowledged", call
         world.offers.append(call["answer"])
         stocks[call["answer"]["id"]] = stock
+    for member in members:
+        member.session.insist("PUT", "/v1/leaderboards/visibility", {"isSeen": True}, token=member.session.access)
     for one in everybody:
         for stranger in strangers:
             if one.kind == "any":

@@ -230,13 +230,14 @@ class Cluster:
     def set_sync(self, service, milliseconds):
         self.controls[service][12:16] = struct.pack("<i", milliseconds)
 
-    def cut_power(self, services, chooser):
+    def cut_power(self, services, chooser, seconds):
         """Ends them as a power cut does: what they have not synced is lost, or the last of it."""
         self.hold(services)
         lost = 0
         for service in services:
             for undo in sorted((self.scratch / "undo").glob(f"{service}.sqlite*")):
                 lost += take_back(self.stores / undo.name, undo, chooser)
+        time.sleep(seconds)
         self.release(services)
         return lost
 

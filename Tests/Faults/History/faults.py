@@ -112,7 +112,7 @@ class Faults:
 
     def power_cut(self, services, chooser):
         services = [service for service in services if service != "gateway"] or ["social"]
-        self.cluster.cut_power(services, chooser)
+        self.cluster.cut_power(services, chooser, chooser.uniform(0.5, 1.5))
 
     def rolling_restart(self, services, chooser):
         for service in chooser.sample(clusters.SERVICES, len(clusters.SERVICES)):
@@ -128,7 +128,7 @@ class Faults:
         time.sleep(self.chooser.uniform(0.3, 1.0))
         self.cluster.restore(folder)
         self.cluster.wait_until_ready()
-        self.restores.append({"start": begun, "end": time.monotonic_ns(), "folder": str(folder)})
+        self.restores.append({"start": begun, "end": time.monotonic_ns(), "folder": str(folder), "wall": int(time.time() * 1000)})
         self.note("restored backup", clusters.SERVICES, begun)
 
     # The end

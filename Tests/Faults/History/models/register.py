@@ -41,10 +41,21 @@ def check(history, reads):
         elif int(lines[1]) != size or base64.b64decode(lines[2]) != root(hashes[:size]):
             yield f"the checkpoint of {size} leaves is not of these leaves"
     kinds = Counter(json.loads(entry)["kind"] for _, entry in leaves)
-    asked = Counter()
+    asked, confirmed = Counter(), set()
     for write in history.writes("social"):
-        if write.call and write.call["op"] in KINDS and any(row.name in MARKS for row in write.rows):
-            asked[KINDS[write.call["op"]]] += 1
+        if write.call is None or not any(row.name in MARKS for row in write.rows):
+            continue
+        op, task = write.call["op"], write.call["path"].get("taskID")
+        if op == "tasks.cancel":
+            # All confirmations of a cancelled task are taken back.
+            asked["completionWithdrawn"] += sum(1 for _, other in confirmed if other == task)
+        elif op in ("taskParticipants.optOut", "taskParticipants.remove"):
+            asked["completionWithdrawn"] += (write.call["path"].get("accountID", write.call["account"]), task) in confirmed
+        elif op in KINDS:
+            asked[KINDS[op]] += 1
+        for row in write.rows:
+            if row.name == "tasks.changed":
+                (confirmed.add if row.body["isConfirmed"] else confirmed.discard)((row.body["accountID"], row.body["taskID"]))
     for kind, wanted in asked.items():
         if kinds[kind] != wanted:
             yield f"{wanted} times {kind} have {kinds[kind]} leaves"

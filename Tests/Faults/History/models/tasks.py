@@ -1,9 +1,13 @@
 """Tasks, who takes part and who has confirmed, and teams (TASK-1 to TASK-5, TEAM-1, TEAM-2)."""
 
+from collections import Counter
+
 
 class Task:
     def __init__(self):
         self.state, self.people, self.confirmed = "open", set(), set()
+        # For which team each confirmation counts: that of its moment.
+        self.counts_for = {}
 
     def settle(self):
         if self.state == "open" and self.people and self.people <= self.confirmed:
@@ -24,6 +28,7 @@ def check(history, reads):
                 member(teams, row)
         for identifier, rows in changed.items():
             yield from task(tasks, identifier, call, rows)
+            count(tasks[identifier], call["account"], teams)
     yield from final(tasks, teams, reads)
 
 
@@ -32,6 +37,23 @@ def member(teams, row):
     former = teams.get(body["accountID"])
     if former is None or body["revision"] >= former["revision"]:
         teams[body["accountID"]] = body
+
+
+def count(known, account, teams):
+    """A confirmation counts for the team that its member is in when it confirms, until it is taken back (TEAM-2)."""
+    if account not in known.confirmed:
+        known.counts_for.pop(account, None)
+    elif account not in known.counts_for:
+        team = teams.get(account)
+        known.counts_for[account] = team["teamID"] if team and team["isMember"] else None
+
+
+def scores(tasks):
+    found = Counter()
+    for known in tasks.values():
+        if known.state != "cancelled" and len(known.people) >= 2:
+            found.update(team for account, team in known.counts_for.items() if team and account in known.people)
+    return found
 
 
 def task(tasks, identifier, call, rows):
@@ -66,6 +88,7 @@ def task(tasks, identifier, call, rows):
 
 
 def final(tasks, teams, reads):
+    by_team = scores(tasks)
     for account, read in reads["members"].items():
         found = set()
         for item in read["tasks"]:
@@ -87,6 +110,8 @@ def final(tasks, teams, reads):
         if (team or {}).get("id") != expected:
             yield f"{account} is in the team {(team or {}).get('id')}, and should be in {expected}"
         if team:
+            if team["allTime"]["score"] != by_team[team["id"]]:
+                yield f"the team {team['id']} has the score {team['allTime']['score']}, and should have {by_team[team['id']]}"
             people = {other["accountID"] for other in team["members"]}
             expected = {key for key, body in teams.items() if body["isMember"] and body["teamID"] == team["id"]}
             if people != expected:
