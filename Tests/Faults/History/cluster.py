@@ -139,9 +139,11 @@ class Cluster:
             [str(self.programs / "racha-admin"), *arguments], env=self.admin_environment(), check=True, capture_output=True)
 
     def admin_environment(self):
-        # The tools knock at the doors themselves, not at the proxy's.
         own = self.own_environment("gateway")
         del own["LD_PRELOAD"]
+        # The tools knock at the services themselves, not at the proxy before them.
+        for service in ON_BUS:
+            own[f"RACHA_BUS_ENDPOINTS_{service.upper()}"] = f"tcp://127.0.0.1:{self.real[service]}"
         return own
 
     def ready(self):

@@ -107,6 +107,11 @@ class Faults:
         for service in services:
             self.cluster.set_sync(service, chooser.choice((50, 200, 600)))
         time.sleep(chooser.uniform(1, 3))
+        # Amid a sync that takes long much is half done.
+        for _ in range(chooser.randint(0, 3)):
+            for service in services:
+                self.cluster.kill(service)
+            time.sleep(chooser.uniform(0.4, 1))
         for service in services:
             self.cluster.set_sync(service, 0)
 
@@ -124,7 +129,14 @@ class Faults:
         self.cluster.wait_until_ready()
         begun = time.monotonic_ns()
         folder = pathlib.Path(self.cluster.scratch) / f"backup-{len(self.restores)}"
+        # What two of them publish reaches nobody for a while: their subscribers are behind in the backup, and have only the snapshot to
+        # learn from what they have missed.
+        for service in ("activity", "social"):
+            self.cluster.tell_proxy(["stall", service, "from"])
+        time.sleep(self.chooser.uniform(0.8, 1.5))
         self.cluster.back_up(folder)
+        for service in ("activity", "social"):
+            self.cluster.tell_proxy(["heal", service])
         time.sleep(self.chooser.uniform(0.3, 1.0))
         self.cluster.restore(folder)
         self.cluster.wait_until_ready()

@@ -8,13 +8,19 @@ import faults as all_faults
 FLOWS = ("coins", "entries", "people", "tasks", "inbox", "any")
 
 
-def proven(history, struck, seconds):
-    """What is missing for the run to have proved something, and the table of faults and flows."""
+def struck_flows(calls, struck):
+    """How many writes of each flow were open while each kind of fault struck."""
     table = defaultdict(Counter)
     for fault in struck:
-        for call in history.calls:
+        for call in calls:
             if call["writes"] and call["start"] <= fault["end"] and call["end"] >= fault["start"]:
                 table[fault["kind"]][call["flow"]] += 1
+    return table
+
+
+def proven(history, struck):
+    """What is missing for the run to have proved something, and the table of faults and flows."""
+    table = struck_flows(history.calls, struck)
     missing = []
     for kind in all_faults.KINDS:
         for flow in FLOWS:
@@ -48,6 +54,8 @@ def text(history, struck, table, ways, forms):
             ("yes", "had taken effect"), ("no", "had not"), ("undone", "undone by a restore"),
             ("unsettled", "not settled by any read"))))
     lines.append("keys sent again: " + ", ".join(f"{forms[form]} {form}" for form in ("again", "twice", "other")))
+    undone = sum(1 for call in writing if call["outcome"] == "acknowledged" and call["effect"] == "undone")
+    lines.append(f"{undone} acknowledged calls were undone by a restored backup, as they must be")
     kinds = Counter(fault["kind"] for fault in struck)
     lines.append(f"{'struck':<18}{'times':>6}" + "".join(f"{flow:>9}" for flow in FLOWS))
     for kind in all_faults.KINDS:
