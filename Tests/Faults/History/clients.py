@@ -34,6 +34,13 @@ NOON = (
     "America/Cayenne", "America/Puerto_Rico", "America/Panama", "America/Costa_Rica", "America/Phoenix", "Pacific/Pitcairn",
     "Pacific/Gambier", "Pacific/Honolulu", "Pacific/Pago_Pago")
 
+# A badge for a day of steps, which a correction takes back.
+CHALLENGE = {
+    "rule": {"metric": "steps", "window": "day"}, "threshold": 3000, "coins": 7, "icon": "footprints",
+    "texts": {
+        "en": {"title": "A long walk", "description": "Walk 3,000 steps in a day.", "badge": "Walker"},
+        "es": {"title": "Un largo paseo", "description": "Camina 3.000 pasos en un día.", "badge": "Caminante"}}}
+
 
 class World:
     """What all clients know: who takes part, which offers there are, and what was redeemed lately."""
@@ -366,6 +373,7 @@ class Reader:
             "redemptions.list": self.all("/v1/redemptions"),
             "movementDays.list": self.get(f"/v1/movement-days?from={days[-1]}&to={days[0]}")["items"],
             "leaderboards.list": self.get("/v1/leaderboards?metric=steps&period=allTime"),
+            "badges.list": self.get("/v1/badges")["items"],
             "activities": activities,
             "entries": {
                 activity: {day: self.get(f"/v1/activities/{activity}/entries/{day}", missing=True) for day in days}
@@ -391,7 +399,7 @@ def read_all(members, world, stocks):
     response = connection.getresponse()
     checkpoint = response.read().decode() if response.status == 200 else None
     return {
-        "members": reads, "apart": apart, "offers": reader.all("/v1/offers"), "stocks": stocks, "checkpoint": checkpoint,
+        "members": reads, "apart": apart, "offers": reader.all("/v1/offers"), "stocks": stocks, "threshold": CHALLENGE["threshold"], "checkpoint": checkpoint,
         "today": world.today.isoformat(), "zoneHours": world.zone_hours}
 
 
@@ -466,6 +474,9 @@ def main():
         assert call["outcome"] == "acknowledged", call
         world.offers.append(call["answer"])
         stocks[call["answer"]["id"]] = stock
+    call = administrator.call(
+        administrator.session, document.operations["challenges.create"], {}, {}, CHALLENGE, "challenge", "challenge", "first")
+    assert call["outcome"] == "acknowledged", call
     for member in members:
         member.session.insist("PUT", "/v1/leaderboards/visibility", {"isSeen": True}, token=member.session.access)
     for one in everybody:

@@ -49,6 +49,7 @@ def check(history, reads):
             found, wanted = created[account][kind], expected[account][kind]
             if not wanted <= found <= wanted + uncertain[account][kind]:
                 yield f"{account} was notified {found} times of {kind}, and should have been {wanted} times"
+    yield from reading(history)
     yield from final(history, reads, there, apart)
 
 
@@ -57,6 +58,23 @@ def ever_apart(history):
     return {
         (row.body["accountID"], row.body["otherAccountID"]) for row in history.logs["social"].rows
         if row.name == "relations.changed" and (row.body["relation"]["isBlocked"] or row.body["isBlockedByOther"])}
+
+
+def reading(history):
+    """The newest number that a session has seen in its inbox never goes back."""
+    newest = {}
+    for call in history.calls:
+        if call["op"] == "notifications.list" and call["outcome"] == "acknowledged" and not call["query"] and not history.restores:
+            place = call["client"], call["session"]
+            # The newest may be deleted meanwhile, and another be the newest then: that is the caller's own doing.
+            numbers = [item["number"] for item in call["answer"]["items"]]
+            if numbers != sorted(numbers, reverse=True):
+                yield f"{call['client']} read its inbox out of order (trace {call['trace']})"
+            if place in newest and numbers and numbers[0] < newest[place] and not any(
+                other["op"] == "notifications.delete" and other["client"] == call["client"] for other in history.calls
+            ):
+                yield f"{call['client']} read number {numbers[0]} as its newest after {newest[place]} (trace {call['trace']})"
+            newest[place] = max(numbers, default=0)
 
 
 def final(history, reads, there, apart):

@@ -1,4 +1,4 @@
-"""Coins: what each account has, what was redeemed, and what steps came to (REW-1, REW-2, REW-5, REW-6)."""
+"""Coins: what each account has, what was redeemed, and what steps came to (REW-1, REW-2, REW-5 to REW-7)."""
 
 import datetime
 import sqlite3
@@ -97,6 +97,9 @@ def final(history, reads, balances, redeemed, voided, offers, granted):
         if own - {item["id"] for item in read["redemptions.list"]}:
             yield f"{account} lacks redemptions"
         yield from movement(account, read, steps, granted, scores)
+        walked_far = any(item["earningSteps"] >= reads["threshold"] for item in read["movementDays.list"])
+        if bool(read["badges.list"]) != walked_far:
+            yield f"{account} has the badges {read['badges.list']}, and {'has' if walked_far else 'has not'} walked far enough on a day"
     for offer in reads["offers"]:
         remaining = reads["stocks"].get(offer["id"], offer["remaining"]) - offers[offer["id"]]
         if offer["id"] in reads["stocks"] and remaining != offer["remaining"]:

@@ -29,6 +29,7 @@ def check(history, reads):
         for identifier, rows in changed.items():
             yield from task(tasks, identifier, call, rows)
             count(tasks[identifier], call["account"], teams)
+    yield from reading(history)
     yield from final(tasks, teams, reads)
 
 
@@ -85,6 +86,18 @@ def task(tasks, identifier, call, rows):
             yield f"tasks.changed number {row.number} says {said} after {call['op']}, and it is {known.state}, {len(known.people)}, {len(known.confirmed)}"
         if body["isParticipant"] and body["isConfirmed"] != (body["accountID"] in known.confirmed):
             yield f"tasks.changed number {row.number} says that {body['accountID']} has {'' if body['isConfirmed'] else 'not '}confirmed"
+
+
+def reading(history):
+    """A session that has seen a task completed or cancelled never sees it open again."""
+    ended = {}
+    for call in history.calls:
+        if call["op"] == "tasks.get" and call["outcome"] == "acknowledged" and not history.restores:
+            place, state = (call["client"], call["session"], call["path"]["taskID"]), call["answer"]["task"]["state"]
+            if place in ended and state != ended[place]:
+                yield f"{call['client']} saw a task {state} that had been {ended[place]} (trace {call['trace']})"
+            if state != "open":
+                ended[place] = state
 
 
 def final(tasks, teams, reads):
