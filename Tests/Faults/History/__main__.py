@@ -81,7 +81,7 @@ def wait_for_rest(cluster, seconds=90):
         elif time.monotonic() - since > 4:
             return
         time.sleep(0.5)
-    raise RuntimeError(f"the cluster does not come to rest within {seconds} s")
+    raise clusters.NotReady(f"the cluster does not come to rest within {seconds} s")
 
 
 def strike_what_is_missing(clients, faults):
@@ -99,8 +99,8 @@ def strike_what_is_missing(clients, faults):
 
 def liveness(history, stayed):
     """While one is away, everything that does not need it goes on."""
-    # What was under way when it ended waits for its time-out first.
-    begun = stayed["start"] + 2_000_000_000
+    # Long enough for those clients to come back that wait for an answer of the one that is away.
+    begun = stayed["start"] + 1_000_000_000
     for flow, needed in NEEDS.items():
         if stayed["service"] in needed:
             continue
@@ -144,7 +144,7 @@ def run(arguments):
         faults.run(arguments.seconds)
         strike_what_is_missing(clients, faults)
         cluster.wait_until_ready()
-        stayed = faults.stay(max(5, arguments.seconds / 12))
+        stayed = faults.stay(max(9, arguments.seconds / 12))
         cluster.wait_until_ready()
         time.sleep(1)
         clients.ask("end")
@@ -153,6 +153,12 @@ def run(arguments):
         wrong = cluster.stop()
         found = check(cluster, clients, faults, stayed, arguments)
         found += [f"{service} ended with {code}" for service, code in wrong.items()] + faults.failures
+    except RuntimeError as error:
+        say(f"history: the run broke down: {error}; everything is in {home} and {cluster.scratch}")
+        return 2
+    except clusters.NotReady as error:
+        found = [f"at rest: {error}"]
+        say(f"  ✘ {found[0]}")
     finally:
         if clients and clients.process.poll() is None:
             clients.process.kill()

@@ -25,7 +25,8 @@ import generator
 import moves
 
 PASSWORD = "Rio-7-lento"
-PATIENCE = 8
+# A client that waits longer does nothing else: what it asked for may have taken effect then, or may not.
+PATIENCE = 4
 
 # Where it is noon at each hour of UTC, all year round.
 NOON = (

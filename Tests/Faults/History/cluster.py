@@ -43,6 +43,10 @@ def free_port(chooser=random.SystemRandom(), taken=set()):
         return port
 
 
+class NotReady(Exception):
+    """The six do not come back: a fault of theirs, not of the run."""
+
+
 class Cluster:
     def __init__(self, programs, home):
         self.programs = pathlib.Path(programs)
@@ -159,7 +163,12 @@ class Cluster:
             if all(p.poll() is None for p in self.processes.values()) and self.ready():
                 return
             time.sleep(0.1)
-        raise RuntimeError(f"the cluster is not ready after {seconds} s; see {self.home}/*.log")
+        raise NotReady(f"the cluster is not ready after {seconds} s" + "".join(
+            f"; {line[:400]}" for service in SERVICES for line in self.critical(service)[-1:]))
+
+    def critical(self, service):
+        log = self.home / f"{service}.log"
+        return [line for line in log.read_text(errors="replace").splitlines() if '"level":"critical"' in line] if log.exists() else []
 
     def stop(self):
         """Ends all six gracefully; returns those that did not end with 0."""

@@ -32,7 +32,7 @@ class Faults:
         while time.monotonic() < end:
             kinds = [kind for kind in KINDS if kind != "restored backup"]
             self.chooser.shuffle(kinds)
-            kinds += ["kill", self.chooser.choice(kinds)]
+            kinds += ["kill", "slow disk"]
             pause = max(0.3, min(3.0, seconds / 16))
             for kind in kinds:
                 if time.monotonic() >= end and rounds:
@@ -104,14 +104,14 @@ class Faults:
             self.cluster.set_full(service, False)
 
     def slow_disk(self, services, chooser):
+        services = chooser.sample(clusters.ON_BUS, 2)
         for service in services:
             self.cluster.set_sync(service, chooser.choice((50, 200, 600)))
-        time.sleep(chooser.uniform(1, 3))
-        # Amid a sync that takes long much is half done.
-        for _ in range(chooser.randint(0, 3)):
+        # Amid a sync that takes long much is half done: what is in one transaction is there wholly or not at all, even so.
+        for _ in range(chooser.randint(1, 2)):
+            time.sleep(chooser.uniform(1, 2))
             for service in services:
                 self.cluster.kill(service)
-            time.sleep(chooser.uniform(0.4, 1))
         for service in services:
             self.cluster.set_sync(service, 0)
 
@@ -129,13 +129,14 @@ class Faults:
         self.cluster.wait_until_ready()
         begun = time.monotonic_ns()
         folder = pathlib.Path(self.cluster.scratch) / f"backup-{len(self.restores)}"
-        # What two of them publish reaches nobody for a while: their subscribers are behind in the backup, and have only the snapshot to
+        # What three of them publish reaches nobody for a while: their subscribers are behind in the backup, and have only the snapshot to
         # learn from what they have missed.
-        for service in ("activity", "social"):
+        silent = ("identity", "activity", "social")
+        for service in silent:
             self.cluster.tell_proxy(["stall", service, "from"])
         time.sleep(self.chooser.uniform(0.8, 1.5))
         self.cluster.back_up(folder)
-        for service in ("activity", "social"):
+        for service in silent:
             self.cluster.tell_proxy(["heal", service])
         time.sleep(self.chooser.uniform(0.3, 1.0))
         self.cluster.restore(folder)
