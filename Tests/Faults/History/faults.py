@@ -104,12 +104,13 @@ class Faults:
             self.cluster.set_full(service, False)
 
     def slow_disk(self, services, chooser):
-        services = chooser.sample(clusters.ON_BUS, 2)
+        # The one that all others' events flow into has the most to lose between an effect and its cursor.
+        services = sorted({chooser.choice(("notifications", "notifications", "social")), chooser.choice(clusters.ON_BUS)})
         for service in services:
-            self.cluster.set_sync(service, chooser.choice((50, 200, 600)))
+            self.cluster.set_sync(service, chooser.choice((200, 400, 600)))
         # Amid a sync that takes long much is half done: what is in one transaction is there wholly or not at all, even so.
-        for _ in range(chooser.randint(1, 2)):
-            time.sleep(chooser.uniform(1, 2))
+        for _ in range(chooser.randint(2, 3)):
+            time.sleep(chooser.uniform(0.8, 1.6))
             for service in services:
                 self.cluster.kill(service)
         for service in services:
