@@ -151,8 +151,14 @@ def run(arguments):
         wait_for_rest(cluster)
         clients.ask("read")
         wrong = cluster.stop()
-        found = check(cluster, clients, faults, stayed, arguments)
-        found += [f"{service} ended with {code}" for service, code in wrong.items()] + faults.failures
+        unfelt = [] if arguments.proves_nothing else [f"proved nothing: {text}" for text in cluster.unfelt()]
+        found = check(cluster, clients, faults, stayed, arguments) + unfelt
+        for text in unfelt:
+            say(f"  ✘ {text}")
+        ended = [f"{service} ended with {code}" for service, code in wrong.items()] + faults.failures
+        for text in ended:
+            say(f"  ✘ {text}")
+        found += ended
     except RuntimeError as error:
         say(f"history: the run broke down: {error}; everything is in {home} and {cluster.scratch}")
         return 2
@@ -164,7 +170,7 @@ def run(arguments):
             clients.process.kill()
         if not cluster.ending:
             cluster.stop()
-    say(f"history: {time.monotonic() - begun:.0f} s in all, {cluster.restarts} restarts by the watcher")
+    say(f"history: {time.monotonic() - begun:.0f} s in all, {cluster.restarts} restarts, {cluster.lost_writes} writes lost with the power")
     if found:
         say(f"history: FAILED with seed {arguments.seed}; everything is in {home} and {cluster.scratch}")
         if arguments.forget:

@@ -39,9 +39,12 @@ def once_for_each_key(history):
             yield f"{named(having[0])} took effect {len(having)} times: " + ", ".join(call["trace"] for call in having)
         for call in group:
             if call["writes"] and call["outcome"] in ("refused", "unsent") and history.own_rows(call):
-                if call["code"] not in MAY_WRITE:
+                if call["code"] not in MAY_WRITE and any(row.name not in INCIDENTS for row in history.own_rows(call)):
                     yield f"{named(call)} was {call['outcome']} ({call['status']} {call['code']}), and took effect"
 
+
+# What identity publishes of calls that it refuses.
+INCIDENTS = {"administrators.alerted", "accounts.protected", "loginAlerts.raised"}
 
 # Refusals that write: an attempt that is counted, an end that is noticed.
 MAY_WRITE = {"wrong_credentials", "login_locked", "401", "refresh_token_invalid", "friend_request_ended", "redemption_not_found",

@@ -8,6 +8,7 @@ import random
 import shutil
 import signal
 import socket
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -61,7 +62,7 @@ class Cluster:
         self.passed = {service: free_port() for service in ON_BUS}
         self.lock = threading.RLock()
         self.processes, self.held, self.ending = {}, set(), False
-        self.restarts = 0
+        self.restarts, self.lost_writes = 0, 0
         self.controls = {}
         for service in SERVICES:
             path = self.scratch / "control" / service
@@ -101,6 +102,20 @@ class Cluster:
         self.watcher = threading.Thread(target=self._watch, daemon=True)
         self.watcher.start()
         self.wait_until_ready()
+        self.hold(ON_BUS)
+        self.keep_outboxes()
+        self.release(ON_BUS)
+        self.wait_until_ready()
+
+    def keep_outboxes(self):
+        """A subscriber that never gets on keeps every event: the whole history is read at the end. Nobody else has the stores open."""
+        for service in ON_BUS:
+            store = sqlite3.connect(self.stores / f"{service}.sqlite")
+            store.execute("INSERT OR REPLACE INTO outbox_subscribers (subscriber, number) VALUES ('history', 0)")
+            store.commit()
+            store.close()
+        for undo in (self.scratch / "undo").iterdir():
+            undo.unlink()
 
     def tell_proxy(self, message):
         self.proxy.stdin.write(json.dumps(message) + "\n")
@@ -244,13 +259,18 @@ class Cluster:
     def cut_power(self, services, chooser, seconds):
         """Ends them as a power cut does: what they have not synced is lost, or the last of it."""
         self.hold(services)
-        lost = 0
         for service in services:
             for undo in sorted((self.scratch / "undo").glob(f"{service}.sqlite*")):
-                lost += take_back(self.stores / undo.name, undo, chooser)
+                self.lost_writes += take_back(self.stores / undo.name, undo, chooser)
         time.sleep(seconds)
         self.release(services)
-        return lost
+
+    def unfelt(self):
+        """What was done to the six, and they have not felt: then `disk.c` is not in them, and the run has played with nothing."""
+        if not any((self.scratch / "undo").iterdir()) and not self.lost_writes:
+            yield "no write to a store was seen by disk.c"
+        if not any("storage_full" in (self.home / f"{service}.log").read_text(errors="replace") for service in ON_BUS):
+            yield "no service has felt a full disk"
 
     def back_up(self, folder):
         """Copies the stores as of one moment, with what belongs to them."""
@@ -266,12 +286,11 @@ class Cluster:
         shutil.rmtree(self.stores)
         shutil.copytree(folder / "stores", self.stores)
         self.stores.chmod(0o700)
-        for undo in (self.scratch / "undo").iterdir():
-            undo.unlink()
         if (folder / "attachments").exists():
             shutil.rmtree(self.home / "attachments", ignore_errors=True)
             shutil.copytree(folder / "attachments", self.home / "attachments")
         self.administer("restore-epochs")
+        self.keep_outboxes()
         self.release(SERVICES)
 
 

@@ -16,17 +16,17 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 PRODUCTS = ("identity", "activity", "rewards", "social", "notifications", "gateway", "racha-admin")
 
-# The seed that has found each before, and how many seconds of faults it took.
+# The seed that has found each, with so many seconds of faults. Timing is not a seed's: where it finds nothing, those after it are tried.
 SEEDS = {
-    "answer-before-commit": (1, 40),
-    "cursor-outside": (1, 40),
-    "key-not-looked-at": (1, 40),
-    "outbox-after-commit": (1, 40),
-    "published-twice": (1, 40),
-    "rank-ignores-correction": (1, 40),
-    "refund-without-coins": (1, 40),
-    "snapshot-without-last-page": (1, 40),
-    "synchronous-off": (1, 40),
+    "answer-before-commit": (2, 25),
+    "cursor-outside": (4, 40),
+    "key-not-looked-at": (1, 20),
+    "outbox-after-commit": (2, 30),
+    "published-twice": (1, 25),
+    "rank-ignores-correction": (1, 20),
+    "refund-without-coins": (1, 20),
+    "snapshot-without-last-page": (1, 25),
+    "synchronous-off": (2, 25),
 }
 LIMIT = 600
 

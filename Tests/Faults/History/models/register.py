@@ -8,7 +8,7 @@ from collections import Counter
 
 # What each operation registers where it changes something.
 KINDS = {
-    "tasks.create": "taskCreated", "taskCompletions.confirm": "completionConfirmed", "taskCompletions.withdraw": "completionWithdrawn",
+    "taskCompletions.confirm": "completionConfirmed", "taskCompletions.withdraw": "completionWithdrawn",
     "teams.create": "teamCreated",
 }
 MARKS = ("tasks.changed", "teamMemberships.changed")
@@ -41,7 +41,7 @@ def check(history, reads):
         elif int(lines[1]) != size or base64.b64decode(lines[2]) != root(hashes[:size]):
             yield f"the checkpoint of {size} leaves is not of these leaves"
     kinds = Counter(json.loads(entry)["kind"] for _, entry in leaves)
-    asked, confirmed = Counter(), set()
+    asked, confirmed, known = Counter(), set(), set()
     for write in history.writes("social"):
         if write.call is None or not any(row.name in MARKS for row in write.rows):
             continue
@@ -55,6 +55,9 @@ def check(history, reads):
             asked[KINDS[op]] += 1
         for row in write.rows:
             if row.name == "tasks.changed":
+                if row.body["taskID"] not in known:
+                    known.add(row.body["taskID"])
+                    asked["taskCreated"] += 1
                 (confirmed.add if row.body["isConfirmed"] else confirmed.discard)((row.body["accountID"], row.body["taskID"]))
     for kind, wanted in asked.items():
         if kinds[kind] != wanted:
