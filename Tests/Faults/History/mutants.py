@@ -5,6 +5,7 @@ seeds of `SEEDS` first and then with others, for ten minutes at most. What was f
 """
 
 import argparse
+import filecmp
 import os
 import pathlib
 import shutil
@@ -33,6 +34,32 @@ LIMIT = 600
 
 def say(text):
     print(text, flush=True)
+
+
+def refresh(copy):
+    """Makes the copy what the tree is, and touches nothing that is so already, so that little is compiled."""
+    there = set()
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = [name for name in folders if not name.startswith(".build") and name not in (".git", ".venv", "__pycache__")]
+        for name in files:
+            source = pathlib.Path(folder) / name
+            target = copy / source.relative_to(ROOT)
+            there.add(target)
+            if not target.exists() or not filecmp.cmp(source, target, shallow=False):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, target)
+                shutil.copymode(source, target)
+    for folder, folders, files in os.walk(copy):
+        folders[:] = [name for name in folders if not name.startswith(".build")]
+        for name in files:
+            if pathlib.Path(folder) / name not in there:
+                (pathlib.Path(folder) / name).unlink()
+
+
+def apply(patch, copy):
+    # The copy may lie within a repository, whose paths the patch's are not.
+    environment = os.environ | {"GIT_CEILING_DIRECTORIES": str(copy.parent)}
+    subprocess.run(["git", "apply", str(patch)], cwd=copy, check=True, env=environment)
 
 
 def build(copy):
@@ -75,13 +102,8 @@ def main():
     lost = []
     for patch in patches:
         say(f"mutants: {patch.stem}: building in {copy}")
-        # Only what differs is written, so that little is compiled.
-        subprocess.run(
-            ["rsync", "--archive", "--checksum", "--no-times", "--delete", "--exclude", ".build*", "--exclude", ".venv", "--exclude", ".git",
-             "--exclude", "Package.resolved", f"{ROOT}/", f"{copy}/"], check=True)
-        if (ROOT / "Package.resolved").exists():
-            shutil.copy(ROOT / "Package.resolved", copy)
-        subprocess.run(["patch", "--strip=1", "--silent", "--input", str(patch)], cwd=copy, check=True)
+        refresh(copy)
+        apply(patch, copy)
         found = hunt(patch.stem, build(copy))
         if found is None:
             say(f"mutants: {patch.stem}: NOT FOUND within {LIMIT} s")
