@@ -157,8 +157,9 @@ checks_exec() { # COMMAND [ARGUMENT...]
   packages_require "${packages_bench[@]}"
   case $command in
     bench) build_cluster racha-bench racha-bench-hello ;;
-    faults) build_cluster ;;
+    # The mutants are built by the test itself.
+    faults) [[ ${1:-} == mutants ]] || build_cluster ;;
   esac
-  export RACHA_BIN=$bin
+  [[ -z ${bin:-} ]] || export RACHA_BIN=$bin
   exec "$root/Tests/$folder/run" "$@"
 }
