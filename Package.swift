@@ -236,7 +236,7 @@ let package = Package(
         "EndToEnd",
         [
           "BuiltPrograms", "Client", "Cluster", "Messaging", "Operations", "Sampling", "ServiceKit", "SmallDisk", "racha-admin",
-          grdb, logging,
+          grdb, httpClient, logging,
         ] + everyContract
           + everyExecutable, exclude: ["API/session.py"]),
       tests(

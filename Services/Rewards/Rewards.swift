@@ -28,6 +28,9 @@ public enum Rewards {
     let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
     let formula = CoinFormula(environment.settings)
     let catalogues = ChallengeCatalogues()
+    let challenges = ChallengeFeature(
+      published: try ChallengesFile.published(environment), formula: formula, catalogues: catalogues, expiry: expiry,
+      logger: environment.logger)
     return [
       AccountsFeature(
         migrations: (table: 1, settings: 6, people: 8, enrollment: 9),
@@ -35,7 +38,10 @@ public enum Rewards {
           guard purposes.contains(.activityData) else { return }
           try WaitingDayStore.noteWithdrawal(of: account, transaction)
         },
-        whenChanged: { try LeaderboardStore.follow($0, earningDays: formula.earningDays, $1) }),
+        whenChanged: { account, transaction in
+          try SuspensionEndStore.follow(account, transaction)
+          try LeaderboardStore.follow(account, earningDays: formula.earningDays, transaction)
+        }),
       RelationFeature(),
       LedgerFeature(expiry: expiry, clock: environment.clock, logger: environment.logger),
       CoinFeature(formula: formula, expiry: expiry),
@@ -50,11 +56,13 @@ public enum Rewards {
       RedemptionFeature(makeCode: makeCode, environment),
       TeamMemberFeature(),
       LeaderboardFeature(formula: formula),
-      ChallengeFeature(
-        published: try ChallengesFile.published(environment), formula: formula, catalogues: catalogues, expiry: expiry,
-        logger: environment.logger),
+      challenges,
       AchievementFeature(catalogues: catalogues),
       BadgeFeature(catalogues: catalogues),
+      SuspensionEndFeature(clock: environment.clock) { account, transaction in
+        try LeaderboardStore.follow(account, earningDays: formula.earningDays, transaction)
+        try challenges.engine.releaseHeld(account, transaction)
+      },
     ]
   }
 }

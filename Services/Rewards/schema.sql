@@ -547,6 +547,13 @@ CREATE INDEX relations_by_other_account ON relations (other_account_id);
 
 CREATE INDEX relations_of_friends ON relations (account_id, other_account_id) WHERE is_friend = 1 AND is_apart = 0;
 
+CREATE TABLE suspension_ends (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+  ends_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX suspension_ends_by_time ON suspension_ends (ends_at);
+
 CREATE TABLE team_members (
   account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
   -- the last one that it was in

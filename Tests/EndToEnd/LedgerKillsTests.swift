@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Client
 import Cluster
 import Foundation
@@ -5,6 +6,7 @@ import GRDB
 import IdentityContract
 import Operations
 import RewardsContract
+import Synchronization
 import Testing
 
 /// Rewards is killed at random moments while hundreds of transfers a second are made: none that was acknowledged is lost, and none is made
@@ -15,6 +17,7 @@ import Testing
 struct LedgerKillsTests {
   private static let password = "Rio-7-lento"
   private static let people = 8
+  private static let workers = 64
 
   private static var kills: Int {
     ProcessInfo.processInfo.environment["RACHA_LEDGER_KILLS"].flatMap { Int($0) } ?? 4
@@ -29,23 +32,22 @@ struct LedgerKillsTests {
     let cluster = try RunningCluster(settings: Play.settings, files: ["offers.json": offers])
     defer { cluster.stop() }
     try await cluster.start()
-    let (members, administrators) = try await join(cluster)
-    let isOver = Flag()
-    let begin = ContinuousClock.now
-    async let chaos: Void = {
+    // As many connections as there are workers, so that none waits for another's.
+    var connections = HTTPClient.Configuration()
+    connections.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.workers
+    let http = HTTPClient(configuration: connections)
+    let (members, administrators) = try await join(cluster, GatewayClient(url: cluster.url, http: http))
+    let (isOver, acknowledged) = (Flag(), Acknowledged())
+    async let chaos = {
       defer { isOver.raise() }
-      for _ in 0..<Self.kills {
-        // A random moment is the point: whatever runs then is cut off.
-        try await Task.sleep(for: .milliseconds(Int.random(in: 300...900)))
-        cluster.kill(.rewards)
-      }
+      return try await Self.kill(cluster, whileCounting: acknowledged)
     }()
     let expected = try await withThrowingTaskGroup(of: (Int, Int, Int).self) { group in
-      for worker in 0..<32 {
+      for worker in 0..<Self.workers {
         let index = worker % Self.people
         group.addTask {
           let (balance, count) = try await Self.move(
-            worker, members[index], by: administrators[worker % administrators.count], offer, until: isOver)
+            worker, members[index], by: administrators[worker % administrators.count], offer, acknowledged, until: isOver)
           return (index, balance, count)
         }
       }
@@ -54,9 +56,8 @@ struct LedgerKillsTests {
         $0.transfers += $1.2
       }
     }
-    try await chaos
-    let seconds = (ContinuousClock.now - begin) / .seconds(1)
-    print("\(expected.transfers) transfers amid \(Self.kills) kills, \(Int(Double(expected.transfers) / seconds)) a second")
+    print("\(expected.transfers) transfers amid \(Self.kills) kills, \(Int(try await chaos)) a second while rewards ran")
+    try await http.shutdown()
     try await cluster.waitUntilReady()
     for (member, balance) in zip(members, expected.balances) {
       #expect(try await member.client.callUntilDone(GetBalance.self, .init()).coins == balance)
@@ -76,6 +77,37 @@ struct LedgerKillsTests {
     #expect(codes.values.allSatisfy { $0 == 0 }, "all six stop gracefully: \(codes)")
   }
 
+  /// Kills rewards so many times, each at a random moment once transfers are made again.
+  ///
+  /// - Returns: how many were acknowledged in a second, of the time in which it ran.
+  private static func kill(_ cluster: RunningCluster, whileCounting acknowledged: Acknowledged) async throws -> Double {
+    var (made, time) = (0, Duration.zero)
+    for _ in 0..<kills {
+      let before = acknowledged.count
+      while acknowledged.count == before { try await Task.sleep(for: .milliseconds(2)) }
+      let (start, first) = (ContinuousClock.now, acknowledged.count)
+      // A random moment is the point: whatever runs then is cut off.
+      try await Task.sleep(for: .milliseconds(Int.random(in: 300...900)))
+      made += acknowledged.count - first
+      time += ContinuousClock.now - start
+      cluster.kill(.rewards)
+    }
+    return Double(made) / (time / .seconds(1))
+  }
+
+  /// Somebody whose coins move.
+  private struct Mover: Sendable {
+    let client: GatewayClient
+    let account: AccountID
+  }
+
+  /// Counts what was acknowledged.
+  private final class Acknowledged: Sendable {
+    private let value = Atomic(0)
+    var count: Int { value.load(ordering: .relaxed) }
+    func add() { value.add(1, ordering: .relaxed) }
+  }
+
   /// Gives somebody a coin by hand.
   private static func damage(_ copy: String) throws {
     try DatabaseQueue(path: copy).write { database in
@@ -91,7 +123,8 @@ struct LedgerKillsTests {
   ///
   /// - Returns: how many coins came, less those that went; and how many transfers that were.
   private static func move(
-    _ worker: Int, _ member: Member, by administrator: GatewayClient, _ offer: OfferID, until isOver: Flag
+    _ worker: Int, _ member: Mover, by administrator: GatewayClient, _ offer: OfferID, _ acknowledged: Acknowledged,
+    until isOver: Flag
   ) async throws -> (balance: Int, transfers: Int) {
     var (balance, number) = (0, 0)
     while !isOver.isUp {
@@ -111,26 +144,30 @@ struct LedgerKillsTests {
         for _ in 0..<(number.isMultiple(of: 5) ? 2 : 1) {
           transfers.insert(
             try await administrator.callUntilDone(
-              AdjustCoins.self, .init(accountID: member.account.id, coins: coins, reason: "A test"), idempotencyKey: key
+              AdjustCoins.self, .init(accountID: member.account, coins: coins, reason: "A test"), idempotencyKey: key
             ).id)
         }
         #expect(transfers.count == 1)
         balance += coins
       }
+      acknowledged.add()
     }
     return (balance, number)
   }
 
-  /// People, and administrators in sessions of theirs.
-  private func join(_ cluster: RunningCluster) async throws -> ([Member], [GatewayClient]) {
-    var members: [Member] = []
-    for index in 0..<Self.people { members.append(try await cluster.join("person\(index)", password: Self.password)) }
+  /// People, and administrators in sessions of theirs, who all call by that client.
+  private func join(_ cluster: RunningCluster, _ client: GatewayClient) async throws -> ([Mover], [GatewayClient]) {
+    var members: [Mover] = []
+    for index in 0..<Self.people {
+      let member = try await cluster.join("person\(index)", password: Self.password)
+      members.append(Mover(client: client.authorized(member.accessToken), account: member.account.id))
+    }
     var administrators: [GatewayClient] = []
     for index in 0..<4 {
       _ = try await cluster.join("marta\(index)", password: Self.password)
       try cluster.administer("administrator", "marta\(index)")
       let session = try await cluster.client.call(LogIn.self, .init(login: "marta\(index)", password: Self.password))
-      administrators.append(cluster.client.authorized(session.accessToken))
+      administrators.append(client.authorized(session.accessToken))
     }
     return (members, administrators)
   }

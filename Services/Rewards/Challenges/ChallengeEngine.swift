@@ -85,6 +85,7 @@ struct ChallengeRun {
   var completions: [ChallengeLevel: ChallengeCompletion]
   /// Sums that were read already.
   private var sums: [ClosedRange<LocalDay>: DayFacts] = [:]
+  private var amounts: [String: [DayAmount]] = [:]
   private var registered: LocalDay?
   private var held = HeldAwards.nothing
   /// What the account is not awarded for now, once it was asked.
@@ -167,7 +168,7 @@ struct ChallengeRun {
       }
       return
     }
-    let amounts = try ChallengeFactStore.amounts(of: metric, account, in: database)
+    let amounts = try amounts(of: metric)
     for (index, threshold) in challenge.thresholds.enumerated() {
       guard let days = try find(challenge, threshold, in: amounts) else { return }
       try complete(challenge, level: index + 1, days)
@@ -184,7 +185,7 @@ struct ChallengeRun {
       guard var completion = completions[level], completion.isCurrent else { continue }
       if let day, !completion.days.contains(day) { continue }
       if try holds(completion, challenge, threshold) { continue }
-      let amounts = try ChallengeFactStore.amounts(of: challenge.terms.rule.metric, account, in: database)
+      let amounts = try amounts(of: challenge.terms.rule.metric)
       if let others = try find(challenge, threshold, in: amounts) {
         completion.days = others
         try keep(level, completion)
@@ -229,6 +230,15 @@ struct ChallengeRun {
     let sum = try ChallengeFactStore.sum(days, of: account, in: database)
     sums[days] = sum
     return sum
+  }
+
+  /// What there was on each day, read once for all that count it.
+  private mutating func amounts(of metric: ChallengeMetric) throws -> [DayAmount] {
+    guard let column = metric.column else { return [] }
+    if let known = amounts[column] { return known }
+    let found = try ChallengeFactStore.amounts(of: metric, account, in: database)
+    amounts[column] = found
+    return found
   }
 
   private mutating func find(

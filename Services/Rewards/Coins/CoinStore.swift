@@ -103,17 +103,16 @@ enum CoinStore {
   private static func count(
     _ day: MovementChanged.Day, of account: AccountID, by formula: CoinFormula, in database: Database
   ) throws -> Int {
-    let search = try database.cachedStatement(
-      sql: "SELECT steps, revision FROM counted_days WHERE account_id = ? AND day = ?")
-    let before = try Row.fetchOne(search, arguments: [account, day.day])
-    if let before, before["revision"] as Int >= day.revision { return 0 }
+    let before = try database.first(
+      "SELECT steps, revision FROM counted_days WHERE account_id = ? AND day = ?", .id(account), .day(day.day)
+    ) { (steps: $0.number(0), revision: $0.number(1)) }
+    if let before, before.revision >= day.revision { return 0 }
     let steps = formula.counted(day.earningSteps)
-    try database.cachedStatement(
-      sql: """
-        INSERT INTO counted_days (account_id, day, steps, revision) VALUES (?, ?, ?, ?)
-        ON CONFLICT (account_id, day) DO UPDATE SET steps = excluded.steps, revision = excluded.revision
-        """
-    ).execute(arguments: [account, day.day, steps, day.revision])
-    return steps - (before?["steps"] ?? 0)
+    try database.run(
+      """
+      INSERT INTO counted_days (account_id, day, steps, revision) VALUES (?, ?, ?, ?)
+      ON CONFLICT (account_id, day) DO UPDATE SET steps = excluded.steps, revision = excluded.revision
+      """, .id(account), .day(day.day), .number(steps), .number(day.revision))
+    return steps - (before?.steps ?? 0)
   }
 }

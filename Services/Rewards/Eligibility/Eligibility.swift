@@ -24,10 +24,12 @@ struct Eligibility: Hashable, Sendable {
   /// How it stands with an account.
   static func of(_ account: AccountID, at now: Instant, in database: Database) throws -> Eligibility {
     if try database.isErased(account) { return Eligibility(isErased: true) }
-    guard let known = try Accounts.find(account, in: database) else { return Eligibility() }
-    return Eligibility(
-      isSuspended: known.isSuspended(at: now),
-      lacksConsent: try !Accounts.hasConsent(.activityData, of: account, in: database))
+    let known = try database.first(
+      """
+      SELECT suspended_until IS NOT NULL AND suspended_until > ?, ' ' || consents || ' ' LIKE ? FROM accounts WHERE account_id = ?
+      """, .instant(now), .text("% \(ConsentPurpose.activityData.rawValue) %"), .id(account)
+    ) { Eligibility(isSuspended: $0.truth(0), lacksConsent: !$0.truth(1)) }
+    return known ?? Eligibility()
   }
 
   /// The condition, in SQL, that an account of the read model is shown to others: neither suspended nor without consent. One that is erased

@@ -92,8 +92,13 @@ enum CoinLotStore {
       .instant(CoinExpiry.end(of: now, refundedAt: now)), .integer(lot), .instant(now))
   }
 
-  /// A person's lots that have ended with coins left.
+  /// A person's lots that have ended with coins left: mostly none.
   static func ended(of person: LedgerStore.Person, at now: Instant, in database: Database) throws -> [Ended] {
+    let isAny = try database.first(
+      "SELECT 1 FROM coin_lots WHERE ledger_account_id = ? AND rest > 0 AND ends_at <= ? LIMIT 1", .integer(person.id.value),
+      .instant(now)
+    ) { _ in true }
+    guard isAny == true else { return [] }
     let statement = try database.cachedStatement(
       sql: """
         SELECT l.lot_id, l.rest, l.ends_at, t.cause, t.day, t.subject, t.title, t.spanish_title FROM coin_lots l

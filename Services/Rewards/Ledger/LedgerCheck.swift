@@ -52,7 +52,7 @@ public struct LedgerCheck: Sendable {
     let name = isAlone ? "\(URL(fileURLWithPath: path).absoluteString)?immutable=1" : path
     return try DatabaseQueue(path: name, configuration: configuration).read { database in
       guard try database.tableExists("ledger_accounts") else { throw Unreadable(description: "it is no store of rewards") }
-      guard try database.tableExists("coin_lots") else {
+      guard try database.tableExists("challenge_rewards") else {
         throw Unreadable(description: "it is of an earlier version; a service that starts with it brings it up to date")
       }
       return try prove(in: database)
@@ -108,7 +108,14 @@ public struct LedgerCheck: Sendable {
                 WHEN 'refunded' THEN EXISTS (SELECT 1 FROM redemptions r WHERE r.refund_id = t.transfer_id AND r.coins = t.coins)
                 ELSE EXISTS (SELECT 1 FROM redemptions r WHERE r.transfer_id = t.transfer_id AND r.coins = t.coins)
                   OR t.title = '' AND coalesce(d.erased_at, c.erased_at) IS NOT NULL END
-              WHEN 'challenge' THEN t.subject <> ''
+              WHEN 'challenge' THEN CASE t.kind
+                WHEN 'challengeReward' THEN EXISTS (SELECT 1 FROM challenge_rewards r WHERE r.transfer_id = t.transfer_id
+                  AND lower(hex(r.challenge_id)) = replace(t.subject, '-', ''))
+                -- Taken back, or ended: of lots that were paid for the same.
+                ELSE NOT EXISTS (SELECT 1 FROM lot_moves m WHERE m.number = t.number AND NOT EXISTS (
+                  SELECT 1 FROM lot_moves p JOIN transfers paid ON paid.number = p.number
+                  JOIN challenge_rewards r ON r.transfer_id = paid.transfer_id
+                  WHERE p.lot_id = m.lot_id AND p.number < t.number AND paid.subject = t.subject)) END
               WHEN 'reason' THEN t.title <> '' OR coalesce(d.erased_at, c.erased_at) IS NOT NULL
               ELSE 0 END AS has_cause
           FROM transfers t

@@ -9,8 +9,6 @@ import Storage
 struct OfferQuery {
   /// How many offers a page looks through.
   static let maxSteps = 2000
-  /// How many pairs of offer and place within a radius are compared; of more, those that are nearer.
-  static let maxNear = 5000
 
   let order: OfferOrder
   let place: EarthPoint?
@@ -40,10 +38,10 @@ struct OfferQuery {
   func page(_ page: PageRequest, in database: Database) throws -> Page<Offer> {
     let last = try page.cursor { text throws(FieldRule) in try position(text) }
     guard let place, let radiusMeters else { return try walk(page, behind: last, in: database) }
-    if let near = try OfferDistances.within(radiusMeters, of: place, nearestOnly: order == .distance, in: database) {
-      return try choose(near, page, behind: last, in: database)
-    }
-    return try walk(page, behind: last, in: database)
+    let near = try OfferDistances.within(radiusMeters, of: place, partner: partner, in: database)
+    // By distance the nearer ones of very many will do.
+    guard near.isWhole || order == .distance else { return try walk(page, behind: last, in: database) }
+    return try choose(near.nearest, page, behind: last, in: database)
   }
 
   /// A cursor is good for the order that it was made in.

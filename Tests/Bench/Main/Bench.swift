@@ -28,6 +28,8 @@ struct Bench: AsyncParsableCommand {
 
   @Option(help: "Notifications that there are before others come.") var notifications = 1_000_000
 
+  @Option(help: "Accounts that walk towards challenges.") var challengeAccounts = 5_000
+
   @Option(
     help:
       "Only this part, which can be given several times: http, samples, imports, live, logins, history, register, redemptions, leaderboard, challenges, notifications."
@@ -73,7 +75,7 @@ struct Bench: AsyncParsableCommand {
       case .register: try await register(cluster, people, report)
       case .redemptions: try await redemptions(cluster, people, report)
       case .leaderboard: try await leaderboard(cluster, people, report)
-      case .challenges: try await ChallengeLoad(cluster: cluster, report: report).measure()
+      case .challenges: try await challenges(cluster, report)
       case .notifications: try await notifications(cluster, people, yardstick, report)
       }
     }
@@ -340,10 +342,12 @@ struct Bench: AsyncParsableCommand {
     let load = RedemptionLoad(cluster: cluster, report: report, people: people) { options in
       let load = try wrk(cluster.url, options)
       return (
-        load.perSecond, "\(Int(load.perSecond)) requests/s, p99 \(load.p99) ms, \(load.errors) not answered 2xx"
+        load.perSecond,
+        "\(Int(load.perSecond)) requests/s, p50 \(load.p50) ms, p99 \(load.p99) ms, \(load.errors) not answered 2xx"
       )
     }
     try await load.measure()
+    try reportMemory(cluster, "redemptions", report)
   }
 
   // MARK: - Leaderboards
@@ -368,6 +372,18 @@ struct Bench: AsyncParsableCommand {
     let megabytes = try residentMegabytes(cluster.processID(.notifications), "VmHWM")
     report.add(
       "notifications' most memory with that", String(format: "%.0f MB", megabytes), target: "80 MB", isReached: megabytes <= 80)
+  }
+
+  // MARK: - Challenges
+
+  private func challenges(_ cluster: RunningCluster, _ report: Report) async throws {
+    try await ChallengeLoad(cluster: cluster, report: report, accounts: challengeAccounts).measure()
+    try reportMemory(cluster, "challenges", report)
+  }
+
+  private func reportMemory(_ cluster: RunningCluster, _ part: String, _ report: Report) throws {
+    let megabytes = try residentMegabytes(cluster.processID(.rewards), "VmHWM")
+    report.raw(String(format: "\(part): rewards' most memory %.1f MB", megabytes))
   }
 
   // MARK: - Tools

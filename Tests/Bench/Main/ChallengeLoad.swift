@@ -12,21 +12,22 @@ import Operations
 struct ChallengeLoad {
   let cluster: RunningCluster
   let report: Report
+  /// How many accounts walk.
+  let accounts: Int
 
-  private static let accounts = 5000
   /// Changes of each account: of a week's days, each with some more steps than before.
   private static let changes = 20
   /// Changes of each account before the clock starts: a week, by which new accounts complete what is easily completed.
   private static let warmUp = 7
 
   func measure() async throws {
-    let accounts = (0..<Self.accounts).map { _ in AccountID() }
-    cluster.hold(.rewards)
-    cluster.hold(.activity)
+    let ids = (0..<accounts).map { _ in AccountID() }
+    let services = [ServiceName.rewards, .activity]
+    for service in services { cluster.hold(service) }
     // The end of processes is waited for; there is nothing that reports it.
-    try await Task.sleep(for: .seconds(3))
-    try know(accounts)
-    let head = try publish(accounts)
+    while services.contains(where: { cluster.processID($0) != 0 }) { try await Task.sleep(for: .milliseconds(5)) }
+    try know(ids)
+    let head = try publish(ids)
     try cluster.release(.activity)
     try cluster.release(.rewards)
     let rewards = try DatabaseQueue(path: "\(cluster.home)/stores/rewards.sqlite", configuration: Self.reading)
@@ -35,7 +36,7 @@ struct ChallengeLoad {
         try Int64.fetchOne($0, sql: "SELECT number FROM subscription_cursors WHERE publisher = 'activity'") ?? 0
       }
     }
-    let begun = head - Int64(Self.accounts * (Self.changes - Self.warmUp))
+    let begun = head - Int64(accounts * (Self.changes - Self.warmUp))
     while try cursor() < begun { try await Task.sleep(for: .milliseconds(2)) }
     let (start, first) = (ContinuousClock.now, try cursor())
     while try cursor() < head { try await Task.sleep(for: .milliseconds(5)) }

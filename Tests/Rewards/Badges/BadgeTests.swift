@@ -97,6 +97,14 @@ struct BadgeTests {
       try await services.change(ben, receivedBy: .rewards) { $0.dayStartHour = 1 }
       #expect(try await ben.send(ListCompletedChallenges.self, .init()).items.map(\.coins) == [5])
       #expect(try await services.publishedOfChallenges().count == 4)
+      // A suspension that is over by its time is followed by no event.
+      let eva = try await services.register()
+      try await services.change(eva, receivedBy: .rewards) { $0.suspendedUntil = try Instant(text: "2026-11-22T12:00:00.000Z") }
+      try await services.move(eva.id, steps: 150)
+      #expect(try await services.publishedOfChallenges().count == 4)
+      try services.clock.set("2026-11-22T12:00:00.000Z")
+      try await services.store(of: .rewards).until { try await services.publishedOfChallenges().count == 6 }
+      #expect(try await eva.send(ListCompletedChallenges.self, .init()).items.map(\.coins) == [5])
     }
   }
 

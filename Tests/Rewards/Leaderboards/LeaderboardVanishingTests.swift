@@ -61,6 +61,27 @@ struct LeaderboardVanishingTests {
     }
   }
 
+  @Test("A suspension that is over by its time, of which no event tells, lets the rows come back")
+  func suspensionOver() async throws {
+    try await ServicesInProcess.ranking { services in
+      let ana = try await services.competitor(steps: 500)
+      let ben = try await services.competitor(steps: 900)
+      try await services.suspend(ben, until: try Instant(text: "2026-11-24T12:00:00.000Z"))
+      #expect(try await ana.leaderboard().items.map(\.accountID) == [ana.id])
+      try services.clock.set("2026-11-24T12:00:00.001Z")
+      let store = services.store(of: .rewards)
+      try await store.until { try await ana.leaderboard().items.map(\.accountID) == [ben.id, ana.id] }
+      #expect(try await ana.leaderboard().own?.rank == 2)
+      #expect(try await store.rows("suspension_ends") == 0)
+      try await services.countsAreRight(in: [0, 202_611])
+      // One that is lifted, or lasts for ever, is waited for no more.
+      for until in [try Instant(text: "2026-11-30T12:00:00.000Z"), Instant.endOfTime] {
+        try await services.suspend(ben, until: until)
+        #expect(try await store.rows("suspension_ends") == (until == .endOfTime ? 0 : 1))
+      }
+    }
+  }
+
   @Test("Who was not counted when a month's ranks came to stand is shown when it comes, and moves nobody")
   func comingLate() async throws {
     try await ServicesInProcess.ranking(at: "2026-11-20T12:00:00.000Z") { services in
@@ -108,6 +129,33 @@ struct LeaderboardVanishingTests {
         }
         try await services.relate(blocker, blocked)
         #expect(try await eva.leaderboard(.steps, "2026-12").items.map(\.rank) == [1, 2, 3])
+      }
+    }
+  }
+
+  @Test(
+    "Among friends and in a team who is hidden leaves a place empty in past months, and who is a friend or member no longer does not",
+    arguments: Way.allCases)
+  func groups(way: Way) async throws {
+    try await ServicesInProcess.ranking(at: "2026-12-10T12:00:00.000Z") { services in
+      let (ana, ben, eva) = (
+        try await services.competitor(steps: 1000, on: "2026-11-20"), try await services.competitor(steps: 900, on: "2026-11-20"),
+        try await services.competitor(steps: 800, on: "2026-11-20")
+      )
+      let team = ID<Team>()
+      for person in [ana, ben, eva] { try await services.join(team, person) }
+      for friend in [ana, ben] { try await services.relate(eva, friend, areFriends: true) }
+      try await way.vanish(ben, services)
+      for scope in [LeaderboardScope.friends, .team] {
+        let ranks = try await eva.leaderboard(.steps, "2026-11", scope).items.map(\.rank)
+        #expect(ranks == (way == .erased ? [1, 2] : [1, 3]), "\(scope)")
+        #expect(try await eva.leaderboard(.steps, "allTime", scope).items.map(\.rank) == [1, 2], "\(scope)")
+      }
+      guard way != .erased else { return }
+      try await services.relate(eva, ben)
+      try await services.join(team, ben, isMember: false)
+      for scope in [LeaderboardScope.friends, .team] {
+        #expect(try await eva.leaderboard(.steps, "2026-11", scope).items.map(\.rank) == [1, 2], "\(scope)")
       }
     }
   }

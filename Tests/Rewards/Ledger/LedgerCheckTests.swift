@@ -64,6 +64,29 @@ struct LedgerCheckTests {
     }
   }
 
+  @Test(
+    "Coins of a challenge, and those taken back, are proved by what the challenge's completion was paid",
+    arguments: [
+      ("DELETE FROM challenge_rewards", ["transfer 1 has no cause", "transfer 2 has no cause"]),
+      ("UPDATE challenge_rewards SET challenge_id = randomblob(16)", ["transfer 1 has no cause"]),
+      ("UPDATE transfers SET subject = 'another' WHERE number = 2", ["transfer 2 has no cause"]), ("SELECT 1", []),
+    ])
+  func challenges(sql: String, says: [String]) async throws {
+    try await ChallengeScene.running([ChallengeScene.challenge("Walk", 80, coins: 5)]) { services in
+      let ana = try await services.register()
+      for steps in [90, 70] { try await services.move(ana.id, steps: steps) }
+      struct Undone: Error { let faults: [String] }
+      let error = await #expect(throws: Undone.self) {
+        try await services.store(of: .rewards).write { transaction in
+          try transaction.database.execute(sql: Self.undo)
+          try transaction.database.execute(sql: sql)
+          throw Undone(faults: try LedgerCheck.faults(in: transaction.database))
+        }
+      }
+      #expect(error?.faults == says)
+    }
+  }
+
   @Test("The nightly proof says nothing of a sound ledger, is made once a night, and publishes a ledger that is at fault")
   func nightly() async throws {
     try await withLedger { services in

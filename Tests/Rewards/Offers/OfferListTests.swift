@@ -135,6 +135,26 @@ struct OfferListTests {
     }
   }
 
+  @Test("A chain with many places and many offers at each leaves room for others in the list by distance")
+  func crowded() async throws {
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
+      let ana = try await services.register()
+      let places = (0..<100).map {
+        PartnerPlaceDraft(address: "\($0)", latitude: 40.4 + Double($0) / 1e5, longitude: -3.7)
+      }
+      let chain = try await services.shop("Chain", places: places)
+      for _ in 0..<51 { _ = try await chain.offer(title: "Chain") }
+      let corner = PartnerPlaceDraft(address: "corner", latitude: 40.44, longitude: -3.7)
+      _ = try await services.shop("Corner", places: [corner]).offer(title: "Corner")
+      for sort in [OfferOrder.distance, .end] {
+        let input = ListOffers.Input(sort: sort, latitude: 40.4, longitude: -3.7, radiusMeters: 5000, limit: 60)
+        let found = try await ana.send(ListOffers.self, input).items
+        #expect(found.map(\.title) == Array(repeating: "Chain", count: 51) + ["Corner"])
+        #expect(found.first?.distanceMeters == 0 && found.last.map { (4400...4500).contains($0.distanceMeters ?? 0) } == true)
+      }
+    }
+  }
+
   @Test("Offers by any order and filter are those that a slow look at all of them finds")
   func model() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
