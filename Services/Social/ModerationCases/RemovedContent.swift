@@ -92,7 +92,7 @@ struct RemovedContent: Sendable {
         let file = try TaskAttachmentStore.find(id, in: database)
       else { return }
       return try TaskAttachmentStore.publish(
-        .attached, id, of: file.task, file.charged.map { ($0, file.name) }, access, transaction)
+        .attached, id, of: file.task, (file.account, file.name), access, transaction)
     case .taskLink:
       if let link = found.subject.taskLinkID { try TaskLinkStore.open(link, closedAt: decision.at, transaction) }
       return
