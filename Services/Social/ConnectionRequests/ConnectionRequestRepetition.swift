@@ -1,6 +1,6 @@
 import Operations
 
-/// How often one account asks another again: each request is a notification (SOC-1, SOC-7).
+/// How often one account asks another again: each request is a notification (SOC-1, SOC-7, TEAM-1).
 enum ConnectionRequestRepetition {
   /// How many requests within a day may have been withdrawn or rejected before a further one is refused.
   static let maxPerDay = 3
