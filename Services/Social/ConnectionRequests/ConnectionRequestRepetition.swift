@@ -8,11 +8,13 @@ enum ConnectionRequestRepetition {
 
   /// How long the account has to wait; nil where it may ask.
   ///
-  /// - Parameter refused: when those that were withdrawn or rejected were sent, the newest first.
-  static func wait(_ refused: [Instant], at now: Instant) -> Int? {
+  /// - Parameters:
+  ///   - refused: when those that were withdrawn or rejected were sent, the newest first.
+  ///   - max: how many there may be within a day.
+  static func wait(_ refused: [Instant], max: Int = maxPerDay, at now: Instant) -> Int? {
     let recent = refused.filter { now < $0.adding(seconds: daySeconds) }
-    guard recent.count >= maxPerDay else { return nil }
-    let milliseconds = recent[maxPerDay - 1].adding(seconds: daySeconds).milliseconds - now.milliseconds
-    return max(1, Int((milliseconds + 999) / 1000))
+    guard recent.count >= max else { return nil }
+    let milliseconds = recent[max - 1].adding(seconds: daySeconds).milliseconds - now.milliseconds
+    return Swift.max(1, Int((milliseconds + 999) / 1000))
   }
 }
