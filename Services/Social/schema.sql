@@ -731,7 +731,7 @@ CREATE TABLE task_parts (
   assignee_account BLOB CHECK (length(assignee_account) = 16),
   done_at INTEGER,
   -- NULL once who did it was deleted
-  done_by BLOB CHECK (length(done_by) = 16),
+  done_by BLOB CHECK (length(done_by) = 16), removed_by BLOB CHECK (length(removed_by) = 16),
   CHECK (done_at IS NOT NULL OR done_by IS NULL)
 ) STRICT, WITHOUT ROWID;
 
@@ -742,6 +742,8 @@ CREATE INDEX task_parts_by_author ON task_parts (author_account) WHERE author_ac
 CREATE INDEX task_parts_by_doer ON task_parts (done_by) WHERE done_by IS NOT NULL;
 
 CREATE UNIQUE INDEX task_parts_of_task ON task_parts (task_id, position);
+
+CREATE INDEX task_parts_removed ON task_parts (removed_by) WHERE removed_by IS NOT NULL;
 
 CREATE TRIGGER task_parts_space_added AFTER INSERT ON task_parts WHEN new.author_account IS NOT NULL BEGIN
   INSERT INTO task_space (account_id, bytes) VALUES (new.author_account, coalesce(length(CAST(new.title AS BLOB)), 0) + coalesce(length(CAST(new.description AS BLOB)), 0))
@@ -777,7 +779,7 @@ CREATE TABLE task_series (
   advanced_day INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   -- by its creator, or since that account was deleted
-  ended_at INTEGER, team_id BLOB CHECK (length(team_id) = 16),
+  ended_at INTEGER, team_id BLOB CHECK (length(team_id) = 16), removed_by BLOB CHECK (length(removed_by) = 16),
   CHECK ((next_day IS NULL) = (next_at IS NULL)),
   CHECK (ended_at IS NULL OR next_day IS NULL),
   CHECK (creator_account IS NOT NULL OR ended_at IS NOT NULL)
@@ -790,6 +792,8 @@ CREATE INDEX task_series_by_creator ON task_series (creator_account, next_day) W
 CREATE INDEX task_series_due ON task_series (next_at) WHERE next_at IS NOT NULL;
 
 CREATE INDEX task_series_of_team ON task_series (team_id) WHERE team_id IS NOT NULL;
+
+CREATE INDEX task_series_removed ON task_series (removed_by) WHERE removed_by IS NOT NULL;
 
 CREATE TRIGGER task_series_orphaned AFTER UPDATE OF creator_account ON task_series
 WHEN new.creator_account IS NULL AND NOT EXISTS (SELECT 1 FROM task_series_participants p WHERE p.series_id = new.series_id)
@@ -888,7 +892,7 @@ CREATE TABLE tasks (
   completed_at INTEGER,
   cancelled_at INTEGER,
   changed_at INTEGER NOT NULL,
-  revision INTEGER NOT NULL CHECK (revision >= 1), series_id BLOB CHECK (length(series_id) = 16), series_day INTEGER CHECK ((series_day IS NULL) = (series_id IS NULL)), team_id BLOB CHECK (length(team_id) = 16), confirmation_leaf INTEGER, links_closed_at INTEGER,
+  revision INTEGER NOT NULL CHECK (revision >= 1), series_id BLOB CHECK (length(series_id) = 16), series_day INTEGER CHECK ((series_day IS NULL) = (series_id IS NULL)), team_id BLOB CHECK (length(team_id) = 16), confirmation_leaf INTEGER, links_closed_at INTEGER, removed_by BLOB CHECK (length(removed_by) = 16),
   CHECK ((state = 'completed') = (completed_at IS NOT NULL)),
   CHECK ((state = 'cancelled') = (cancelled_at IS NOT NULL)),
   CHECK (state <> 'open' OR confirmed_count < participant_count OR participant_count = 0),
@@ -902,6 +906,8 @@ CREATE UNIQUE INDEX tasks_of_series ON tasks (series_id, series_day) WHERE serie
 CREATE INDEX tasks_of_team ON tasks (team_id, state, sequence) WHERE team_id IS NOT NULL;
 
 CREATE INDEX tasks_open_of_series ON tasks (series_id, series_day) WHERE series_id IS NOT NULL AND state = 'open';
+
+CREATE INDEX tasks_removed ON tasks (removed_by) WHERE removed_by IS NOT NULL;
 
 CREATE TRIGGER task_attachments_of_deleted_task AFTER DELETE ON tasks BEGIN
   DELETE FROM task_attachments WHERE task_id = old.task_id;

@@ -155,6 +155,26 @@ struct ContractsTests {
     }
   }
 
+  @Test("Events name the account beside each username, by which an erasure finds and empties them")
+  func usernames() {
+    var schemas = Schemas()
+    for contract in ContractsTests.all {
+      for event in contract.events { _ = schemas.reference(to: event) }
+    }
+    var count = 0
+    for (name, schema) in schemas.components {
+      guard case .object(let properties) = schema["properties"] else { continue }
+      let fields = properties.map(\.name)
+      for field in fields where field == "username" || field.hasSuffix("Username") {
+        count += 1
+        // Of an edited message it is the one or the other of the two.
+        let ids = field == "username" ? ["accountID", "id"] : [field.dropLast("Username".count) + "AccountID", "otherAccountID"]
+        #expect(ids.contains { fields.contains($0) }, "\(name).\(field)")
+      }
+    }
+    #expect(count > 10)
+  }
+
   @Test("Contracts give all lists the same way of going through their pages")
   func lists() throws {
     var count = 0

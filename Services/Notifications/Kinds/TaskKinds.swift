@@ -9,7 +9,7 @@ extension NotificationSpec {
     taskEnrolled, taskRemoved, taskOptedOut, taskCompleted, taskCancelled, taskCommented, taskCommentRemoved, taskCommentRestored,
     taskHelpRequested, taskHelpOffered, taskHelpThanked, taskRecurred, taskSeriesEnrolled, taskSeriesRemoved, taskSeriesOptedOut,
     taskSeriesEnded,
-    taskPartAssigned, taskAttached,
+    taskPartAssigned, taskAttached, taskAttachedByToken,
   ]
 
   private static let taskEnrolled = named("taskEnrolled", .enrolled)
@@ -106,13 +106,22 @@ extension NotificationSpec {
   /// For all but who attached it.
   private static let taskAttached = NotificationSpec(
     "taskAttached", .tasks, on: TaskAttachmentsChanged.self,
-    when: { $0.change == .attached && $0.taskName != nil && $0.byAccountID != $0.accountID }, about: { $0.attachmentID },
-    to: { $0.accountID },
+    when: { $0.change == .attached && $0.taskName != nil && $0.byAccountID != nil && $0.byAccountID != $0.accountID },
+    about: { $0.attachmentID }, to: { $0.accountID },
     inbox: .init(
-      values: [
-        .text("username") { $0.byUsername?.description ?? "" }, .text("task") { $0.taskName?.description ?? "" },
-        .text("file") { $0.name?.description ?? "" },
-      ], links: { NotificationLinks(accountID: $0.byAccountID, taskID: ID(linking: $0.taskID)) }))
+      values: [.text("username") { $0.byUsername?.description ?? "" }] + attached,
+      links: { NotificationLinks(accountID: $0.byAccountID, taskID: ID(linking: $0.taskID)) }))
+
+  /// For all: nobody knows who it was that had the task's token.
+  private static let taskAttachedByToken = NotificationSpec(
+    "taskAttachedByToken", .tasks, on: TaskAttachmentsChanged.self,
+    when: { $0.change == .attached && $0.taskName != nil && $0.byAccountID == nil }, about: { $0.attachmentID },
+    to: { $0.accountID },
+    inbox: .init(values: attached, links: { NotificationLinks(taskID: ID(linking: $0.taskID)) }))
+
+  private static let attached: [NotificationValue<TaskAttachmentsChanged>] = [
+    .text("task") { $0.taskName?.description ?? "" }, .text("file") { $0.name?.description ?? "" },
+  ]
 
   private static let taskHelpRequested = help("taskHelpRequested", .request)
   private static let taskHelpOffered = help("taskHelpOffered", .offer)

@@ -1,6 +1,6 @@
 import Operations
 
-/// How often one account asks another again: each request is a notification (SOC-1, SOC-7).
+/// How often one account asks another again: each request is a notification (SOC-1, SOC-7, TEAM-1).
 enum ConnectionRequestRepetition {
   /// How many requests within a day may have been withdrawn or rejected before a further one is refused.
   static let maxPerDay = 3
@@ -8,11 +8,13 @@ enum ConnectionRequestRepetition {
 
   /// How long the account has to wait; nil where it may ask.
   ///
-  /// - Parameter refused: when those that were withdrawn or rejected were sent, the newest first.
-  static func wait(_ refused: [Instant], at now: Instant) -> Int? {
+  /// - Parameters:
+  ///   - refused: when those that were withdrawn or rejected were sent, the newest first.
+  ///   - max: how many there may be within a day.
+  static func wait(_ refused: [Instant], max: Int = maxPerDay, at now: Instant) -> Int? {
     let recent = refused.filter { now < $0.adding(seconds: daySeconds) }
-    guard recent.count >= maxPerDay else { return nil }
-    let milliseconds = recent[maxPerDay - 1].adding(seconds: daySeconds).milliseconds - now.milliseconds
-    return max(1, Int((milliseconds + 999) / 1000))
+    guard recent.count >= max else { return nil }
+    let milliseconds = recent[max - 1].adding(seconds: daySeconds).milliseconds - now.milliseconds
+    return Swift.max(1, Int((milliseconds + 999) / 1000))
   }
 }

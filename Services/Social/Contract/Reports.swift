@@ -11,6 +11,10 @@ public enum ReportSubjectKind: String, Choice {
   case message
   /// A task, its name and description, by those who take part in it.
   case task
+  /// A part of a task, its title and description, by those who take part in the task.
+  case taskPart
+  /// A recurring task, its name and description, by those who take part in it.
+  case taskSeries
   /// A comment on a task, by those who take part in it.
   case taskComment
   /// A file that is attached to a task, by those who take part in it.
@@ -37,11 +41,14 @@ public struct ReportSubject: Document, Hashable {
   public var day: LocalDay?
   public var teamID: ID<Team>?
   public var taskLinkID: ID<TaskLink>?
+  public var taskPartID: ID<TaskPart>?
+  public var taskSeriesID: ID<TaskSeries>?
 
   public init(
     kind: ReportSubjectKind, accountID: AccountID? = nil, messageID: ID<ChatMessage>? = nil, taskID: ID<SharedTask>? = nil,
     taskCommentID: ID<TaskComment>? = nil, taskAttachmentID: ID<TaskAttachment>? = nil, activityID: ActivityID? = nil,
-    day: LocalDay? = nil, teamID: ID<Team>? = nil, taskLinkID: ID<TaskLink>? = nil
+    day: LocalDay? = nil, teamID: ID<Team>? = nil, taskLinkID: ID<TaskLink>? = nil, taskPartID: ID<TaskPart>? = nil,
+    taskSeriesID: ID<TaskSeries>? = nil
   ) {
     self.kind = kind
     self.accountID = accountID
@@ -53,6 +60,8 @@ public struct ReportSubject: Document, Hashable {
     self.day = day
     self.teamID = teamID
     self.taskLinkID = taskLinkID
+    self.taskPartID = taskPartID
+    self.taskSeriesID = taskSeriesID
   }
 
   /// An account, as others see it.
@@ -63,6 +72,10 @@ public struct ReportSubject: Document, Hashable {
   public static func message(_ id: ID<ChatMessage>) -> ReportSubject { ReportSubject(kind: .message, messageID: id) }
   /// A task.
   public static func task(_ id: ID<SharedTask>) -> ReportSubject { ReportSubject(kind: .task, taskID: id) }
+  /// A part of a task.
+  public static func taskPart(_ id: ID<TaskPart>) -> ReportSubject { ReportSubject(kind: .taskPart, taskPartID: id) }
+  /// A recurring task.
+  public static func taskSeries(_ id: ID<TaskSeries>) -> ReportSubject { ReportSubject(kind: .taskSeries, taskSeriesID: id) }
   /// A comment on a task.
   public static func taskComment(_ id: ID<TaskComment>) -> ReportSubject { ReportSubject(kind: .taskComment, taskCommentID: id) }
   /// A file that is attached to a task.
@@ -89,6 +102,7 @@ public struct ReportSubject: Document, Hashable {
     "activityID": "The activity of the entry; only for an entry or its photo.",
     "day": "The day of the entry; only for an entry or its photo.", "teamID": "The team; only for one.",
     "taskLinkID": "The public link to a task, as its page says it; only for one.",
+    "taskPartID": "The part of a task; only for one.", "taskSeriesID": "The recurring task; only for one.",
   ]
 
   public func check(_ fields: inout FieldChecks) {
@@ -96,13 +110,16 @@ public struct ReportSubject: Document, Hashable {
     let given = [
       "accountID": accountID != nil, "messageID": messageID != nil, "taskID": taskID != nil,
       "taskCommentID": taskCommentID != nil, "taskAttachmentID": taskAttachmentID != nil, "activityID": activityID != nil,
-      "day": day != nil, "teamID": teamID != nil, "taskLinkID": taskLinkID != nil,
+      "day": day != nil, "teamID": teamID != nil, "taskLinkID": taskLinkID != nil, "taskPartID": taskPartID != nil,
+      "taskSeriesID": taskSeriesID != nil,
     ]
     let wanted =
       switch kind {
       case .account, .photo: ["accountID"]
       case .message: ["messageID"]
       case .task: ["taskID"]
+      case .taskPart: ["taskPartID"]
+      case .taskSeries: ["taskSeriesID"]
       case .taskComment: ["taskCommentID"]
       case .taskAttachment: ["taskAttachmentID"]
       case .entry, .entryPhoto: ["activityID", "day"]

@@ -458,7 +458,8 @@ public struct TaskAttachmentsChanged: Event, Hashable {
   public var taskID: ID<SharedTask>
   public var attachmentID: ID<TaskAttachment>
   public var change: Change
-  /// Who answers for an attached file, how it and the task are called; absent of a deleted one.
+  /// Who attached a file, how it and the task are called; absent of a deleted one, and of one that came by the task's token nobody is said to
+  /// have attached it.
   public var byAccountID: AccountID?
   public var byUsername: Username?
   public var name: TaskAttachmentName?
@@ -483,8 +484,10 @@ public struct TaskAttachmentsChanged: Event, Hashable {
 
   public static let notes: Notes = [
     "accountID": "The participant who is to know.", "taskID": "The task.", "attachmentID": "The file.",
-    "change": "`attached` or `deleted`.", "byAccountID": "Who answers for the file; absent of a deleted one.",
-    "byUsername": "How that account is called.", "name": "What the file is called; absent of a deleted one.",
+    "change": "`attached` or `deleted`.",
+    "byAccountID": "Who attached it; absent of a file that came by the task's token, and of a deleted one.",
+    "byUsername": "How that account is called, where its name is shown to the participant.",
+    "name": "What the file is called; absent of a deleted one.",
     "taskName": "What the task is called; absent of a deleted file.", "at": "When.",
   ]
 

@@ -53,8 +53,10 @@ public enum TaskHelpFailure: String, FailureCode {
   case alreadyOffered = "help_already_offered"
   /// Who is to be thanked has neither answered the request nor offered help.
   case notHelped = "has_not_helped"
+  /// As often as one person may within a day, in one task.
+  case tooOften = "asked_for_help_too_often"
 
-  public var status: Int { 409 }
+  public var status: Int { self == .tooOften ? 429 : 409 }
 }
 
 /// Asks the other participants of an open task for help (TASK-7, UC11). All of them are notified but those who mute that.
@@ -143,6 +145,7 @@ public struct NamedTaskHelp: Document, Hashable {
 enum TaskHelpRefusals {
   static let ofAsking = [
     RequestFailure.notFound.kind, TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskHelpFailure.noOthers.kind,
+    TaskHelpFailure.tooOften.kind,
   ]
 }
 

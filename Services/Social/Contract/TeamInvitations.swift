@@ -83,7 +83,8 @@ public enum SendTeamInvitation: AccountOperation {
   public static let spec = OperationSpec(
     "teamInvitations.send", of: .social, .post("/v1/teams/{teamID}/invitations"), by: .verifiedAccount, effect: .create,
     failures: TeamReference.failures + [
-      ConnectionRequestFailure.unknownUser.kind, BlockFailure.blockedByYou.kind, TeamFailure.full.kind,
+      ConnectionRequestFailure.unknownUser.kind, ConnectionRequestFailure.askedTooOften.kind,
+      BlockFailure.blockedByYou.kind, TeamFailure.full.kind,
       TeamInvitationFailure.userInTeam.kind, TeamInvitationFailure.pending.kind, TeamInvitationFailure.tooMany.kind,
     ],
     requirements: ["TEAM-1"], "Invite somebody to a team that you own; at most 100 invitations of it may wait.")

@@ -33,7 +33,8 @@ enum ModerationCaseRules {
   static func isRemovable(_ kind: ReportSubjectKind) -> Bool {
     switch kind {
     case .account: false
-    case .photo, .message, .task, .taskComment, .taskAttachment, .entry, .entryPhoto, .team, .taskLink: true
+    case .photo, .message, .task, .taskPart, .taskSeries, .taskComment, .taskAttachment, .entry, .entryPhoto, .team, .taskLink:
+      true
     }
   }
 

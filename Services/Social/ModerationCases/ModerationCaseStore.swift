@@ -329,7 +329,7 @@ extension ReportSubject {
   var key: ID<ReportSubjectMark> {
     let ids = [
       accountID?.bytes, messageID?.bytes, taskID?.bytes, taskCommentID?.bytes, taskAttachmentID?.bytes, activityID?.bytes,
-      teamID?.bytes, taskLinkID?.bytes,
+      teamID?.bytes, taskLinkID?.bytes, taskPartID?.bytes, taskSeriesID?.bytes,
     ]
     guard let bytes = ids.compactMap({ $0 }).first,
       let id = ID<ReportSubjectMark>(bytes: bytes)
@@ -351,6 +351,8 @@ extension ReportSubject {
     case .entry, .entryPhoto: self = ReportSubject(kind: kind, activityID: ActivityID(bytes: key.bytes), day: day)
     case .team: self = ReportSubject(kind: kind, teamID: ID<Team>(bytes: key.bytes))
     case .taskLink: self = ReportSubject(kind: kind, taskLinkID: ID<TaskLink>(bytes: key.bytes))
+    case .taskPart: self = ReportSubject(kind: kind, taskPartID: ID<TaskPart>(bytes: key.bytes))
+    case .taskSeries: self = ReportSubject(kind: kind, taskSeriesID: ID<TaskSeries>(bytes: key.bytes))
     }
   }
 }

@@ -16,6 +16,8 @@ struct RemovedContent: Sendable {
     // Rules let nobody come here.
     case .account: return
     case .task: try removeTask(found, transaction)
+    case .taskPart: try RemovedTaskText.removePart(found, transaction)
+    case .taskSeries: try RemovedTaskText.removeSeries(found, transaction)
     case .taskLink:
       if let link = found.subject.taskLinkID { try TaskLinkStore.close(link, transaction) }
     case .photo: try removePhotos(found, transaction)
@@ -90,17 +92,18 @@ struct RemovedContent: Sendable {
         let file = try TaskAttachmentStore.find(id, in: database)
       else { return }
       return try TaskAttachmentStore.publish(
-        .attached, id, of: file.task, file.charged.map { ($0, file.name) }, access, transaction)
+        .attached, id, of: file.task, (file.account, file.name), access, transaction)
     case .taskLink:
       if let link = found.subject.taskLinkID { try TaskLinkStore.open(link, closedAt: decision.at, transaction) }
       return
     case .task:
       if let task = found.subject.taskID { try TaskLinkStore.open(to: task, closedAt: decision.at, transaction) }
-    case .account, .photo, .message, .taskComment, .team: break
+    case .account, .photo, .message, .taskPart, .taskSeries, .taskComment, .team: break
     }
     guard let removed = try ModerationCaseStore.removed(by: found.id, in: database) else { return }
     switch found.subject.kind {
     case .account, .entry, .entryPhoto, .taskAttachment, .taskLink: return
+    case .taskPart, .taskSeries: try RemovedTaskText.restore(found, removed, transaction)
     case .photo:
       guard let tag = removed.photoTag, let photo = try ReportStore.photo(tag, in: found.id, database) else { return }
       try transaction.publish(PhotoRestorationDecided(accountID: found.accused, photo: photo, at: transaction.now))

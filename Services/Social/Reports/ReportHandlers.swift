@@ -32,6 +32,8 @@ struct ReportHandlers: Sendable {
   {
     if let message = subject.messageID { return try ReportedCopy.message(message, for: reporter, in: database) }
     if let task = subject.taskID { return try ReportedCopy.task(task, for: reporter, in: database) }
+    if let part = subject.taskPartID { return try ReportedCopy.taskPart(part, for: reporter, in: database) }
+    if let series = subject.taskSeriesID { return try ReportedCopy.taskSeries(series, for: reporter, in: database) }
     if let file = subject.taskAttachmentID {
       return try ReportedCopy.taskAttachment(file, for: reporter, access, in: database)
     }

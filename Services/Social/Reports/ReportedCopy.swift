@@ -27,7 +27,7 @@ struct ReportedCopy: Sendable {
     switch input.subject.kind {
     case .account, .photo: try await account(input, call)
     case .entry, .entryPhoto: try await entry(input.subject, call)
-    case .message, .task, .taskComment, .taskAttachment, .team, .taskLink: nil
+    case .message, .task, .taskPart, .taskSeries, .taskComment, .taskAttachment, .team, .taskLink: nil
     }
   }
 
@@ -73,11 +73,36 @@ struct ReportedCopy: Sendable {
 
   /// A copy of a task: its name, and its description behind it.
   ///
-  /// - Throws: `not_found` unless the reader takes part in it and who made it is there still.
+  /// Where who made it was deleted, whoever edits it since then answers for it.
+  ///
+  /// - Throws: `not_found` unless the reader takes part in it.
   static func task(_ id: ID<SharedTask>, for reader: AccountID, in database: Database) throws -> ReportedCopy {
     let task = try TaskStore.find(id, for: reader, in: database).task
-    guard let creator = task.creator else { throw Failure(RequestFailure.notFound) }
-    return try copy(text(task.text.name, task.text.description), writtenAt: nil, by: creator, in: database)
+    guard let accused = try TaskStore.responsible(for: task, in: database) else { throw Failure(RequestFailure.notFound) }
+    return try copy(text(task.text.name, task.text.description), writtenAt: nil, by: accused, in: database)
+  }
+
+  /// A copy of a part of a task: its title, and its description behind it. Who wrote it answers for it, and where that account was deleted
+  /// whoever edits it since then.
+  ///
+  /// - Throws: `not_found` unless the reader takes part in its task.
+  static func taskPart(_ id: ID<TaskPart>, for reader: AccountID, in database: Database) throws -> ReportedCopy {
+    guard let part = try TaskPartStore.find(id, in: database) else { throw Failure(RequestFailure.notFound) }
+    let task = try TaskStore.find(part.task, for: reader, in: database).task
+    guard let accused = try part.author ?? TaskStore.responsible(for: task, in: database) else {
+      throw Failure(RequestFailure.notFound)
+    }
+    return try copy(text(part.text.title, part.text.description), writtenAt: nil, by: accused, in: database)
+  }
+
+  /// A copy of a recurring task: its name, and its description behind it.
+  ///
+  /// - Throws: `not_found` unless the reader takes part in it and who made it is there still, whom nobody follows.
+  static func taskSeries(_ id: ID<TaskSeries>, for reader: AccountID, in database: Database) throws -> ReportedCopy {
+    let series = try TaskSeriesStore.find(id, for: reader, in: database)
+    guard let creator = series.creator else { throw Failure(RequestFailure.notFound) }
+    return try copy(
+      text(series.terms.text.name, series.terms.text.description), writtenAt: nil, by: creator, in: database)
   }
 
   /// What a copy says of a task.

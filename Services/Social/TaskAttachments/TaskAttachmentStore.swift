@@ -198,7 +198,7 @@ enum TaskAttachmentStore {
       .attachmentAdded(
         upload.id, to: upload.task, name: upload.name, sha256: sha256, by: upload.charged, isByToken: upload.account == nil),
       transaction)
-    try publish(.attached, upload.id, of: upload.task, (upload.charged, upload.name), access, transaction)
+    try publish(.attached, upload.id, of: upload.task, (upload.account, upload.name), access, transaction)
   }
 
   /// Deletes an attachment, for each participant to know. A worker removes its file where nothing else names it.
@@ -207,21 +207,24 @@ enum TaskAttachmentStore {
     try publish(.deleted, attachment.id, of: attachment.task, nil, access, transaction)
   }
 
+  /// Publishes what became of a file, for each participant as it sees it.
+  ///
+  /// - Parameter attached: what a file that was attached is called, and who attached it; nobody is said to have where it came by the task's token.
   static func publish(
     _ change: TaskAttachmentsChanged.Change, _ id: ID<TaskAttachment>, of task: ID<SharedTask>,
-    _ attached: (by: AccountID, name: TaskAttachmentName)?, _ access: TaskAccess, _ transaction: Transaction
+    _ attached: (by: AccountID?, name: TaskAttachmentName)?, _ access: TaskAccess, _ transaction: Transaction
   ) throws {
     let database = transaction.database
-    let person = try attached.flatMap { try Accounts.find($0.by, in: database) }
     let taskName = try attached.flatMap { _ in
       try String.fetchOne(
         database.cachedStatement(sql: "SELECT name FROM tasks WHERE task_id = ?"), arguments: [task])
     }.map { try TaskName(text: $0) }
     for account in try access.participants(task, database) {
+      let username = try (attached?.by).flatMap { try ShownPerson.find($0, for: account, in: database).username }
       try transaction.publish(
         TaskAttachmentsChanged(
-          accountID: account, taskID: task, attachmentID: id, change: change, byAccountID: person?.id,
-          byUsername: person?.username, name: attached?.name, taskName: taskName, at: transaction.now))
+          accountID: account, taskID: task, attachmentID: id, change: change, byAccountID: attached?.by,
+          byUsername: username, name: attached?.name, taskName: taskName, at: transaction.now))
     }
   }
 

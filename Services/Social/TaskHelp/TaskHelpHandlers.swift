@@ -22,6 +22,7 @@ enum TaskHelpHandlers {
     try TaskHelpRules.check(
       kind, in: task.state, participants: TaskParticipantStore.accounts(of: task.id, in: database).count,
       isOpen: TaskHelpStore.isOpen(kind, of: account, in: task.id, database))
+    try TaskHelpRules.checkRepetition(TaskHelpStore.lastTimes(of: account, in: task.id, database), at: transaction.now)
     let id = try TaskHelpStore.add(kind, to: task, by: account, transaction)
     return try TaskHelpStore.view(id, of: task.id, for: account, in: database)
   }

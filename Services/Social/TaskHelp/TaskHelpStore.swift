@@ -57,6 +57,13 @@ enum TaskHelpStore {
     ) { _ in true } ?? false
   }
 
+  /// When the account has asked for help or offered it in the task, the last times, the newest first.
+  static func lastTimes(of account: AccountID, in task: ID<SharedTask>, _ database: Database) throws -> [Instant] {
+    let statement = try database.cachedStatement(
+      sql: "SELECT created_at FROM task_help WHERE task_id = ? AND account_id = ? ORDER BY sequence DESC LIMIT ?")
+    return try Instant.fetchAll(statement, arguments: [task, account, TaskHelpRules.maxPerDay])
+  }
+
   /// Whether there is such a request or offer in the task.
   static func exists(_ id: ID<TaskHelp>, in task: ID<SharedTask>, _ database: Database) throws -> Bool {
     try database.first("SELECT 1 FROM task_help WHERE help_id = ? AND task_id = ?", .id(id), .id(task)) { _ in true } ?? false

@@ -7,7 +7,7 @@ import Storage
 /// Parts of tasks: made, assigned, marked as done, removed (TASK-1). Who is deleted leaves what it wrote and did to the others, without a name.
 struct TaskPartFeature: Feature {
   let rules: TaskRules
-  let migrations = [TaskPartStore.migration(40)]
+  let migrations = [TaskPartStore.migration(40), RemovedTaskText.migration(50)]
   let tables: [ErasedTable] = [
     .changed(
       "task_parts", "author_account = :account OR assignee_account = :account OR done_by = :account", .tasks,

@@ -39,13 +39,18 @@ enum TaskPartStore {
   /// A part as it stands in the table.
   struct Stored: Sendable {
     let id: ID<TaskPart>
+    let task: ID<SharedTask>
+    /// Nil once who wrote it was deleted.
+    let author: AccountID?
     let text: TaskPartText
     /// Nil where it is anybody's.
     let assignee: AccountID?
     let isDone: Bool
 
-    fileprivate init(_ row: Row) {
+    init(_ row: Row) {
       id = row["part_id"]
+      task = row["task_id"]
+      author = row["author_account"]
       text = TaskPartText(title: row["title"], description: row["description"])
       assignee = row["assignee_account"]
       isDone = row["done_at"] as Instant? != nil
@@ -59,6 +64,12 @@ enum TaskPartStore {
     let statement = try database.cachedStatement(sql: "SELECT * FROM task_parts WHERE part_id = ? AND task_id = ?")
     guard let row = try Row.fetchOne(statement, arguments: [id, task]) else { throw Failure(RequestFailure.notFound) }
     return Stored(row)
+  }
+
+  /// A part, whoever asks.
+  static func find(_ id: ID<TaskPart>, in database: Database) throws -> Stored? {
+    try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM task_parts WHERE part_id = ?"), arguments: [id]).map(
+      Stored.init)
   }
 
   static func count(of task: ID<SharedTask>, in database: Database) throws -> Int {
@@ -87,7 +98,11 @@ enum TaskPartStore {
     _ transaction: Transaction
   ) throws {
     try transaction.database.cachedStatement(
-      sql: "UPDATE task_parts SET title = ?2, description = ?3, assignee_account = ?4 WHERE part_id = ?1"
+      sql: """
+        UPDATE task_parts SET title = ?2, description = ?3, assignee_account = ?4,
+          removed_by = iif(title = ?2 AND description IS ?3, removed_by, NULL)
+        WHERE part_id = ?1
+        """
     ).execute(arguments: [part.id, text.title, text.description, assignee])
     if assignee != part.assignee { try notify(assignee, of: text.title, in: task, by: account, transaction) }
     try TaskStore.settle(task.id, transaction)
@@ -100,17 +115,19 @@ enum TaskPartStore {
   ) throws {
     let database = transaction.database
     let statement = try database.cachedStatement(sql: "SELECT * FROM task_parts WHERE task_id = ? ORDER BY position")
-    let parts = try Row.fetchAll(statement, arguments: [last]).map(Stored.init)
+    let rows = try Row.fetchAll(statement, arguments: [last])
+    let parts = rows.map(Stored.init)
     guard parts.reduce(0, { $0 + $1.text.bytes }) <= maxBytes else { return }
     let insertion = try database.cachedStatement(
       sql: """
-        INSERT INTO task_parts (part_id, task_id, position, author_account, title, description, assignee_account)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO task_parts (part_id, task_id, position, author_account, title, description, assignee_account, removed_by)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """)
-    for (index, part) in parts.enumerated() {
+    for (index, (part, row)) in zip(parts, rows).enumerated() {
       let assignee = try part.assignee.flatMap { try TaskParticipantStore.find(task, $0, in: database)?.account }
       try insertion.execute(arguments: [
         ID<TaskPart>(), task, index + 1, account, part.text.title, part.text.description, assignee,
+        row["removed_by"] as ID<ModerationCase>?,
       ])
     }
   }

@@ -106,6 +106,12 @@ struct TaskSeriesStore: Sendable {
     }
   }
 
+  /// A series, whoever asks.
+  static func find(_ id: ID<TaskSeries>, in database: Database) throws -> Stored? {
+    let statement = try database.cachedStatement(sql: "SELECT * FROM task_series WHERE series_id = ?")
+    return try Row.fetchOne(statement, arguments: [id]).map(Stored.init)
+  }
+
   /// A series in which the account takes part.
   ///
   /// - Throws: `not_found`.
@@ -166,7 +172,9 @@ struct TaskSeriesStore: Sendable {
     try database.cachedStatement(
       sql: """
         UPDATE task_series SET name = ?2, description = ?3, schedule_kind = ?4, schedule_code = ?5, anchor_day = ?6, end_day = ?7,
-          next_day = ?8, next_at = iif(?8 IS NULL, NULL, ?9) WHERE series_id = ?1
+          next_day = ?8, next_at = iif(?8 IS NULL, NULL, ?9),
+          removed_by = iif(name = ?2 AND description IS ?3, removed_by, NULL)
+        WHERE series_id = ?1
         """
     ).execute(arguments: [
       series.id, terms.text.name, terms.text.description, terms.planned.kind, terms.planned.code, terms.planned.anchor,
@@ -286,6 +294,7 @@ extension TaskSeriesStore {
       as: TaskOrigin(
         series: series.id, day: day, team: try series.team.flatMap { try TeamTaskStore.hasRoom(in: $0, database) ? $0 : nil },
         notice: isNew ? nil : .recurred), transaction)
+    try RemovedTaskText.carry(from: series.id, to: task, in: database)
     if let last = try Self.lastOccurrence(of: series.id, before: day, in: database) {
       let room = rules.bytesPerAccount - (try TaskSpaceStore.bytes(of: creator, in: database))
       try TaskPartStore.copy(from: last, to: task, by: creator, maxBytes: room, transaction)
@@ -296,7 +305,7 @@ extension TaskSeriesStore {
   }
 
   /// The task of the last planned day before a day; nil where there is none.
-  private static func lastOccurrence(
+  static func lastOccurrence(
     of id: ID<TaskSeries>, before day: LocalDay, in database: Database
   ) throws -> ID<SharedTask>? {
     let statement = try database.cachedStatement(

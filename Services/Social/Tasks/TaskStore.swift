@@ -150,7 +150,11 @@ enum TaskStore {
   /// Gives a task another text and publishes it.
   static func edit(_ id: ID<SharedTask>, _ text: TaskText, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
-      sql: "UPDATE tasks SET name = ?, description = ?, due_day = ? WHERE task_id = ?"
+      sql: """
+        UPDATE tasks SET name = ?1, description = ?2, due_day = ?3,
+          removed_by = iif(name = ?1 AND description IS ?2, removed_by, NULL)
+        WHERE task_id = ?4
+        """
     ).execute(arguments: [text.name, text.description, text.dueDay, id])
     try settle(id, transaction)
   }

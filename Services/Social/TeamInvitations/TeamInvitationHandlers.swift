@@ -35,6 +35,11 @@ enum TeamInvitationHandlers {
     guard try TeamInvitationStore.countWaiting(of: team, in: database) < maximum else {
       throw TeamInvitationFailure.tooMany.with(["max": .number(maximum)])
     }
+    let refused = try TeamInvitationStore.refused(from: account, to: other.id, in: database)
+    if let seconds = ConnectionRequestRepetition.wait(refused, at: call.now) {
+      throw ConnectionRequestFailure.askedTooOften.with(
+        name.merging(["max": .number(ConnectionRequestRepetition.maxPerDay)]) { $1 }, retryAfterSeconds: seconds)
+    }
     let id = try TeamInvitationStore.add(to: team, from: account, to: other.id, isHidden: isHidden, transaction)
     return try TeamInvitationStore.view(id, .sent, for: account, in: database)
   }

@@ -96,6 +96,16 @@ enum TeamInvitationStore {
     } ?? 0
   }
 
+  /// When the last invitations of one account by another that were withdrawn or rejected were sent, the newest first.
+  static func refused(from account: AccountID, to other: AccountID, in database: Database) throws -> [Instant] {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT sent_at FROM team_invitations
+        WHERE to_account = ? AND from_account = ? AND state IN ('withdrawn', 'rejected') ORDER BY sequence DESC LIMIT ?
+        """)
+    return try Instant.fetchAll(statement, arguments: [other, account, ConnectionRequestRepetition.maxPerDay])
+  }
+
   /// Keeps a new invitation and publishes it.
   ///
   /// - Parameter isHidden: whether the one that it is for never sees it. Then it is shown by the name that it was invited by.

@@ -241,6 +241,8 @@ struct AccessTable: Sendable {
   private mutating func addTasks() {
     owned(GetTask.self) { things, _ in .init(taskID: things.task) }
     owned(CreateReport.self, owner: Self.ofOneself) { things, _ in .init(subject: .task(things.task), reason: .spam) }
+    owned(CreateReport.self, owner: Self.ofOneself) { things, _ in .init(subject: .taskPart(things.taskPart), reason: .spam) }
+    owned(CreateReport.self, owner: Self.ofOneself) { things, _ in .init(subject: .taskSeries(things.taskSeries), reason: .spam) }
     owned(ListTaskComments.self) { things, _ in .init(taskID: things.task) }
     owned(EditTask.self) { things, _ in .init(taskID: things.task, name: .set(try TaskName(text: "Taken"))) }
     owned(AddTaskParticipants.self) { things, _ in .init(taskID: things.task, participants: []) }
@@ -352,6 +354,8 @@ struct AccessTable: Sendable {
   /// Who sees something reports it; the names of teams and public pages everybody sees.
   private mutating func addReports(_ friendOnly: [Role: Outcome]) {
     open(CreateReport.self, friendOnly) { things, _ in .init(subject: .task(things.task), reason: .spam) }
+    open(CreateReport.self, friendOnly) { things, _ in .init(subject: .taskPart(things.taskPart), reason: .spam) }
+    open(CreateReport.self, friendOnly) { things, _ in .init(subject: .taskSeries(things.taskSeries), reason: .spam) }
     open(CreateReport.self, friendOnly) { things, _ in .init(subject: .taskAttachment(things.attachment), reason: .spam) }
     open(CreateReport.self, friendOnly) { things, _ in .init(subject: .entry(things.activity, things.today), reason: .spam) }
     open(CreateReport.self, friendOnly) { things, _ in .init(subject: .entryPhoto(things.activity, things.today), reason: .spam) }

@@ -86,6 +86,8 @@ struct NotificationKindTests {
     (notice(.optedOut, by: ana), "taskOptedOut", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
     (notice(.cancelled, by: ana), "taskCancelled", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
     (notice(.partAssigned, by: ana), "taskPartAssigned", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
+    (attached(by: ana), "taskAttached", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
+    (attached(by: nil), "taskAttachedByToken", ben, NotificationLinks(taskID: ID(linking: task))),
     (notice(.recurred, by: nil), "taskRecurred", ben, NotificationLinks(taskID: ID(linking: task))),
     (
       TaskSeriesNoticed(
@@ -146,6 +148,12 @@ struct NotificationKindTests {
     TaskNoticed(
       noticeID: ID(), accountID: ben, taskID: task, taskName: taskName, notice: notice, byAccountID: other,
       byUsername: other.map { _ in anaName }, at: at)
+  }
+
+  private static func attached(by other: AccountID?) -> TaskAttachmentsChanged {
+    TaskAttachmentsChanged(
+      accountID: ben, taskID: task, attachmentID: ID(), change: .attached, byAccountID: other,
+      byUsername: other.map { _ in anaName }, name: .placeholder, taskName: taskName, at: at)
   }
 
   private static func help(
@@ -233,7 +241,7 @@ struct NotificationKindTests {
       // By it a repetition is known, also by a version that is older or newer.
       #expect(item.source.hasPrefix("\(type(of: event).spec.name)/"))
     }
-    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 31)
+    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 33)
   }
 
   @Test("A notification is as grave as its kind says, and one that nothing need be done about is for information")

@@ -1,4 +1,5 @@
 import InProcess
+import NotificationsContract
 import Operations
 import SocialContract
 import Testing
@@ -31,6 +32,36 @@ struct ShownAttachmentTests {
       }
       let details = try await ana.details(of: task)
       #expect(details.attachments == (try await ana.attachments(of: task.id)) && details.hasMoreAttachments)
+    }
+  }
+
+  @Test(
+    "A new file is announced to each participant under the name it is shown, and one that came by the task's token under none")
+  func announced() async throws {
+    try await ServicesInProcess.withPeople(2, notified: true) { services, people in
+      let (ana, ben) = (people[0], people[1])
+      let task = try await services.makeTask(by: ana, with: [ben])
+      func last() async throws -> [AccountID: TaskAttachmentsChanged] {
+        let events = try await services.attachmentEvents().suffix(2)
+        return Dictionary(uniqueKeysWithValues: events.map { ($0.accountID, $0) })
+      }
+      let token = try #require(try await ana.send(RenewTaskToken.self, .init(taskID: task.id)).token).description
+      try await services.page.attach("dropped.txt", Attaching.bytes(10), token: token)
+      #expect(try await last().values.allSatisfy { $0.byAccountID == nil && $0.byUsername == nil })
+      for person in people {
+        let notice = try #require(try await services.notices(of: person).first)
+        #expect(notice.kind.rawValue == "taskAttachedByToken")
+        #expect(notice.text == "“dropped.txt” was attached to “Paint” with the token of the task.")
+      }
+      try await ben.attach("plan.txt", Attaching.bytes(20), to: task.id)
+      let name = try services.identity.username(of: ben.id)
+      #expect(try await last()[ana.id]?.byUsername == name)
+      // Whom somebody has blocked learns none of its names, as in the list of the files.
+      try await ben.block(ana)
+      try await ben.attach("later.txt", Attaching.bytes(30), to: task.id)
+      let events = try await last()
+      #expect(events[ana.id]?.byAccountID == ben.id && events[ana.id]?.byUsername == nil && events[ben.id]?.byUsername == name)
+      #expect(try await ana.attachments(of: task.id).first?.username == nil)
     }
   }
 }

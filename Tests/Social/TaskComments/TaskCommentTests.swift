@@ -42,6 +42,22 @@ struct TaskCommentTests {
   }
 
   @Test(
+    "UC5, alternative: a comment that is not added, or of which nobody knows, fails with words that say so in both languages",
+    arguments: Language.allCases)
+  func words(language: Language) throws {
+    let (words, name) = (Words(Contract.social.words), CreateTaskComment.spec.name)
+    let refused = language == .english ? "Your comment could not be added" : "No se ha podido añadir tu comentario"
+    let unknown =
+      language == .english ? "It is not known whether your comment was added" : "No se sabe si tu comentario se ha añadido"
+    for code in [RequestFailure.overloaded, .storageFull, .storageReadOnly, .rateLimited] {
+      #expect(words.text("failure.\(code.rawValue).\(name)", language)?.hasPrefix(refused) == true, "\(code)")
+    }
+    for code in [RequestFailure.unavailable, .internalError, .timedOut] {
+      #expect(words.text("failure.\(code.rawValue).\(name)", language)?.hasPrefix(unknown) == true, "\(code)")
+    }
+  }
+
+  @Test(
     "UC5, alternative: a comment that is refused is answered with its field and rule",
     arguments: [
       ("", "empty"), (" \n ", "empty"), (String(repeating: "x", count: 2001), "too_long"), ("a\u{7}", "control_character"),

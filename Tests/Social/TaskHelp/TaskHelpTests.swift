@@ -131,6 +131,25 @@ struct TaskHelpTests {
     }
   }
 
+  @Test("Asking for help and offering it notify the others ten times a day at most, and again on the next day")
+  func repeated() async throws {
+    try await ServicesInProcess.withPeople(2) { services, people in
+      let task = try await services.makeTask(by: people[0], with: [people[1]])
+      let named = NamedTask(taskID: task.id)
+      for number in 0..<10 {
+        let help =
+          number % 2 == 0
+          ? try await people[1].send(RequestTaskHelp.self, named) : try await people[1].send(OfferTaskHelp.self, named)
+        _ = try await people[1].send(CloseTaskHelp.self, .init(taskID: task.id, helpID: help.id))
+      }
+      #expect(try await people[1].failure(RequestTaskHelp.self, named) == "asked_for_help_too_often")
+      #expect(try await people[1].failure(OfferTaskHelp.self, named) == "asked_for_help_too_often")
+      #expect(try await people[0].failure(RequestTaskHelp.self, named) == nil)
+      services.clock.advance(days: 1)
+      #expect(try await people[1].failure(RequestTaskHelp.self, named) == nil)
+    }
+  }
+
   @Test("Many requests for help by one person at once are one")
   func together() async throws {
     try await ServicesInProcess.withPeople(2) { services, people in

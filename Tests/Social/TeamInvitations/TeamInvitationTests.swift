@@ -77,6 +77,25 @@ struct TeamInvitationTests {
     }
   }
 
+  @Test("Whoever has rejected a team's invitation, or had it withdrawn, three times within a day is not asked a fourth time")
+  func repeated() async throws {
+    let eva = try identity.person("eva")
+    try await withTeam { services, team, ana, _ in
+      for number in 0..<3 {
+        let sent = try await services.invite(eva, to: team, by: ana)
+        if number == 1 {
+          _ = try await services.answer(WithdrawTeamInvitation.self, sent, as: ana)
+        } else {
+          _ = try await services.answer(RejectTeamInvitation.self, sent, as: eva)
+        }
+      }
+      let again = SendTeamInvitation.Input(teamID: team.id, username: eva.username)
+      #expect(try await services.refusal(SendTeamInvitation.self, again, as: ana.caller) == "asked_too_often")
+      services.clock.advance(days: 1)
+      #expect(try await services.refusal(SendTeamInvitation.self, again, as: ana.caller) == nil)
+    }
+  }
+
   @Test("A team invitation that nobody answers expires after 90 days, for both")
   func expired() async throws {
     let eva = try identity.person("eva")
