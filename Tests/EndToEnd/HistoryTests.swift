@@ -49,4 +49,21 @@ struct HistoryTests {
     print(said)
     #expect(process.terminationStatus == 0, "\(said.suffix(20_000))")
   }
+
+  @Test("Each mutant that a history is to find can be made of the sources as they are")
+  func mutants() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let folder = root.appending(path: "Tests/Faults/History/mutants")
+    let patches = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".patch") }
+    #expect(patches.count == 9)
+    for patch in patches {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      process.arguments = ["git", "apply", "--check", folder.appending(path: patch).path]
+      process.currentDirectoryURL = root
+      try process.run()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0, "\(patch)")
+    }
+  }
 }
