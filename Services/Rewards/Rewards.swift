@@ -17,7 +17,10 @@ public enum Rewards {
   public static func service(
     _ environment: ServiceEnvironment, makeCode: @escaping @Sendable () -> RedemptionCode = RedemptionCode.unpredictable
   ) throws -> ServiceDefinition {
-    ServiceDefinition(.rewards, environment, features: try features(environment, makeCode: makeCode))
+    var definition = ServiceDefinition(.rewards, environment, features: try features(environment, makeCode: makeCode))
+    // A day's change touches some twenty pages, of hundreds of accounts in one transaction.
+    definition.storeLimits.writerCacheKilobytes = 8_000
+    return definition
   }
 
   /// All of it. Each stands behind those that it builds on.

@@ -536,7 +536,7 @@ CREATE TABLE relations (
   -- whether one of the two has blocked the other
   is_apart INTEGER NOT NULL CHECK (is_apart IN (0, 1)),
   -- One of which nothing is left stays, so that what arrives late of it has no effect.
-  revision INTEGER NOT NULL,
+  revision INTEGER NOT NULL, were_friends INTEGER NOT NULL DEFAULT 0 CHECK (were_friends IN (0, 1)),
   PRIMARY KEY (account_id, other_account_id),
   CHECK (account_id <> other_account_id)
 ) STRICT, WITHOUT ROWID;
@@ -546,6 +546,8 @@ CREATE INDEX relations_apart ON relations (account_id, other_account_id) WHERE i
 CREATE INDEX relations_by_other_account ON relations (other_account_id);
 
 CREATE INDEX relations_of_friends ON relations (account_id, other_account_id) WHERE is_friend = 1 AND is_apart = 0;
+
+CREATE INDEX relations_of_parted_friends ON relations (account_id, other_account_id) WHERE were_friends = 1;
 
 CREATE TABLE suspension_ends (
   account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),

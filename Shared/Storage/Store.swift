@@ -72,6 +72,9 @@ public final class Store: Sendable {
     let idempotency = try Idempotency(secret: secret, limits: limits)
     let opened = try Connections.open(path, readers: limits.readers, migrations, of: service, at: clock.now)
     let (connections, epoch) = (opened.connections, opened.epoch)
+    try connections.writer.writeWithoutTransaction {
+      try $0.execute(sql: "PRAGMA cache_size = -\(limits.writerCacheKilobytes)")
+    }
     let relay = Relay()
     let signals = CommitSignals()
     let metrics = StoreMetrics()
@@ -266,6 +269,9 @@ private final class Relay: Sendable {
 public struct StoreLimits: Sendable {
   /// Connections that read at the same time.
   public var readers = 2
+  /// How much of the file the connection that writes keeps in memory. What a transaction changes beyond that goes to the log before it
+  /// commits, and twice where it changes again.
+  public var writerCacheKilobytes = 2_000
   /// Reads that may wait; beyond, `overloaded`.
   public var waitingReads = 10_000
   /// Reads that share one access at most.

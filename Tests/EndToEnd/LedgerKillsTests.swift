@@ -18,6 +18,12 @@ struct LedgerKillsTests {
   private static let password = "Rio-7-lento"
   private static let people = 8
   private static let workers = 64
+  /// As many connections as there are workers, so that none waits for another's.
+  private static let http = {
+    var connections = HTTPClient.Configuration()
+    connections.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = workers
+    return HTTPClient(configuration: connections)
+  }()
 
   private static var kills: Int {
     ProcessInfo.processInfo.environment["RACHA_LEDGER_KILLS"].flatMap { Int($0) } ?? 4
@@ -32,32 +38,14 @@ struct LedgerKillsTests {
     let cluster = try RunningCluster(settings: Play.settings, files: ["offers.json": offers])
     defer { cluster.stop() }
     try await cluster.start()
-    // As many connections as there are workers, so that none waits for another's.
-    var connections = HTTPClient.Configuration()
-    connections.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.workers
-    let http = HTTPClient(configuration: connections)
-    let (members, administrators) = try await join(cluster, GatewayClient(url: cluster.url, http: http))
+    let (members, administrators) = try await join(cluster, GatewayClient(url: cluster.url, http: Self.http))
     let (isOver, acknowledged) = (Flag(), Acknowledged())
     async let chaos = {
       defer { isOver.raise() }
       return try await Self.kill(cluster, whileCounting: acknowledged)
     }()
-    let expected = try await withThrowingTaskGroup(of: (Int, Int, Int).self) { group in
-      for worker in 0..<Self.workers {
-        let index = worker % Self.people
-        group.addTask {
-          let (balance, count) = try await Self.move(
-            worker, members[index], by: administrators[worker % administrators.count], offer, acknowledged, until: isOver)
-          return (index, balance, count)
-        }
-      }
-      return try await group.reduce(into: (balances: [Int](repeating: 0, count: Self.people), transfers: 0)) {
-        $0.balances[$1.0] += $1.1
-        $0.transfers += $1.2
-      }
-    }
+    let expected = try await Self.move(members, by: administrators, offer, acknowledged, until: isOver)
     print("\(expected.transfers) transfers amid \(Self.kills) kills, \(Int(try await chaos)) a second while rewards ran")
-    try await http.shutdown()
     try await cluster.waitUntilReady()
     for (member, balance) in zip(members, expected.balances) {
       #expect(try await member.client.callUntilDone(GetBalance.self, .init()).coins == balance)
@@ -116,6 +104,28 @@ struct LedgerKillsTests {
           DROP TRIGGER ledger_accounts_move_by_transfer;
           UPDATE ledger_accounts SET balance = balance + 1 WHERE kind = 'person';
           """)
+    }
+  }
+
+  /// Lets workers move coins until it is over.
+  ///
+  /// - Returns: what each person has then, and how many transfers there were.
+  private static func move(
+    _ members: [Mover], by administrators: [GatewayClient], _ offer: OfferID, _ acknowledged: Acknowledged, until isOver: Flag
+  ) async throws -> (balances: [Int], transfers: Int) {
+    try await withThrowingTaskGroup(of: (Int, Int, Int).self) { group in
+      for worker in 0..<workers {
+        let index = worker % people
+        group.addTask {
+          let (balance, count) = try await move(
+            worker, members[index], by: administrators[worker % administrators.count], offer, acknowledged, until: isOver)
+          return (index, balance, count)
+        }
+      }
+      return try await group.reduce(into: (balances: [Int](repeating: 0, count: people), transfers: 0)) {
+        $0.balances[$1.0] += $1.1
+        $0.transfers += $1.2
+      }
     }
   }
 

@@ -139,6 +139,7 @@ struct ChallengeRun {
   /// Lets a changed day take effect on a challenge that counts it.
   mutating func look(at challenge: KnownChallenge, _ change: DayChange, _ metric: ChallengeMetric) throws {
     guard let before = change.before[metric], let after = change.after[metric] else { return }
+    sums[change.day...change.day] = change.after
     let rule = challenge.terms.rule
     // Of days in a row it matters only whether one belongs to the row.
     if let stepsADay = rule.stepsADay, (before >= stepsADay) == (after >= stepsADay) { return }

@@ -159,13 +159,13 @@ public enum ListTransfers: AccountOperation {
     "List the coins that came to the account or left it, newest first.")
 }
 
-/// Steps became coins (REW-1).
-public struct CoinsEarned: Event, Hashable {
+/// Coins came for steps (``CoinsEarned``), or a correction took them back (``CoinsCorrected``).
+public struct StepCoins<Movement: CoinsMovement>: Event, Hashable {
   /// Whose coins.
   public var accountID: AccountID
   /// The transfer that moved them.
   public var transferID: TransferID
-  /// How many were earned.
+  /// How many.
   public var coins: Int
   /// How many the account had then.
   public var balance: Int
@@ -184,47 +184,28 @@ public struct CoinsEarned: Event, Hashable {
     self.day = day
   }
 
-  public static let notes: Notes = [
-    "accountID": "Whose coins.", "transferID": "The transfer that moved them.", "coins": "How many were earned.",
-    "balance": "How many the account had then.", "at": "When.",
-    "day": "The local day of the steps; absent where an earlier version counted several together.",
-  ]
-
-  public static let spec = EventSpec("coins.earned", by: .rewards, requirements: ["REW-1"], "Steps became coins.")
+  public static var schemaName: String { Movement.schemaName }
+  public static var notes: Notes { Movement.notes }
+  public static var spec: EventSpec { Movement.spec }
 }
 
+/// Steps became coins (REW-1).
+public typealias CoinsEarned = StepCoins<Earning>
 /// Steps were corrected downwards, and their coins taken back as far as the balance went (REW-1).
-public struct CoinsCorrected: Event, Hashable {
-  /// Whose coins.
-  public var accountID: AccountID
-  /// The transfer that moved them.
-  public var transferID: TransferID
-  /// How many were taken back.
-  public var coins: Int
-  /// How many the account had then.
-  public var balance: Int
-  /// When.
-  public var at: Instant
-  /// The local day of the steps; nil in events of earlier versions, which counted several together.
-  public var day: LocalDay?
+public typealias CoinsCorrected = StepCoins<Correcting>
 
-  /// The event from its parts.
-  public init(accountID: AccountID, transferID: TransferID, coins: Int, balance: Int, at: Instant, day: LocalDay? = nil) {
-    self.accountID = accountID
-    self.transferID = transferID
-    self.coins = coins
-    self.balance = balance
-    self.at = at
-    self.day = day
-  }
+/// That of ``CoinsEarned``.
+public enum Earning: CoinsMovement {
+  public static let spec = EventSpec("coins.earned", by: .rewards, requirements: ["REW-1"], "Steps became coins.")
+  public static let schemaName = "CoinsEarned"
+  public static let notes = LedgerText.ofSteps(coins: "How many were earned.")
+}
 
-  public static let notes: Notes = [
-    "accountID": "Whose coins.", "transferID": "The transfer that moved them.", "coins": "How many were taken back.",
-    "balance": "How many the account had then.", "at": "When.",
-    "day": "The local day of the steps; absent where an earlier version counted several together.",
-  ]
-
+/// That of ``CoinsCorrected``.
+public enum Correcting: CoinsMovement {
   public static let spec = EventSpec(
     "coins.corrected", by: .rewards, requirements: ["REW-1"],
     "Steps were corrected downwards, and their coins taken back as far as the balance went.")
+  public static let schemaName = "CoinsCorrected"
+  public static let notes = LedgerText.ofSteps(coins: "How many were taken back.")
 }

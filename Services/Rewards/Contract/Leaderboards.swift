@@ -96,8 +96,8 @@ public struct RankedPerson: Document, Hashable {
 /// if it were. People with the same score share a rank: of the scores 9, 7, 7 and 4 the ranks are 1, 2, 2 and 4.
 ///
 /// A month's ranks stand once no steps of it can earn any more. Who vanishes afterwards — erased, suspended, without consent to activity
-/// data, seen no longer — leaves a place empty, and the others keep theirs. Friends and members of a team are ranked among those who are so now: there
-/// whoever is so no longer, or is erased, leaves no place empty. Two of whom one has blocked the other do not see each other.
+/// data, seen no longer — leaves a place empty, and the others keep theirs. Friends and members of a team are ranked among those who are so now:
+/// whoever left or was erased leaves no place empty there. Two of whom one has blocked the other do not see each other.
 public enum ListLeaderboard: AccountOperation {
   /// Which leaderboard, and which page of it.
   public struct Input: ListInput {

@@ -53,6 +53,20 @@ enum LedgerText {
     "Why, as the account's owner reads it.", length: 1...500, breaksLines: true, example: "Steps of a borrowed device")
   static let transferID: Note = "The transfer that moved them."
   static let balance: Note = "How many the account had then."
+
+  static func ofSteps(coins: Note) -> Notes {
+    [
+      "accountID": "Whose coins.", "transferID": transferID, "coins": coins, "balance": balance, "at": "When.",
+      "day": "The local day of the steps; absent where an earlier version counted several together.",
+    ]
+  }
+
+  static func ofChallenges(coins: Note) -> Notes {
+    [
+      "accountID": "Whose coins.", "transferID": transferID, "challenge": "What names the challenge.", "coins": coins,
+      "balance": balance, "at": "When.",
+    ]
+  }
 }
 
 // MARK: - Events
@@ -90,8 +104,8 @@ public struct CoinsRefunded: Event, Hashable {
     "coins.refunded", by: .rewards, requirements: ["REW-2", "REW-5"], "A redemption was void, and its coins came back.")
 }
 
-/// A challenge was completed, and its coins came.
-public struct CoinsRewarded: Event, Hashable {
+/// Coins came for a completed challenge (``CoinsRewarded``), or were taken back (``CoinsRewardTakenBack``).
+public struct ChallengeCoins<Movement: CoinsMovement>: Event, Hashable {
   public var accountID: AccountID
   public var transferID: TransferID
   /// What names the challenge's definition.
@@ -111,44 +125,41 @@ public struct CoinsRewarded: Event, Hashable {
     self.at = at
   }
 
-  public static let notes: Notes = [
-    "accountID": "Whose coins.", "transferID": LedgerText.transferID, "challenge": "What names the challenge.",
-    "coins": "How many came.", "balance": LedgerText.balance, "at": "When.",
-  ]
-
-  public static let spec = EventSpec(
-    "coins.rewarded", by: .rewards, requirements: ["REW-2", "REW-7"], "A challenge was completed, and its coins came.")
+  public static var schemaName: String { Movement.schemaName }
+  public static var notes: Notes { Movement.notes }
+  public static var spec: EventSpec { Movement.spec }
 }
 
+/// A challenge was completed, and its coins came.
+public typealias CoinsRewarded = ChallengeCoins<Rewarding>
 /// The movement that had completed a challenge was corrected, and what was left of its coins taken back.
-public struct CoinsRewardTakenBack: Event, Hashable {
-  public var accountID: AccountID
-  public var transferID: TransferID
-  /// What names the challenge's definition.
-  public var challenge: String
-  public var coins: Int
-  public var balance: Int
-  public var at: Instant
+public typealias CoinsRewardTakenBack = ChallengeCoins<TakingRewardsBack>
 
-  public init(
-    accountID: AccountID, transferID: TransferID, challenge: String, coins: Int, balance: Int, at: Instant
-  ) {
-    self.accountID = accountID
-    self.transferID = transferID
-    self.challenge = challenge
-    self.coins = coins
-    self.balance = balance
-    self.at = at
-  }
+/// Which way coins moved, where events of both ways have the same fields.
+public protocol CoinsMovement: Sendable {
+  /// What is declared of the event.
+  static var spec: EventSpec { get }
+  /// What the documentation calls it.
+  static var schemaName: String { get }
+  /// What is said of the fields.
+  static var notes: Notes { get }
+}
 
-  public static let notes: Notes = [
-    "accountID": "Whose coins.", "transferID": LedgerText.transferID, "challenge": "What names the challenge.",
-    "coins": "How many were taken back.", "balance": LedgerText.balance, "at": "When.",
-  ]
+/// That of ``CoinsRewarded``.
+public enum Rewarding: CoinsMovement {
+  public static let spec = EventSpec(
+    "coins.rewarded", by: .rewards, requirements: ["REW-2", "REW-7"], "A challenge was completed, and its coins came.")
+  public static let schemaName = "CoinsRewarded"
+  public static let notes = LedgerText.ofChallenges(coins: "How many came.")
+}
 
+/// That of ``CoinsRewardTakenBack``.
+public enum TakingRewardsBack: CoinsMovement {
   public static let spec = EventSpec(
     "coins.rewardTakenBack", by: .rewards, requirements: ["REW-2", "REW-7"],
     "The movement that had completed a challenge was corrected, and what was left of its coins taken back.")
+  public static let schemaName = "CoinsRewardTakenBack"
+  public static let notes = LedgerText.ofChallenges(coins: "How many were taken back.")
 }
 
 /// An administrator corrected an account's balance.

@@ -21,9 +21,10 @@ enum LeaderboardPeople {
     }
   }
 
-  /// A query of the reader's (`?1`) friends, as `account_id`.
+  /// A query of the reader's (`?1`) friends, as `account_id`, and of those who were until a block parted them.
   static let friends = """
     SELECT other_account_id AS account_id FROM relations WHERE account_id = ?1 AND is_friend = 1 AND is_apart = 0
+    UNION ALL SELECT other_account_id FROM relations WHERE account_id = ?1 AND were_friends = 1
     """
 
   /// A query of those whom the reader (`?1`) has blocked or who have blocked it, as `account_id`.

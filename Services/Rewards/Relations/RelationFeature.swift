@@ -5,7 +5,7 @@ import Storage
 
 /// Who is whose friend, and between whom there is a block, as social publishes it: who sees whom among others (REW-6, SOC-8).
 struct RelationFeature: Feature {
-  let migrations = [RelationStore.migration(12)]
+  let migrations = [RelationStore.migration(12), RelationStore.partingMigration(26)]
   let tables: [ErasedTable] = [
     .rows("relations", "account_id = :account OR other_account_id = :account", .relations)
   ]

@@ -28,6 +28,17 @@ enum RelationStore {
     }
   }
 
+  /// Remembers of two whom a block parts that they were friends: in months that are over each leaves a place empty among the other's.
+  static func partingMigration(_ number: Int) -> Migration {
+    Migration(number, "friends parted by blocks") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE relations ADD COLUMN were_friends INTEGER NOT NULL DEFAULT 0 CHECK (were_friends IN (0, 1));
+          CREATE INDEX relations_of_parted_friends ON relations (account_id, other_account_id) WHERE were_friends = 1;
+          """)
+    }
+  }
+
   /// Keeps what social publishes. What comes late of an account that was erased has no effect, and nothing is kept of two who never were
   /// friends or apart.
   static func keep(_ event: RelationChanged, _ transaction: Transaction) throws {
@@ -39,7 +50,8 @@ enum RelationStore {
         SELECT :account, :other, :isFriend, :isApart, :revision
         WHERE :isFriend OR :isApart OR EXISTS (SELECT 1 FROM relations WHERE account_id = :account AND other_account_id = :other)
         ON CONFLICT (account_id, other_account_id) DO UPDATE
-        SET is_friend = excluded.is_friend, is_apart = excluded.is_apart, revision = excluded.revision
+        SET were_friends = excluded.is_apart AND (relations.is_friend OR relations.were_friends), is_friend = excluded.is_friend,
+          is_apart = excluded.is_apart, revision = excluded.revision
         WHERE excluded.revision > relations.revision
         """
     ).execute(arguments: [

@@ -37,12 +37,11 @@ public struct ServiceEnvironment: Sendable {
 /// and the tests.
 public struct ServiceDefinition: Sendable {
   typealias Handler = @Sendable (Request, CallContext) async throws -> HandlerResult
-  typealias Effect = @Sendable (LoggedEvent, Transaction) throws -> Void
 
   public let contract: Contract
   let migrations: [Migration]
   private(set) var handlers: [String: (spec: OperationSpec, handle: Handler)] = [:]
-  private(set) var effects: [ServiceName: [String: [Effect]]] = [:]
+  private(set) var effects: [ServiceName: [String: any EventEffects]] = [:]
   private(set) var snapshot: Store.Snapshot?
   private(set) var runners: [(name: String, make: @Sendable (Store, Pulse) -> any ServiceLifecycle.Service)] = []
   /// The accounts that are known to be in the read model; nil where the service keeps none.
@@ -51,6 +50,8 @@ public struct ServiceDefinition: Sendable {
   private(set) var isVerified: (@Sendable (AccountID, Database) throws -> Bool)?
   private(set) var isInDoubt: (@Sendable (SessionID, Database) throws -> Bool)?
   private(set) var belongsToPartner: (@Sendable (AccountID, CallerRule, Database) throws -> Bool)?
+  /// Bounds of its store.
+  public var storeLimits = StoreLimits()
   /// How each table of its store forgets an account.
   public private(set) var erasedTables: [ErasedTable] = []
 
@@ -77,9 +78,10 @@ public struct ServiceDefinition: Sendable {
   public mutating func subscribe<E: Event>(
     to event: E.Type, _ effect: @escaping @Sendable (E, LoggedEvent, Transaction) throws -> Void
   ) {
-    effects[E.spec.publisher, default: [:]][E.spec.name, default: []].append { logged, transaction in
-      try effect(try E.decode(logged.body), logged, transaction)
-    }
+    let others = effects[E.spec.publisher]?[E.spec.name]
+    let known = others as? EffectsOfEvent<E>
+    precondition(others == nil || known != nil, "two events are called \(E.spec.name)")
+    effects[E.spec.publisher, default: [:]][E.spec.name] = EffectsOfEvent(effects: (known?.effects ?? []) + [effect])
   }
 
   /// Publishes the state as events to subscribers without history.

@@ -23,14 +23,14 @@ public final class ServiceHost: ServiceLifecycle.Service {
     let secret = try environment.home.secret("\(service.rawValue).store")
     let store = try Store(
       path: "\(environment.home.stores)/\(service.rawValue).sqlite", service: service, migrations: definition.migrations,
-      secret: secret, snapshot: definition.snapshot, clock: environment.clock, logger: logger)
+      secret: secret, snapshot: definition.snapshot, limits: definition.storeLimits, clock: environment.clock, logger: logger)
     let publisher = EventPublisher(service, log: store.log, bus: environment.bus, logger: logger)
     store.relay(to: publisher.publish)
     let effects = definition.effects
     let subscribers = effects.keys.sorted { $0.rawValue < $1.rawValue }.map { name in
       let subscription = store.subscription { event, publisher, transaction in
         guard let found = effects[publisher]?[event.name] else { return }
-        for effect in found { try effect(event, transaction) }
+        try found.take(event, transaction)
         logger.publish(event, of: publisher, after: transaction)
       }
       return EventSubscriber(

@@ -56,15 +56,10 @@ struct GroupCommit: Sendable {
     do {
       for write in writes {
         let transaction = Transaction(outbox, afterwards, now: clock.now, traceparent: write.traceparent)
-        answers.append(try attempt(write, transaction, isAlone: writes.count == 1))
+        answers.append(try writes.count == 1 ? perform(write, transaction) : attempt(write, transaction))
       }
     } catch {
       undo(writes, culprit: answers.count, error, in: database)
-      return
-    }
-    // A single one that failed has nothing to commit.
-    guard database.isInsideTransaction else {
-      for answer in answers { answer() }
       return
     }
     do {
@@ -86,27 +81,31 @@ struct GroupCommit: Sendable {
     committed()
   }
 
+  /// What to answer after the commit of a write that is alone: it has the whole transaction, and takes it along when it fails. A savepoint
+  /// would keep a copy of each page that it changes, and the more it has kept the slower each further one.
+  private func perform(_ write: Write, _ transaction: Transaction) throws -> @Sendable () -> Void {
+    let succeed = try write.perform(transaction)
+    try checkDeferredForeignKeys(transaction.database)
+    return succeed
+  }
+
   /// What to answer after the commit. Throws if the whole transaction is lost.
-  private func attempt(_ write: Write, _ transaction: Transaction, isAlone: Bool) throws -> @Sendable () -> Void {
+  private func attempt(_ write: Write, _ transaction: Transaction) throws -> @Sendable () -> Void {
     let database = transaction.database
     let lastNumber = transaction.outbox.lastNumber
     let afterwards = transaction.afterwards.bodies.count
-    if !isAlone { try database.run("SAVEPOINT write") }
+    try database.run("SAVEPOINT write")
     do {
       let succeed = try write.perform(transaction)
       try checkDeferredForeignKeys(database)
-      if !isAlone { try database.run("RELEASE SAVEPOINT write") }
+      try database.run("RELEASE SAVEPOINT write")
       return succeed
     } catch {
       guard fatalReason(error) == nil, StorageProblem(error, in: database) == nil, database.isInsideTransaction else {
         throw error
       }
-      if isAlone {
-        try database.rollback()
-      } else {
-        try database.run("ROLLBACK TO SAVEPOINT write")
-        try database.run("RELEASE SAVEPOINT write")
-      }
+      try database.run("ROLLBACK TO SAVEPOINT write")
+      try database.run("RELEASE SAVEPOINT write")
       transaction.outbox.goBack(to: lastNumber)
       transaction.afterwards.bodies.removeSubrange(afterwards...)
       return { write.fail(error) }

@@ -31,33 +31,41 @@ struct LeaderboardLoad {
     for person in people { _ = try await person.client.call(SetLeaderboardVisibility.self, .init(isSeen: true)) }
     let ids = (0..<accounts).map { _ in AccountID() }
     try await fill(ids)
-    try await read("at rest", until: ContinuousClock.now + .seconds(seconds))
+    let questions = try await questions()
+    try await ask(questions, "at rest", until: ContinuousClock.now + .seconds(seconds))
     try await whileDaysChange(ids) { end in
-      try await read("with \(Self.rate) changed days a second", until: end)
+      try await ask(questions, "with \(Self.rate) changed days a second", until: end)
     }
   }
 
   // MARK: - Reading
 
-  /// Asks for pages of all leaderboards, of everyone of the month and of all time: the first and some far down, and with each the reader's own
-  /// place and its neighbours.
-  private func read(_ name: String, until end: ContinuousClock.Instant) async throws {
-    var inputs: [(person: People.Person, input: ListLeaderboard.Input)] = []
+  /// Who asks for which page.
+  private typealias Question = (person: People.Person, input: ListLeaderboard.Input)
+
+  /// Pages of all leaderboards, of everyone of the month and of all time: the first and some far down.
+  private func questions() async throws -> [Question] {
+    var questions: [Question] = []
     for metric in LeaderboardMetric.allCases {
       for period in [nil, LeaderboardPeriod.allTime] {
         for person in people {
           var cursor: PageCursor?
           for _ in 0..<Self.pages / people.count {
             let input = ListLeaderboard.Input(metric: metric, period: period, limit: 200, cursor: cursor)
-            inputs.append((person, ListLeaderboard.Input(metric: metric, period: period, cursor: cursor)))
+            questions.append((person, ListLeaderboard.Input(metric: metric, period: period, cursor: cursor)))
             cursor = try await person.client.call(ListLeaderboard.self, input).nextCursor
           }
         }
       }
     }
+    return questions
+  }
+
+  /// Asks for them in turn, and with each for the reader's own place and its neighbours.
+  private func ask(_ questions: [Question], _ name: String, until end: ContinuousClock.Instant) async throws {
     var next = 0
     let waits = try await Waits(until: { ContinuousClock.now >= end }) {
-      let (person, input) = inputs[next % inputs.count]
+      let (person, input) = questions[next % questions.count]
       next += 1
       let page = try await person.client.call(ListLeaderboard.self, input)
       guard page.items.count == 50, page.neighbours.count == 11 else { throw ValidationProblem.leaderboard(page.items.count) }
@@ -109,7 +117,7 @@ struct LeaderboardLoad {
     let today = today
     var due = ContinuousClock.now
     var published = 0
-    while due < end {
+    while ContinuousClock.now < end {
       let revision = published
       try await store.write { transaction in
         for index in 0..<batch {

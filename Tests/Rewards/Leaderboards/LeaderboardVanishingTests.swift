@@ -115,9 +115,11 @@ struct LeaderboardVanishingTests {
         try await services.walk(person, steps, on: "2026-12-10")
         try await services.join(team, person)
       }
+      for (one, other) in [(ana, ben), (ana, eva)] { try await services.relate(one, other, areFriends: true) }
       for (blocker, blocked) in [(ben, eva), (eva, ben)] {
+        try await services.relate(ben, eva, areFriends: true)
         try await services.relate(blocker, blocked, oneHasBlocked: true)
-        for scope in [LeaderboardScope.everyone, .team] {
+        for scope in LeaderboardScope.allCases {
           for (reader, other, ranks) in [(eva, ben, [1, 2]), (ben, eva, [1, 2])] {
             let present = try await reader.leaderboard(.steps, "2026-12", scope)
             #expect(!present.items.contains { $0.accountID == other.id } && present.items.map(\.rank) == ranks)
@@ -129,12 +131,14 @@ struct LeaderboardVanishingTests {
         }
         try await services.relate(blocker, blocked)
         #expect(try await eva.leaderboard(.steps, "2026-12").items.map(\.rank) == [1, 2, 3])
+        // They are strangers now.
+        #expect(try await eva.leaderboard(.steps, "2026-11", .friends).items.map(\.rank) == [1, 2])
       }
     }
   }
 
   @Test(
-    "Among friends and in a team who is hidden leaves a place empty in past months, and who is a friend or member no longer does not",
+    "Among friends and in a team who is hidden leaves a place empty in past months, and who left or was erased does not",
     arguments: Way.allCases)
   func groups(way: Way) async throws {
     try await ServicesInProcess.ranking(at: "2026-12-10T12:00:00.000Z") { services in
