@@ -26,14 +26,16 @@ struct Bench: AsyncParsableCommand {
 
   @Option(help: "People on the leaderboards.") var leaderboardPeople = 1_000_000
 
+  @Option(help: "Reminders that are due in one minute.") var reminders = 100_000
+
   @Option(
     help:
-      "Only this part, which can be given several times: http, samples, imports, live, logins, history, register, redemptions, leaderboard, challenges."
+      "Only this part, which can be given several times: http, samples, imports, live, logins, history, register, redemptions, leaderboard, challenges, reminders."
   )
   var only: [Part] = []
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case http, samples, imports, live, logins, history, register, redemptions, leaderboard, challenges
+    case http, samples, imports, live, logins, history, register, redemptions, leaderboard, challenges, reminders
   }
 
   func run() async throws {
@@ -67,6 +69,7 @@ struct Bench: AsyncParsableCommand {
       case .register: try await register(cluster, people, report)
       case .redemptions: try await redemptions(cluster, people, report)
       case .leaderboard: try await leaderboard(cluster, people, report)
+      case .reminders: try await ReminderLoad(cluster: cluster, people: people, report: report, count: reminders).measure()
       case .challenges: try await ChallengeLoad(cluster: cluster, report: report).measure()
       }
     }
