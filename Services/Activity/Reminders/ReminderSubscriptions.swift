@@ -29,9 +29,9 @@ struct ReminderSubscriptions: Sendable {
         try measure.set(
           progress ?? 0, to: RecordEntry.Input(activityID: event.activityID, day: .day(event.day), isDone: true))
       }
-    } catch let failure as Failure where failure.status < RequestFailure.internalError.status {
+    } catch {
       // The activity is gone, or the day is none on which to write: the rules of entries decide before anything is written.
-      return
+      guard Failure(error).status < RequestFailure.internalError.status else { throw error }
     }
   }
 }

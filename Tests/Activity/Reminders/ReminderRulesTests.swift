@@ -13,16 +13,16 @@ struct ReminderRulesTests {
     "Europe/Madrid", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Beirut", "America/Santiago",
     "Pacific/Auckland", "America/Havana", "Africa/Cairo", "Atlantic/Azores",
   ]
-  private static let times = [0, 30, 60, 75, 90, 120, 135, 150, 165, 180, 210, 720, 1380, 1410, 1439]
+  private static let times = [0, 30, 60, 75, 90, 120, 135, 150, 165, 180, 210, 720, 1380, 1410, 1425]
 
-  /// What a clock on the wall shows at each minute around a change, as Foundation says.
+  /// What a clock on the wall shows at each quarter of an hour around a change, as Foundation says: clocks change on one.
   private struct WallClock {
     /// The minutes of UTC, and what the wall shows then, both since 1970.
     let shown: [(utc: Int64, wall: Int64)]
     private let first: [Int64: Int64]
 
     init(_ zone: TimeZone, around day: Int64, days: Int64) {
-      shown = ((day - days) * 1440..<(day + days) * 1440).map { minute in
+      shown = stride(from: (day - days) * 1440, to: (day + days) * 1440, by: 15).map { minute in
         (minute, minute + Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(minute) * 60))) / 60)
       }
       first = Dictionary(shown.map { ($0.wall, $0.utc) }, uniquingKeysWith: { first, _ in first })

@@ -58,8 +58,8 @@ struct ReminderPageTests {
       let again = try await gateway.http("POST", "/reminder", Self.form, "token=good&answer=again&minutes=30")
       #expect(again.status == 200 && again.body.contains("You will be reminded again"))
       for (fields, status) in [
-        ("token=bad&answer=done", 404), ("answer=done", 404), ("token=%22%3E&answer=done", 404), ("token=good", 400),
-        ("token=good&answer=no", 400), ("token=good&answer=again&minutes=0", 400), ("token=good&answer=again&minutes=x", 400),
+        ("token=bad&answer=done", 404), ("answer=done", 404), ("token=%22%3E&answer=done", 404), ("token=good", 422),
+        ("token=good&answer=no", 422), ("token=good&answer=again&minutes=0", 422), ("token=good&answer=again&minutes=x", 422),
         ("token=good&answer=again&minutes=10", 409),
       ] {
         let refused = try await gateway.http("POST", "/reminder", Self.form, fields)
