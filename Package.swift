@@ -198,7 +198,7 @@ let package = Package(
         path: "Services/Activity/Imports/Formats", swiftSettings: settings)
     ]
     + service(
-      "Activity", calls: ["Identity", "Rewards", "Social"],
+      "Activity", calls: ["Identity", "Notifications", "Rewards", "Social"],
       uses: ["Images", "ImportFormats", "Sandbox", "Workers", crypto, lifecycle],
       beside: ["Imports/Formats"])
     + service(
@@ -211,7 +211,7 @@ let package = Package(
       beside: ["Challenges/BuiltIn", "Challenges/Challenges.md", "Leaderboards.md"])
     + [embedded("CMailTemplates", path: "Services/Notifications/Mails/Templates")]
     + service(
-      "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"],
+      "Notifications", showing: ["Activity"], calls: ["Activity", "Identity", "Rewards", "Social"],
       uses: ["CCurl", "CMailTemplates", "Web", "Workers", crypto, lifecycle, logging, metrics, mustache],
       beside: ["Mails/Templates"])
     + [
@@ -220,7 +220,8 @@ let package = Package(
         "Activity",
         [
           "ActivityContract", "ActivityService", "BuiltPrograms", "CArchive", "EarlierStores", "GeneratedHistory",
-          "IdentityContract", "ImportFormats", "InMemoryBus", "InProcess", "Operations", "RewardsContract", "RewardsService",
+          "IdentityContract", "ImportFormats", "InMemoryBus", "InProcess", "NotificationsContract", "NotificationsService",
+          "Operations", "RewardsContract", "RewardsService",
           "Sampling",
           "Sandbox", "ServiceKit", "SocialContract", "SocialService", "Storage", "sandbox-probe", crypto, grdb, sqlite,
         ],

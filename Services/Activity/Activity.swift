@@ -54,6 +54,7 @@ public enum Activities {
       TieFeature(),
       // Behind all whose tables mark a streak.
       StreakFeature(calendars: calendars, clock: environment.clock),
+      ReminderFeature(calendars: calendars, environment: environment),
       ChallengeActivityFeature(calendars: calendars),
       ReportedEntryFeature(calendars: calendars),
       StepGoalFeature(calendars: calendars),
@@ -70,6 +71,7 @@ public enum Activities {
         try LostDayStore.note(move, calendars.zones, transaction)
         try OpenLimitStore.lookAnew(of: move.account, transaction)
         try StreakStore.lookAnew(of: move.account, transaction)
+        try ReminderStore.lookAnew(of: move.account, transaction)
       },
       whenWithdrawn: { account, purposes, transaction in
         guard purposes.contains(.activityData) else { return }

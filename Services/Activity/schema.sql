@@ -35,6 +35,10 @@ CREATE UNIQUE INDEX activities_by_account ON activities (account_id, activity_id
 
 CREATE INDEX activities_by_position ON activities (account_id, position, activity_id);
 
+CREATE TRIGGER due_reminders_unarchived AFTER UPDATE OF archived_day ON activities WHEN new.archived_day IS NULL BEGIN
+  UPDATE due_reminders SET due_at = 0, after_at = NULL WHERE activity_id = new.activity_id AND due_at IS NULL;
+END;
+
 CREATE TRIGGER streaks_begun AFTER INSERT ON activities BEGIN
   INSERT INTO streaks (activity_id, account_id) VALUES (new.activity_id, new.account_id);
 END;
@@ -68,6 +72,15 @@ CREATE TABLE activity_reminders (
   minute INTEGER NOT NULL CHECK (minute BETWEEN 0 AND 1439),
   PRIMARY KEY (activity_id, minute)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER due_reminders_removed AFTER DELETE ON activity_reminders BEGIN
+  DELETE FROM due_reminders WHERE activity_id = old.activity_id AND minute = old.minute AND is_again = 0;
+END;
+
+CREATE TRIGGER due_reminders_set AFTER INSERT ON activity_reminders BEGIN
+  INSERT INTO due_reminders (activity_id, minute, is_again, account_id, due_at)
+    SELECT activity_id, new.minute, 0, account_id, 0 FROM activities WHERE activity_id = new.activity_id;
+END;
 
 CREATE TABLE activity_skips (
   activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,
@@ -130,6 +143,10 @@ CREATE TABLE activity_versions (
 
 CREATE INDEX activity_versions_by_account ON activity_versions (account_id, activity_id);
 
+CREATE TRIGGER due_reminders_planned AFTER INSERT ON activity_versions BEGIN
+  UPDATE due_reminders SET due_at = 0, after_at = NULL WHERE activity_id = new.activity_id AND due_at IS NULL;
+END;
+
 CREATE TRIGGER streaks_of_activity_versions_delete AFTER DELETE ON activity_versions BEGIN
   UPDATE streaks SET changes = changes + 1, due_at = 0 WHERE activity_id = old.activity_id;
 END;
@@ -171,6 +188,28 @@ CREATE TABLE dashboard_transfers (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX dashboard_transfers_by_account ON dashboard_transfers (account_id);
+
+CREATE TABLE due_reminders (
+  activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,
+  minute INTEGER NOT NULL CHECK (minute BETWEEN 0 AND 1439),
+  -- whether its owner asked to be reminded again, which is done once
+  is_again INTEGER NOT NULL CHECK (is_again IN (0, 1)),
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  -- 0 where that is to be counted; null while the activity is put away or over
+  due_at INTEGER,
+  -- the account's day to which it belongs
+  day INTEGER,
+  -- it comes later than that: when it came last, or was set where null
+  after_at INTEGER,
+  -- the last day of which it came
+  after_day INTEGER,
+  PRIMARY KEY (activity_id, minute, is_again),
+  CHECK (is_again = 0 OR (due_at IS NOT NULL AND day IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX due_reminders_by_account ON due_reminders (account_id);
+
+CREATE INDEX due_reminders_by_due ON due_reminders (due_at) WHERE due_at IS NOT NULL;
 
 CREATE TABLE ended_sessions (
   session_id BLOB NOT NULL PRIMARY KEY CHECK (length(session_id) = 16),
@@ -621,6 +660,12 @@ CREATE TABLE movement_stale_days (
   kind INTEGER NOT NULL,
   day INTEGER NOT NULL,
   PRIMARY KEY (account_number, kind, day)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE reminded_activities (
+  activity_id BLOB NOT NULL PRIMARY KEY REFERENCES activities ON DELETE CASCADE,
+  -- the last day of which its owner was reminded, until that is no longer needed
+  day INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE step_goal_stages (

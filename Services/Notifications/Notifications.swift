@@ -34,6 +34,7 @@ public enum Notifications {
     let dispatch = DeliveryDispatch(
       quietHours: quietHours, routes: [MailRoute(signal: mails), PushRoute(signal: pushes)], signal: held)
     let links = UnsubscribeLinks(secret: secret)
+    let reminders = ReminderLinks(secret: secret, publicURL: settings.publicURL)
     let deliveries = DeliverySettings(environment.settings)
     let (push, keys) = (PushSettings(environment.settings, settings), PushKeys(environment.home))
     return [
@@ -50,12 +51,16 @@ public enum Notifications {
       QuietHoursFeature(store: quietHours, signal: held),
       DeliveryFeature(environment: environment, settings: deliveries, dispatch: dispatch),
       MailFeature(
-        environment: environment, settings: settings, carrier: carrier, composer: try MailComposer(), links: links, signal: mails,
-        reports: reports),
+        environment: environment, settings: settings, carrier: carrier, composer: try MailComposer(), links: links,
+        reminders: reminders,
+        signal: mails, reports: reports),
       PushSubscriptionFeature(environment: environment, handlers: PushSubscriptionHandlers(keys: keys, rules: push.rules)),
       PushFeature(
         environment: environment, settings: push,
-        writer: PushWriter(keys: keys, publicURL: settings.publicURL, contact: push.contact), signal: pushes),
+        writer: PushWriter(
+          keys: keys, publicURL: settings.publicURL, contact: push.contact, reminders: reminders, clock: environment.clock),
+        signal: pushes),
+      ReminderFeature(environment: environment, links: reminders, dispatch: dispatch),
       KindFeature(dispatch: dispatch),
       UnsubscribeFeature(links: links),
       BroadcastFeature(environment: environment, dispatch: dispatch),

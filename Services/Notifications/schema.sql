@@ -252,6 +252,26 @@ CREATE TABLE quiet_hours (
   ends_at INTEGER NOT NULL CHECK (ends_at BETWEEN 0 AND 1439 AND ends_at <> starts_at)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE reminders (
+  reminder_id BLOB NOT NULL PRIMARY KEY CHECK (length(reminder_id) = 16),
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  activity_id BLOB NOT NULL CHECK (length(activity_id) = 16),
+  title TEXT NOT NULL,
+  day INTEGER NOT NULL,
+  minute INTEGER NOT NULL CHECK (minute BETWEEN 0 AND 1439),
+  -- what it is of: the same is told once
+  source TEXT NOT NULL,
+  -- until when it can be answered
+  ends_at INTEGER NOT NULL,
+  answer TEXT CHECK (answer IN ('done', 'again')),
+  remind_at INTEGER,
+  UNIQUE (account_id, source)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX reminders_by_activity ON reminders (account_id, activity_id, day);
+
+CREATE INDEX reminders_by_end ON reminders (ends_at);
+
 CREATE TABLE report_files (
   mail_id BLOB NOT NULL PRIMARY KEY CHECK (length(mail_id) = 16),
   created_at INTEGER NOT NULL,

@@ -33,6 +33,7 @@ extension ActivityStore {
     try transaction.database.run("UPDATE activities SET archived_day = ? WHERE activity_id = ?", .day(today), .id(id))
     try PauseStore.keep(
       Pause(id: PauseID(), activityID: id, firstDay: today, lastDay: archiveEnd, isArchive: true), transaction)
+    try ReminderStore.withdraw(id, ActivityVersionStore.allDays, of: account, transaction)
     return try touch(id, of: account, transaction)
   }
 

@@ -36,8 +36,9 @@ extension ActivityStore {
 
   /// Deletes the account's activity with all that hangs on it, and publishes that.
   static func delete(_ id: ActivityID, of account: AccountID, _ transaction: Transaction) throws {
-    try transaction.database.run("DELETE FROM activities WHERE activity_id = ? AND account_id = ?", .id(id), .id(account))
-    guard transaction.database.changesCount > 0 else { throw ActivityFailure.notFound }
+    try require(id, of: account, in: transaction.database)
+    try ReminderStore.withdraw(id, ActivityVersionStore.allDays, of: account, transaction)
+    try transaction.database.run("DELETE FROM activities WHERE activity_id = ?", .id(id))
     try transaction.publish(ActivityDeleted(accountID: account, activityID: id))
   }
 
@@ -50,12 +51,15 @@ extension ActivityStore {
     return activity
   }
 
-  /// Keeps these reminders instead of those there are.
+  /// Keeps these reminders, and no others. Those that there are already stay as they are: of a time that came today none comes again.
   static func keep(_ reminders: [ReminderTime], of id: ActivityID, _ transaction: Transaction) throws {
-    try transaction.database.run("DELETE FROM activity_reminders WHERE activity_id = ?", .id(id))
+    let kept = reminders.map { String($0.minutes) }.joined(separator: ", ")
+    try transaction.database.execute(
+      sql: "DELETE FROM activity_reminders WHERE activity_id = ? AND minute NOT IN (\(kept))", arguments: [id])
     for reminder in reminders {
       try transaction.database.run(
-        "INSERT INTO activity_reminders (activity_id, minute) VALUES (?, ?)", .id(id), .number(reminder.minutes))
+        "INSERT INTO activity_reminders (activity_id, minute) VALUES (?, ?) ON CONFLICT DO NOTHING", .id(id),
+        .number(reminder.minutes))
     }
   }
 

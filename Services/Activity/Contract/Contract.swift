@@ -5,7 +5,7 @@ extension Contract {
   /// What activity shows the other services and the clients.
   ///
   /// Its events hold states rather than differences: of those with a revision a subscriber keeps the highest, in whatever order they come.
-  /// `goals.approached` and `imports.progressed` pass, and are in no snapshot.
+  /// `goals.approached`, `imports.progressed` and those of reminders pass, and are in no snapshot.
   public static let activity = Contract(
     .activity,
     operations: [
@@ -31,6 +31,7 @@ extension Contract {
       ActivityChanged.self, ActivityDeleted.self,
       EntryRecorded.self, MovementChanged.self, ImportProgressed.self,
       StepGoalChanged.self, StepGoalApproached.self, StreakChanged.self,
+      ReminderDue.self, ReminderWithdrawn.self,
     ],
     words: [.init(en: [UInt8](activity_words_en), es: [UInt8](activity_words_es))])
 }

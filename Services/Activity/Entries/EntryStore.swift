@@ -136,9 +136,11 @@ enum EntryStore {
   static func publish(
     _ progress: Int?, _ goal: PlannedGoal, of account: AccountID, recordedAt: Instant? = nil, _ transaction: Transaction
   ) throws {
+    let isDone = progress.map(goal.isDone) ?? false
+    if isDone { try ReminderStore.withdraw(goal.activity, goal.day...goal.day, of: account, transaction) }
     try transaction.publish(
       EntryRecorded(
-        accountID: account, activityID: goal.activity, day: goal.day, isDone: progress.map(goal.isDone) ?? false,
+        accountID: account, activityID: goal.activity, day: goal.day, isDone: isDone,
         isDeleted: progress == nil, amount: progress.flatMap(goal.measure.amount),
         durationSeconds: progress.flatMap(goal.measure.durationSeconds), recordedAt: recordedAt ?? transaction.now))
   }

@@ -14,6 +14,7 @@ struct PauseHandlers: Sendable {
     let pause = Pause(id: PauseID(), activityID: input.activityID, firstDay: firstDay, lastDay: input.lastDay)
     try pause.checkOrder()
     try PauseStore.put(pause, transaction)
+    try ReminderStore.withdraw(pause.activityID, pause.days, of: account, transaction)
     return pause
   }
 
@@ -26,6 +27,7 @@ struct PauseHandlers: Sendable {
     pause.lastDay = input.lastDay.applied(to: pause.lastDay)
     try pause.checkOrder()
     try PauseStore.put(pause, transaction)
+    try ReminderStore.withdraw(pause.activityID, pause.days, of: account, transaction)
     try TieStore.takeUp(
       before.days, input.activityID, of: account, today: calendars.today(of: account, transaction), transaction)
     return pause

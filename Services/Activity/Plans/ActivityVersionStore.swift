@@ -8,6 +8,8 @@ import Storage
 enum ActivityVersionStore {
   /// The calendar's first day: from it on holds the first version of each activity.
   static let beginning = LocalDay(daysSinceEpoch: -719_162)
+  /// Whatever day it may be.
+  static let allDays = beginning...LocalDay(daysSinceEpoch: .max)
 
   /// The columns that ``ActivityVersion/init(_:)`` reads.
   static let columns = """

@@ -21,6 +21,7 @@ struct SkipHandlers: Sendable {
     try goal.requireUnpaused()
     let skip = Skip(activityID: input.activityID, day: day)
     try SkipStore.put(skip, transaction)
+    try ReminderStore.withdraw(skip.activityID, day...day, of: account, transaction)
     return skip
   }
 

@@ -97,7 +97,7 @@ enum BrowserPages {
     [
       LinkPage.verification, LinkPage.emailChange, LinkPage.emailChangeUndoing,
       MailboxPage(access: mailbox, isEncrypted: isEncrypted), RecoveryPage(), LoginAlertPage(), SuspensionPage(),
-      UnsubscribePage(),
+      UnsubscribePage(), ReminderPage(),
       ExternalLoginReturnPage(), AttachPage(limits), PublicTaskPage(),
       PublicProfilePage(parts: profileParts),
     ]

@@ -12,12 +12,13 @@ extension Contract {
       ReadQuietHours.self, SetQuietHours.self, DeleteQuietHours.self,
       ListDeliveries.self, ReadDeliveryFigures.self,
       ReadUnsubscribe.self, UseUnsubscribe.self,
+      ReadReminder.self, UseReminder.self, AnswerReminder.self,
       PreviewBroadcast.self, SendBroadcast.self, TestBroadcast.self, ListBroadcasts.self, CancelBroadcast.self,
       ReadPushKey.self, CreatePushSubscription.self, ListPushSubscriptions.self, RenamePushSubscription.self,
       DeletePushSubscription.self, OpenPush.self,
       ListDeadMails.self, RetryDeadMail.self,
       ListMailbox.self, ReadMailboxMail.self,
     ],
-    events: [NotificationCreated.self, NotificationChanged.self, NotificationRemoved.self],
+    events: [NotificationCreated.self, NotificationChanged.self, NotificationRemoved.self, ReminderAnswered.self],
     words: [.init(en: [UInt8](notifications_words_en), es: [UInt8](notifications_words_es))])
 }

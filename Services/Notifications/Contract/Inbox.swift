@@ -67,6 +67,8 @@ public struct NotificationLinks: Document, Hashable {
   public var registerLeaf: Int?
   public var registerCheckpoint: String?
   public var challengeID: ID<Linked>?
+  public var activityID: ID<Linked>?
+  public var reminderID: ID<Linked>?
 
   public init(
     accountID: AccountID? = nil, friendRequestID: ID<Linked>? = nil, conversationID: ID<Linked>? = nil,
@@ -79,7 +81,8 @@ public struct NotificationLinks: Document, Hashable {
     reportID: ID<Linked>? = nil, caseID: ID<Linked>? = nil, taskID: ID<Linked>? = nil,
     taskCommentID: ID<Linked>? = nil, taskHelpID: ID<Linked>? = nil,
     teamID: ID<Linked>? = nil, teamInvitationID: ID<Linked>? = nil, seriesID: ID<Linked>? = nil, registerLeaf: Int? = nil,
-    registerCheckpoint: String? = nil, challengeID: ID<Linked>? = nil
+    registerCheckpoint: String? = nil, challengeID: ID<Linked>? = nil, activityID: ID<Linked>? = nil,
+    reminderID: ID<Linked>? = nil
   ) {
     self.accountID = accountID
     self.friendRequestID = friendRequestID
@@ -104,6 +107,8 @@ public struct NotificationLinks: Document, Hashable {
     self.registerLeaf = registerLeaf
     self.registerCheckpoint = registerCheckpoint
     self.challengeID = challengeID
+    self.activityID = activityID
+    self.reminderID = reminderID
   }
 
   public static let notes: Notes = [
@@ -117,7 +122,8 @@ public struct NotificationLinks: Document, Hashable {
     "reportID": "Your report.", "caseID": "What moderators decided against you.", "taskID": "The task.",
     "taskCommentID": "The comment on the task.", "taskHelpID": "The request for help, or the offer, in the task.",
     "teamID": "The team.", "teamInvitationID": "The invitation to a team.",
-    "seriesID": "The recurring task.",
+    "seriesID": "The recurring task.", "activityID": "Your activity.",
+    "reminderID": "The reminder, which `reminders.answer` answers.",
     "registerLeaf": Note(
       "Of a completed task: the number that the last confirmation has in the register.", range: 0...9e15, example: 73_894),
     "registerCheckpoint": Note(

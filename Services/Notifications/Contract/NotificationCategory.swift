@@ -12,6 +12,8 @@ public enum NotificationCategory: String, Choice {
   case help
   case teams
   case messages
+  /// Of activities, at the times that one has set.
+  case reminders
   case imports
   case rewards
   /// What moderators decide.

@@ -27,6 +27,12 @@ struct DeliveryDispatch: Sendable {
       if let mail = draft.mail, try MailStore.add(mail, to: account, at: instant, transaction) != nil { wakeRoutes(transaction) }
       return
     }
+    // It was missed, or told before.
+    if kind.name == NotificationSpec.reminderDue.name,
+      try ReminderStore.open(draft.subject, at: transaction.now, in: database) == nil
+    {
+      return
+    }
     for named in (draft.inbox?.accounts ?? []).union([account]) where try database.isErased(named) { return }
     let known = try Accounts.find(account, in: database)
     let recipient = try recipient(account, known, at: transaction.now, in: database)
@@ -75,6 +81,28 @@ struct DeliveryDispatch: Sendable {
     }
   }
 
+  /// Logs that nothing is sent of what would have gone by each channel that is on.
+  ///
+  /// - Parameter instant: when it was to happen.
+  func log(
+    _ kind: NotificationSpec, _ reason: SilenceReason, of account: AccountID, about subject: ID<Linked>, source: String,
+    at instant: Instant, _ transaction: Transaction
+  ) throws {
+    let database = transaction.database
+    let recipient = try recipient(account, try Accounts.find(account, in: database), at: transaction.now, in: database)
+    let decisions = PreferenceRules.decide(kind, for: recipient, at: transaction.now, isDelayOver: true)
+    for channel in NotificationChannel.allCases {
+      guard let decision = decisions[channel], try route(channel)?.isOpen(to: account, in: database) ?? true else { continue }
+      var why = reason
+      if case .silent(let chosen) = decision { why = chosen }
+      let delivery = Delivery(
+        id: ID(), account: account, channel: channel, kind: kind.name, source: source, subject: subject, notification: nil,
+        createdAt: instant)
+      // By the inbox's row it is known that it was logged before.
+      guard try DeliveryStore.add(delivery, .silent(why), transaction) else { return }
+    }
+  }
+
   /// Changes what stands in the inbox, and what waits out of it.
   private func amend(_ kind: NotificationSpec, _ item: InboxItem, of account: AccountID, _ transaction: Transaction) throws {
     // What was taken back is gone also between two of whom one has blocked the other; names stay those by which the two knew each other.
@@ -116,6 +144,7 @@ struct DeliveryDispatch: Sendable {
     if kind.inbox != nil, try DeliveryStore.content(of: delivery.id, delivery.account, in: database) == nil {
       return .silent(.withdrawn)
     }
+    if try ReminderStore.isOver(delivery, at: now, in: database) { return .silent(.late) }
     if kind.delivery.endsWhenRead, try DeliveryStore.isRead(delivery, in: database) { return .silent(.read) }
     return PreferenceRules.decide(kind, delivery.channel, for: recipient, at: now, isDelayOver: true) ?? .silent(.switchedOff)
   }

@@ -143,6 +143,15 @@ enum InboxStore {
     return try Int.fetchOne(statement, arguments: [account]) ?? 0
   }
 
+  /// What an account's notification says; nil where there is none, also because it was deleted.
+  static func content(
+    of id: ID<Notification>, _ account: AccountID, in database: Database
+  ) throws -> NotificationContent? {
+    let statement = try database.cachedStatement(
+      sql: "SELECT content FROM notifications WHERE notification_id = ? AND account_id = ? AND deleted_at IS NULL")
+    return try String.fetchOne(statement, arguments: [id, account]).map { try .decode(Array($0.utf8)) }
+  }
+
   /// Marks a notification as read; false if the account has none such.
   static func markRead(_ id: ID<Notification>, of account: AccountID, _ transaction: Transaction) throws -> Bool {
     let database = transaction.database

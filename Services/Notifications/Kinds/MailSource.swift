@@ -49,6 +49,9 @@ struct MailReader: Sendable {
   /// Where people reach the system, without a slash at the end.
   let publicURL: String
   let words: Words
+  /// By which reminders are answered.
+  let reminders: ReminderLinks
+  let clock: Clock
 }
 
 /// Whom a mail is for, and the values in its words.

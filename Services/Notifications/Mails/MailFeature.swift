@@ -11,6 +11,7 @@ struct MailFeature: Feature {
   let carrier: any MailCarrier
   let composer: MailComposer
   let links: UnsubscribeLinks
+  let reminders: ReminderLinks
   /// Wakes the worker.
   let signal: WakeSignal
   /// Signalled where the report of a deletion has ended.
@@ -32,7 +33,8 @@ struct MailFeature: Feature {
     let client = ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock)
     service.run { store, pulse in
       let reader = MailReader(
-        identity: client, social: client, store: store, publicURL: settings.publicURL, words: composer.words)
+        identity: client, social: client, store: store, publicURL: settings.publicURL, words: composer.words,
+        reminders: reminders, clock: environment.clock)
       return MailWorker(
         store: store, settings: settings, carrier: carrier,
         writer: MailWriter(reader: reader, composer: composer, from: settings.from, links: links), clock: environment.clock,

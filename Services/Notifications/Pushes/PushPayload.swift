@@ -20,6 +20,20 @@ struct PushPayload: Hashable, Sendable {
   let delivery: ID<NotificationDelivery>
   let notification: ID<NotificationsContract.Notification>?
   let kind: String
+  /// What can be answered where it is shown; nil for most.
+  var answers: Answers?
+
+  /// Buttons beside what is shown. Browsers open their pages; workers and apps may answer by the token themselves.
+  struct Answers: Hashable, Sendable {
+    struct Choice: Hashable, Sendable {
+      let name: String
+      let title: String
+      let page: String
+    }
+
+    let token: String
+    let choices: [Choice]
+  }
 
   /// As JSON of fewer than ``maxBytes``: what is too long of the text is left out.
   var bytes: [UInt8] {
@@ -40,11 +54,20 @@ struct PushPayload: Hashable, Sendable {
     if let notification, case .object(let members) = data {
       data = .object(members + [.init(name: "notificationID", value: .string(notification.description))])
     }
-    let shown: JSON = [
+    if let answers, case .object(let members) = data {
+      data = .object(members + [.init(name: "reminderToken", value: .string(answers.token))])
+    }
+    var shown: JSON = [
       "title": .string(title), "body": .string(text), "navigate": .string("\(page)#delivery=\(delivery)"),
       "lang": .string(language.rawValue), "dir": "auto", "tag": .string(tag), "timestamp": .integer(Int(at.milliseconds)),
       "data": data,
     ]
+    if let answers, case .object(let members) = shown {
+      let actions = answers.choices.map { choice -> JSON in
+        ["action": .string(choice.name), "title": .string(choice.title), "navigate": .string(choice.page)]
+      }
+      shown = .object(members + [.init(name: "actions", value: .array(actions))])
+    }
     return ["web_push": 8030, "notification": shown]
   }
 

@@ -14,6 +14,8 @@ enum PushRules {
     case .logins, .security, .account, .moderation, .administration: 7 * day
     case .messages, .social, .challenges, .tasks, .help, .teams: 3 * day
     case .rewards, .imports, .announcements: day
+    // Shown the next morning, it would be of another day.
+    case .reminders: 4 * 3600
     }
   }
 

@@ -1,3 +1,4 @@
+import ActivityContract
 import GRDB
 import NotificationsContract
 import Operations
@@ -21,6 +22,9 @@ struct PushWriter: Sendable {
   /// Where people reach the system.
   let publicURL: String
   let contact: String
+  /// By which reminders are answered.
+  let reminders: ReminderLinks
+  let clock: Clock
 
   /// What a message comes to.
   enum Content: Sendable {
@@ -38,7 +42,9 @@ struct PushWriter: Sendable {
         let content = try DeliveryStore.content(of: id, job.account, in: database)
       else { continue }
       let endsWhenRead = NotificationSpec.named(delivery.kind)?.delivery.endsWhenRead ?? true
-      if try endsWhenRead && DeliveryStore.isRead(delivery, in: database) {
+      if try ReminderStore.isOver(delivery, at: clock.now, in: database) {
+        reason = .late
+      } else if try endsWhenRead && DeliveryStore.isRead(delivery, in: database) {
         reason = .read
       } else {
         going.append((delivery, content))
@@ -57,7 +63,22 @@ struct PushWriter: Sendable {
       PushPayload(
         title: title, text: text, language: language, tag: PushRules.topic(job.source, job.secret), page: "\(publicURL)/",
         at: job.createdAt, delivery: first.delivery.id, notification: going.count == 1 ? first.delivery.notification : nil,
-        kind: going.count == 1 ? first.delivery.kind : PushRules.summarySource))
+        kind: going.count == 1 ? first.delivery.kind : PushRules.summarySource,
+        answers: going.count == 1 ? answers(first.delivery, language) : nil))
+  }
+
+  /// What can be answered to a reminder from where it is shown.
+  private func answers(_ delivery: Delivery, _ language: Language) -> PushPayload.Answers? {
+    guard delivery.kind == NotificationSpec.reminderDue.name, let reminder = ID<Reminder>(bytes: delivery.subject.bytes) else {
+      return nil
+    }
+    let token = reminders.token(reminder)
+    let choices = ReminderReply.allCases.map { reply in
+      PushPayload.Answers.Choice(
+        name: reply.rawValue, title: Self.words.text("push.reminder.\(reply.rawValue)", language) ?? reply.rawValue,
+        page: reminders.page(token, reply.rawValue))
+    }
+    return PushPayload.Answers(token: token, choices: choices)
   }
 
   /// The request for a payload; nil where the server's key is gone with which the device subscribed.

@@ -32,7 +32,7 @@ extension Settings {
     "racha.metricsToken", "racha.metricsTokenFile",
     "racha.notifications.logKeptDays", "racha.notifications.readKeptDays",
     "racha.places.database", "racha.publicUrl", "racha.push.allowedOrigins", "racha.push.connections", "racha.push.contact",
-    "racha.register.witnesses",
+    "racha.register.witnesses", "racha.reminders.lateMinutes",
     "racha.secrets.spareFolder", "racha.security.reports", "racha.smtp.authorities", "racha.smtp.from", "racha.smtp.connections",
     "racha.smtp.password", "racha.smtp.timeoutSeconds", "racha.smtp.tls", "racha.smtp.url", "racha.smtp.username",
     "racha.social.requestDays", "racha.tasks.bytesPerAccount",

@@ -26,19 +26,21 @@ struct Bench: AsyncParsableCommand {
 
   @Option(help: "People on the leaderboards.") var leaderboardPeople = 1_000_000
 
+  @Option(help: "Reminders that are due in one minute.") var reminders = 100_000
+
   @Option(help: "Notifications that there are before others come.") var notifications = 1_000_000
 
   @Option(help: "Accounts that walk towards challenges.") var challengeAccounts = 5_000
 
   @Option(
     help:
-      "Only this part, which can be given several times: http, samples, imports, live, logins, history, register, redemptions, leaderboard, challenges, notifications."
+      "Only this part, which can be given several times: http, samples, imports, live, logins, history, register, redemptions, leaderboard, challenges, notifications, reminders."
   )
   var only: [Part] = []
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
     case http, samples, imports, live, logins, history, register, redemptions, leaderboard, challenges,
-      notifications
+      notifications, reminders
   }
 
   func run() async throws {
@@ -77,6 +79,7 @@ struct Bench: AsyncParsableCommand {
       case .leaderboard: try await leaderboard(cluster, people, report)
       case .challenges: try await challenges(cluster, report)
       case .notifications: try await notifications(cluster, people, yardstick, report)
+      case .reminders: try await ReminderLoad(cluster: cluster, people: people, report: report, count: reminders).measure()
       }
     }
     report.print()

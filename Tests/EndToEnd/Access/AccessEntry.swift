@@ -110,6 +110,8 @@ struct Things: Sendable {
   var alert = LoginAlertID()
   var identity = ExternalIdentityID()
   var notification = ID<NotificationsContract.Notification>()
+  /// Of the owner's second activity.
+  var reminder = ID<NotificationsContract.Notification>()
   var offer = OfferID()
   /// The owner's company, in which the friend is a clerk, and what the owner has redeemed there.
   var partner = PartnerID()

@@ -95,6 +95,7 @@ extension AccessScene {
       callers[role] = Caller(
         role: role, client: person.client, token: person.accessToken, activity: try await person.addActivity("Own"))
     }
+    try await owner.remind(&things, of: second, cluster)
     try await owner.waitForNotifications(&things)
     let scene = AccessScene(
       cluster: cluster, things: things, callers: callers, unverifiedToken: try await unverifiedToken(cluster),
@@ -347,6 +348,24 @@ extension Member {
           """, arguments: [Data(identity.bytes), Data(account.id.bytes)])
     }
     things.identity = identity
+  }
+
+  /// A reminder, which nobody waits for: it is due now.
+  fileprivate func remind(_ things: inout Things, of activity: ActivityID, _ cluster: RunningCluster) async throws {
+    let today = things.today
+    try await DatabaseQueue(path: "\(cluster.home)/stores/activity.sqlite").write { database in
+      try database.execute(
+        sql: "INSERT INTO activity_reminders (activity_id, minute) VALUES (?, 0)", arguments: [Data(activity.bytes)])
+      try database.execute(
+        sql: "UPDATE due_reminders SET due_at = ?, day = ? WHERE activity_id = ?",
+        arguments: [Instant.now.milliseconds, today.daysSinceEpoch, Data(activity.bytes)])
+    }
+    let reminders = try await eventually {
+      try await client.callUntilDone(ListNotifications.self, .init(category: .reminders)).items
+    } until: {
+      !$0.isEmpty
+    }
+    things.reminder = try #require(reminders.first).id
   }
 
   /// Two requests each, a message of each of the two, and what identity says of the account.

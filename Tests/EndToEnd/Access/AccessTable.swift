@@ -307,6 +307,7 @@ struct AccessTable: Sendable {
     owned(RevokePersonalAccessToken.self) { things, _ in .init(tokenID: things.token) }
     owned(CloseSession.self) { things, _ in .init(sessionID: things.session) }
     owned(MarkNotificationRead.self) { things, _ in .init(notificationID: things.notification) }
+    owned(AnswerReminder.self) { things, _ in .init(notificationID: things.reminder, answer: .again, minutes: 720) }
     owned(OpenPush.self) { things, _ in .init(deliveryID: things.push) }
     owned(RenamePushSubscription.self) { things, _ in
       .init(pushSubscriptionID: things.pushSubscription, name: try PushSubscriptionName(text: "Mine"))

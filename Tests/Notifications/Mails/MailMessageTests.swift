@@ -47,6 +47,7 @@ struct MailMessageTests {
       "erasedAt": .time(try Instant(text: "2026-11-22T08:44:00.000Z")),
       "cleanBy": .time(try Instant(text: "2026-11-23T08:44:00.000Z")),
       "text": .text(LinkFree.text(stranger ?? "Ana <b> & José have written.")), "count": .text("2"),
+      "againURL": .text("\(page)&answer=again"), "activity": .text(LinkFree.text(stranger ?? "Run <b>")), "time": .text("07:30"),
       "reason": .text(stranger ?? "Insults & <b>, señor."), "until": .text("2026-12-01 08:43 UTC"),
     ]
     var content = MailContent(

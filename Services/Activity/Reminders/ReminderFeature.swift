@@ -1,0 +1,26 @@
+import ActivityContract
+import NotificationsContract
+import Operations
+import ServiceKit
+import Storage
+
+/// Reminders of activities (NOT-2): which are due when, and what becomes of answers to them. Notifications sends them.
+struct ReminderFeature: Feature {
+  let calendars: AccountCalendars
+  let environment: ServiceEnvironment
+
+  let migrations = [ReminderStore.migration(46)]
+  let tables: [ErasedTable] = [
+    .following("due_reminders", "activities"),
+    .following("reminded_activities", "activities"),
+  ]
+
+  func register(in service: inout ServiceDefinition) {
+    service.subscribe(to: ReminderAnswered.self, ReminderSubscriptions(calendars: calendars).answered)
+    let (calendars, clock) = (calendars, environment.clock)
+    let lateSeconds = environment.settings.int("racha.reminders.lateMinutes", default: 30, in: 1...1440) * 60
+    service.run { store in
+      ReminderWorker(store: store, calendars: calendars, lateSeconds: lateSeconds, clock: clock)
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import ActivityContract
+import GRDB
+import Operations
+import ServiceKit
+import Storage
+
+/// When each time of each activity comes due next, the earliest first.
+///
+/// A row is looked at on each of its days, whether the activity is planned then or not: that is decided when it is due, so that no change of a
+/// plan, pause or skip has to move it. One is counted anew where the account comes to count its days in another way.
+enum ReminderStore {
+  /// How many are looked at in one transaction.
+  static let batch = 50
+  /// What was due longer ago than that is forgotten.
+  private static let longestLookBackSeconds = 7 * 86_400
+
+  /// A row that is due, with what is known of its activity and account.
+  private struct DueRow {
+    let activity: ActivityID
+    let time: ReminderTime
+    let isAgain: Bool
+    let account: AccountID
+    /// Nil where it is to be counted.
+    let moment: ReminderRules.Moment?
+    let afterAt: Instant
+    let afterDay: LocalDay?
+    let title: String
+    let isArchived: Bool
+    let calendar: LocalCalendar
+    let isSuspended: Bool
+    let hasRunningTimer: Bool
+  }
+
+  /// What is left of accounts that are being erased is left alone.
+  private static let unerased = """
+    NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = due_reminders.account_id)
+    """
+
+  /// When the next row is to be looked at.
+  static func nextDue(in database: Database) throws -> Instant? {
+    try database.first(
+      "SELECT due_at FROM due_reminders WHERE due_at IS NOT NULL AND \(unerased) ORDER BY due_at LIMIT 1"
+    ) { $0.instant(0) }
+  }
+
+  /// Looks at the first of those that are due: each is published or not, and moves to its next moment.
+  ///
+  /// - Returns: how many they were.
+  static func takeDue(
+    _ calendars: AccountCalendars, lateSeconds: Int, _ transaction: Transaction
+  ) throws -> Int {
+    let rows = try due(calendars, at: transaction.now, in: transaction.database)
+    for row in rows {
+      guard let moment = row.moment else {
+        try move(row, after: row.afterAt, lastDay: row.afterDay, transaction)
+        continue
+      }
+      let isOver = try take(row, moment, lateSeconds: lateSeconds, transaction)
+      if row.isAgain {
+        try transaction.database.run(
+          "DELETE FROM due_reminders WHERE activity_id = ? AND minute = ? AND is_again = 1", .id(row.activity),
+          .number(row.time.minutes))
+      } else if isOver {
+        try transaction.database.run(
+          """
+          UPDATE due_reminders SET due_at = NULL, day = NULL, after_at = ?3, after_day = ?4
+          WHERE activity_id = ?1 AND minute = ?2 AND is_again = 0
+          """, .id(row.activity), .number(row.time.minutes), .instant(moment.dueAt), .day(moment.day))
+      } else {
+        try move(row, after: moment.dueAt, lastDay: moment.day, transaction)
+      }
+    }
+    return rows.count
+  }
+
+  private static func due(
+    _ calendars: AccountCalendars, at now: Instant, in database: Database
+  ) throws -> [DueRow] {
+    var rows: [DueRow] = []
+    try database.each(
+      """
+      SELECT due_reminders.activity_id, minute, is_again, due_reminders.account_id, due_at, due_reminders.day,
+        coalesce(after_at, activities.changed_at), after_day, activities.title, activities.archived_day IS NOT NULL,
+        accounts.time_zone, accounts.day_start_hour, accounts.suspended_until, timers.running_since IS NOT NULL
+      FROM due_reminders JOIN activities ON activities.activity_id = due_reminders.activity_id
+        LEFT JOIN accounts ON accounts.account_id = due_reminders.account_id
+        LEFT JOIN timers ON timers.activity_id = due_reminders.activity_id
+      WHERE due_at <= ? AND \(unerased) ORDER BY due_at LIMIT ?
+      """, .instant(now), .number(batch)
+    ) { row in
+      guard let time = ReminderTime(minutes: row.number(1)) else { return true }
+      let dueAt = row.instant(4)
+      rows.append(
+        DueRow(
+          activity: try row.id(0), time: time, isAgain: row.truth(2), account: try row.id(3),
+          moment: dueAt.milliseconds == 0 ? nil : ReminderRules.Moment(day: row.day(5), dueAt: dueAt), afterAt: row.instant(6),
+          afterDay: row.isNull(7) ? nil : row.day(7), title: row.text(8), isArchived: row.truth(9),
+          calendar: LocalCalendar(
+            calendars.zones.offsets(row.isNull(10) ? "UTC" : row.text(10)), dayStartHour: row.number(11)),
+          // Of whom nothing is known, nobody knows whether they may be reminded.
+          isSuspended: row.isNull(10) || !row.isNull(12) && now < row.instant(12), hasRunningTimer: row.truth(13)))
+      return true
+    }
+    return rows
+  }
+
+  /// Lets a row wait for its next moment.
+  private static func move(
+    _ row: DueRow, after instant: Instant, lastDay: LocalDay?, _ transaction: Transaction
+  ) throws {
+    let from = max(instant, transaction.now.adding(seconds: -longestLookBackSeconds))
+    let next = ReminderRules.next(row.time, after: from, lastDay: lastDay, row.calendar)
+    try transaction.database.run(
+      """
+      UPDATE due_reminders SET due_at = ?3, day = ?4, after_at = ?5, after_day = ?6
+      WHERE activity_id = ?1 AND minute = ?2 AND is_again = 0
+      """, .id(row.activity), .number(row.time.minutes), .instant(next.dueAt), .day(next.day), .instant(from),
+      lastDay.map(Bound.day) ?? .null)
+  }
+
+  // MARK: - Deciding
+
+  /// Publishes a reminder that is to be sent or was missed.
+  ///
+  /// - Returns: whether none comes of the activity until it is changed.
+  private static func take(
+    _ row: DueRow, _ moment: ReminderRules.Moment, lateSeconds: Int, _ transaction: Transaction
+  ) throws -> Bool {
+    let today = row.calendar.day(of: transaction.now)
+    let goal = try ActivityStore.goal(
+      row.activity, of: row.account, on: moment.day, today: today, in: transaction.database)
+    let facts = try facts(row, goal, today: today, in: transaction)
+    let decision = ReminderRules.decide(facts, dueAt: moment.dueAt, at: transaction.now, lateSeconds: lateSeconds)
+    if decision != .nothing {
+      try transaction.publish(
+        ReminderDue(
+          accountID: row.account, reminderID: ID(), activityID: row.activity, title: row.title, day: moment.day, time: row.time,
+          isAgain: row.isAgain, dueAt: moment.dueAt, endsAt: ReminderRules.end(of: moment, row.calendar),
+          isMissed: decision == .missed))
+    }
+    if decision == .send {
+      try transaction.database.run(
+        """
+        INSERT INTO reminded_activities (activity_id, day) VALUES (?, ?)
+        ON CONFLICT (activity_id) DO UPDATE SET day = excluded.day
+        """, .id(row.activity), .day(moment.day))
+    }
+    return row.isArchived || goal.endDay.map { $0 <= moment.day } ?? false
+  }
+
+  private static func facts(
+    _ row: DueRow, _ goal: PlannedGoal, today: LocalDay, in transaction: Transaction
+  ) throws -> ReminderRules.Facts {
+    var facts = ReminderRules.Facts(
+      isPlanned: goal.isPlanned, isPaused: goal.isPaused, isSkipped: goal.isSkipped, hasRunningTimer: row.hasRunningTimer,
+      isSuspended: row.isSuspended)
+    guard ReminderRules.decide(facts, dueAt: transaction.now, at: transaction.now, lateSeconds: 1) == .send else {
+      return facts
+    }
+    let database = transaction.database
+    let progress = try database.first(
+      "SELECT progress FROM entries WHERE activity_id = ? AND day = ?", .id(row.activity), .day(goal.day)
+    ) { $0.number(0) }
+    if let progress {
+      // Of a day that is over, what is not done is not lost: it may still be written down.
+      facts.outcome = goal.measure.outcome(progress, isOver: goal.measure.isLimit && goal.isOver)
+    }
+    if goal.planned.kind == .timesAWeek, !goal.measure.isLimit {
+      let days = try AccountDays(of: row.account, row.calendar, now: transaction.now, in: database)
+      let week = goal.day.monday...goal.day.sunday
+      let plan = try PlanStore.find(row.activity, lostDays: days.lost, in: database)
+      let kept = try EntryStore.progress(of: row.activity, from: week.lowerBound, to: week.upperBound, in: database)
+      facts.isFree = plan.outcome(of: week, kept, today: today) == .kept
+    }
+    return facts
+  }
+}
+
+/// What changes reminders from without.
+extension ReminderStore {
+  /// Lets all of an account be counted anew, for it counts its days in another way than before. What its owner asked for again comes when it
+  /// was to come.
+  static func lookAnew(of account: AccountID, _ transaction: Transaction) throws {
+    try transaction.database.run(
+      "UPDATE due_reminders SET due_at = 0 WHERE account_id = ? AND is_again = 0 AND due_at IS NOT NULL", .id(account))
+  }
+
+  /// Reminds once more, then; instead of what was asked for before of the same time.
+  static func again(
+    _ activity: ActivityID, _ time: ReminderTime, on day: LocalDay, of account: AccountID, at instant: Instant,
+    _ transaction: Transaction
+  ) throws {
+    try transaction.database.run(
+      """
+      INSERT INTO due_reminders (activity_id, minute, is_again, account_id, due_at, day)
+      SELECT activity_id, ?3, 1, account_id, ?4, ?5 FROM activities WHERE activity_id = ?1 AND account_id = ?2
+      ON CONFLICT (activity_id, minute, is_again) DO UPDATE SET due_at = excluded.due_at, day = excluded.day
+      """, .id(activity), .id(account), .number(time.minutes), .instant(instant), .day(day))
+  }
+
+  /// Takes back what an activity's owner was reminded of, where that was of one of those days.
+  static func withdraw(
+    _ activity: ActivityID, _ days: ClosedRange<LocalDay>, of account: AccountID, _ transaction: Transaction
+  ) throws {
+    let day = try transaction.database.first(
+      "DELETE FROM reminded_activities WHERE activity_id = ? AND day BETWEEN ? AND ? RETURNING day", .id(activity),
+      .day(days.lowerBound), .day(days.upperBound)
+    ) { $0.day(0) }
+    guard let day else { return }
+    try transaction.publish(ReminderWithdrawn(accountID: account, activityID: activity, day: day))
+  }
+}

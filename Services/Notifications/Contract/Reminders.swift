@@ -1,0 +1,179 @@
+public import ActivityContract
+public import Operations
+
+/// What the owner of an activity answers to a reminder of it (NOT-2).
+public enum ReminderReply: String, Choice {
+  /// The day is done, as if its entry were written.
+  case done
+  /// Remind me again, some minutes later.
+  case again
+}
+
+/// A reminder as the page behind its link shows it.
+public struct AnswerableReminder: Document, Hashable {
+  public var title: String
+  public var day: LocalDay
+  public var time: ReminderTime
+  public var username: Username
+  /// Absent while nothing was answered.
+  public var answer: ReminderReply?
+  /// When to remind again, where that was the answer.
+  public var remindAt: Instant?
+
+  public init(
+    title: String, day: LocalDay, time: ReminderTime, username: Username, answer: ReminderReply? = nil, remindAt: Instant? = nil
+  ) {
+    self.title = title
+    self.day = day
+    self.time = time
+    self.username = username
+    self.answer = answer
+    self.remindAt = remindAt
+  }
+
+  public static let notes: Notes = [
+    "title": Note("What the activity is called.", length: 1...200, example: "Drink water"), "day": "The day that is to be done.",
+    "time": "For which time the reminder was set.", "username": "Whose activity it is.",
+    "answer": "What was answered; absent while nothing was.",
+    "remindAt": "When to remind again; absent where that was not asked for.",
+  ]
+}
+
+/// Ways in which a reminder cannot be answered.
+public enum ReminderFailure: String, FailureCode {
+  /// The link is not one of ours, or its account or activity is gone; or the notification is none of a reminder.
+  case notFound = "reminder_not_found"
+  /// The time for it is over, or its day is done or rests by now.
+  case isOver = "reminder_over"
+  /// Something else was answered already.
+  case answered = "reminder_answered"
+
+  public var status: Int {
+    switch self {
+    case .notFound: 404
+    case .isOver: 410
+    case .answered: 409
+    }
+  }
+}
+
+/// The bounds of reminding again.
+public enum ReminderDelay {
+  /// In minutes.
+  public static let bounds = 1...720
+  /// What notifications offer, in minutes.
+  public static let usual = [10, 30, 60]
+
+  static let note = Note(
+    "With `again`, in how many minutes; \(usual[0]) if absent.", range: 1...720, example: 30)
+}
+
+/// The token of a reminder's links.
+public struct ReminderToken: Document, Hashable {
+  public var token: String
+
+  public init(token: String) { self.token = token }
+
+  public static let notes: Notes = ["token": Note("The token of the push's or the mail's link.", length: 1...200)]
+}
+
+/// Says what a reminder's link is of, and answers nothing (NOT-2). It needs no login.
+public enum ReadReminder: OpenOperation {
+  public typealias Input = ReminderToken
+  public typealias Output = AnswerableReminder
+
+  public static let spec = OperationSpec(
+    "reminders.read", of: .notifications, .post("/v1/reminders/read"), by: .anyone, effect: .read,
+    failures: ReminderFailure.allCases.map(\.kind), requirements: ["NOT-2"],
+    "Say what the link of a reminder is of, without answering it.")
+}
+
+/// Answers a reminder by the token of its push or mail (NOT-2). It needs no login.
+///
+/// A token is of one reminder, so of one account, activity and day. It works once, until the day ends: the same answer again changes nothing, and
+/// another one is refused. That a day is done takes effect a moment later, by the rules of its entry: where it is done already, or nothing can be
+/// written on it any more, nothing happens.
+public enum UseReminder: OpenOperation {
+  public struct Input: Document {
+    public var token: String
+    public var answer: ReminderReply
+    public var minutes: Int?
+
+    public init(token: String, answer: ReminderReply, minutes: Int? = nil) {
+      self.token = token
+      self.answer = answer
+      self.minutes = minutes
+    }
+
+    public static let notes: Notes = [
+      "token": Note("The token of the push's or the mail's link.", length: 1...200), "answer": "What is answered.",
+      "minutes": ReminderDelay.note,
+    ]
+  }
+
+  public typealias Output = AnswerableReminder
+
+  public static let spec = OperationSpec(
+    "reminders.use", of: .notifications, .post("/v1/reminders/use"), by: .anyone, effect: .write,
+    failures: ReminderFailure.allCases.map(\.kind), requirements: ["NOT-2"], "Answer a reminder by the token of its link.")
+}
+
+/// Answers a reminder that stands in one's inbox (NOT-2); the same rules hold as by a token.
+public enum AnswerReminder: AccountOperation {
+  public struct Input: Document {
+    public var notificationID: ID<Notification>
+    public var answer: ReminderReply
+    public var minutes: Int?
+
+    public init(notificationID: ID<Notification>, answer: ReminderReply, minutes: Int? = nil) {
+      self.notificationID = notificationID
+      self.answer = answer
+      self.minutes = minutes
+    }
+
+    public static let notes: Notes = [
+      "notificationID": "The notification of the reminder.", "answer": "What is answered.", "minutes": ReminderDelay.note,
+    ]
+  }
+
+  public typealias Output = AnswerableReminder
+
+  public static let spec = OperationSpec(
+    "reminders.answer", of: .notifications, .post("/v1/notifications/{notificationID}/answer"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind] + ReminderFailure.allCases.map(\.kind), requirements: ["NOT-2"],
+    "Answer a reminder in your inbox: done, or again in some minutes.")
+}
+
+/// A reminder was answered: once, and what follows from it is the activity service's (NOT-2).
+public struct ReminderAnswered: Event, Hashable {
+  public var accountID: AccountID
+  public var reminderID: ID<Reminder>
+  public var activityID: ActivityID
+  public var day: LocalDay
+  public var time: ReminderTime
+  public var answer: ReminderReply
+  /// When to remind again, where that was answered.
+  public var remindAt: Instant?
+
+  public init(
+    accountID: AccountID, reminderID: ID<Reminder>, activityID: ActivityID, day: LocalDay, time: ReminderTime,
+    answer: ReminderReply, remindAt: Instant? = nil
+  ) {
+    self.accountID = accountID
+    self.reminderID = reminderID
+    self.activityID = activityID
+    self.day = day
+    self.time = time
+    self.answer = answer
+    self.remindAt = remindAt
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose activity.", "reminderID": "Which reminder.", "activityID": "Of which activity.",
+    "day": "Of which day.", "time": "For which time it was set.", "answer": "What was answered.",
+    "remindAt": "When to remind again; absent where that was not answered.",
+  ]
+
+  public static let spec = EventSpec(
+    "reminders.answered", by: .notifications, requirements: ["NOT-2"], "A reminder was answered.")
+}

@@ -1,0 +1,135 @@
+import ActivityContract
+public import GRDB
+public import NotificationsContract
+import Operations
+import ServiceKit
+import Storage
+
+extension ReminderReply: DatabaseValueConvertible {}
+
+/// The reminders that went out and can be answered, each once.
+enum ReminderStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "reminders") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE reminders (
+            reminder_id BLOB NOT NULL PRIMARY KEY CHECK (length(reminder_id) = 16),
+            account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+            activity_id BLOB NOT NULL CHECK (length(activity_id) = 16),
+            title TEXT NOT NULL,
+            day INTEGER NOT NULL,
+            minute INTEGER NOT NULL CHECK (minute BETWEEN 0 AND 1439),
+            -- what it is of: the same is told once
+            source TEXT NOT NULL,
+            -- until when it can be answered
+            ends_at INTEGER NOT NULL,
+            answer TEXT CHECK (answer IN ('done', 'again')),
+            remind_at INTEGER,
+            UNIQUE (account_id, source)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX reminders_by_activity ON reminders (account_id, activity_id, day);
+          CREATE INDEX reminders_by_end ON reminders (ends_at);
+          """)
+    }
+  }
+
+  /// One that went out.
+  struct Sent: Hashable, Sendable {
+    let id: ID<Reminder>
+    let account: AccountID
+    let activity: ActivityID
+    let title: String
+    let day: LocalDay
+    let time: ReminderTime
+    let endsAt: Instant
+    var answer: ReminderReply?
+    var remindAt: Instant?
+
+    fileprivate init(_ row: Row) {
+      id = row["reminder_id"]
+      account = row["account_id"]
+      activity = row["activity_id"]
+      title = row["title"]
+      day = row["day"]
+      time = ReminderTime(minutes: row["minute"]) ?? .placeholder
+      endsAt = row["ends_at"]
+      answer = row["answer"]
+      remindAt = row["remind_at"]
+    }
+  }
+
+  /// Keeps a reminder; false where it is there already.
+  static func add(_ event: ReminderDue, _ transaction: Transaction) throws -> Bool {
+    try transaction.database.cachedStatement(
+      sql: """
+        INSERT INTO reminders (reminder_id, account_id, activity_id, title, day, minute, source, ends_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+        """
+    ).execute(arguments: [
+      event.reminderID, event.accountID, event.activityID, event.title, event.day, event.time.minutes, event.source,
+      event.endsAt,
+    ])
+    return transaction.database.changesCount > 0
+  }
+
+  /// Whether the same went out before.
+  static func isKnown(_ event: ReminderDue, in database: Database) throws -> Bool {
+    let statement = try database.cachedStatement(sql: "SELECT 1 FROM reminders WHERE account_id = ? AND source = ?")
+    return try Row.fetchOne(statement, arguments: [event.accountID, event.source]) != nil
+  }
+
+  static func find(_ id: ID<Reminder>, in database: Database) throws -> Sent? {
+    let statement = try database.cachedStatement(sql: "SELECT * FROM reminders WHERE reminder_id = ?")
+    return try Row.fetchOne(statement, arguments: [id]).map(Sent.init)
+  }
+
+  /// The same as long as it can be answered.
+  static func open(_ subject: ID<Linked>, at now: Instant, in database: Database) throws -> Sent? {
+    guard let id = ID<Reminder>(bytes: subject.bytes), let found = try find(id, in: database), found.answer == nil,
+      now < found.endsAt
+    else { return nil }
+    return found
+  }
+
+  /// Whether a delivery is of a reminder that nobody needs any more.
+  static func isOver(_ delivery: Delivery, at now: Instant, in database: Database) throws -> Bool {
+    try delivery.kind == NotificationSpec.reminderDue.name && open(delivery.subject, at: now, in: database) == nil
+  }
+
+  /// Notes the answer of an open one.
+  static func answer(
+    _ id: ID<Reminder>, _ answer: ReminderReply, remindAt: Instant?, _ transaction: Transaction
+  ) throws {
+    try transaction.database.cachedStatement(
+      sql: "UPDATE reminders SET answer = ?, remind_at = ? WHERE reminder_id = ? AND answer IS NULL"
+    ).execute(arguments: [answer, remindAt, id])
+  }
+
+  /// Ends what went out of a day of an activity, and takes it out of the inbox and the queues.
+  static func withdraw(
+    _ activity: ActivityID, _ day: LocalDay, of account: AccountID, _ transaction: Transaction
+  ) throws {
+    try transaction.database.cachedStatement(
+      sql: """
+        UPDATE reminders SET ends_at = min(ends_at, ?) WHERE account_id = ? AND activity_id = ? AND day = ? AND answer IS NULL
+        """
+    ).execute(arguments: [transaction.now, account, activity, day])
+    try retract("\(activity)/\(day)", of: account, transaction)
+  }
+
+  /// Takes reminders whose source begins so out of the inbox and the queues.
+  static func retract(_ beginning: String, of account: AccountID, _ transaction: Transaction) throws {
+    let text = "\(ReminderDue.spec.name)/\(beginning)/"
+    try InboxStore.deleteAll(from: text, of: account, transaction)
+    try DeliveryStore.withdraw(from: text, of: account, transaction)
+  }
+}
+
+extension ReminderDue {
+  /// What it is of, beginning with the activity and the day: the same for one that is published again, as after a restore.
+  var source: String {
+    let moment = "\(activityID)/\(day)/\(time)"
+    return isAgain ? "\(moment)/\(dueAt.milliseconds)" : moment
+  }
+}

@@ -1,0 +1,31 @@
+import ActivityContract
+import NotificationsContract
+import Operations
+import ServiceKit
+import Storage
+
+/// What activity tells of reminders. Those that are due go on as any kind of notification does, behind this.
+struct ReminderSubscriptions: Sendable {
+  let dispatch: DeliveryDispatch
+  /// What comes so late is not sent any more.
+  let lateSeconds: Int
+
+  /// Keeps what can be answered. A newer one takes the place of all others of its activity; one that was missed is logged, and alerts nobody.
+  func due(_ event: ReminderDue, _ logged: LoggedEvent, _ transaction: Transaction) throws {
+    guard try !transaction.database.isErased(event.accountID) else { return }
+    guard !event.isMissed, transaction.now < event.dueAt.adding(seconds: lateSeconds) else {
+      // As after a restore of activity's store.
+      guard try !ReminderStore.isKnown(event, in: transaction.database) else { return }
+      return try dispatch.log(
+        .reminderDue, .late, of: event.accountID, about: ID(linking: event.reminderID),
+        source: "\(ReminderDue.spec.name)/\(event.source)", at: event.dueAt, transaction)
+    }
+    guard try ReminderStore.add(event, transaction) else { return }
+    try ReminderStore.retract("\(event.activityID)", of: event.accountID, transaction)
+  }
+
+  func withdrawn(_ event: ReminderWithdrawn, _ logged: LoggedEvent, _ transaction: Transaction) throws {
+    guard try !transaction.database.isErased(event.accountID) else { return }
+    try ReminderStore.withdraw(event.activityID, event.day, of: event.accountID, transaction)
+  }
+}
