@@ -129,8 +129,11 @@ struct TaskTextReportTests {
       let newest = try #require(try await tasks(people).first)
       let renamed = EditTask.Input(taskID: newest.id, name: .set(try TaskName(text: "Glass")))
       _ = try await services.call(EditTask.self, renamed, as: people.ana.caller)
+      try await services.pass(days: 1)
+      #expect(try await texts() == ["Task: ", "Task: ", "Glass: ", "Task: "])
       try await people.grantAppeal(decided.id, of: people.ana)
-      #expect(try await texts() == ["you fool: All of them", "Glass: ", "you fool: All of them"])
+      #expect(
+        try await texts() == ["you fool: All of them", "you fool: All of them", "Glass: ", "you fool: All of them"])
     }
   }
 
