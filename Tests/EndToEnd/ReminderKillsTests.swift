@@ -62,7 +62,7 @@ struct ReminderKillsTests {
           CreateActivity.self,
           .init(
             title: title, category: .fitness, goal: .quantity(2, unit: "km"), schedule: .daily,
-            reminders: [try ReminderTime(text: "00:00")]), idempotencyKey: title)
+            reminders: [try ReminderTime(text: "00:00")]), idempotencyKey: "run-\(round)")
         try await makeDue(activity, cluster)
         cluster.kill(round.isMultiple(of: 2) ? .activity : .notifications)
         let token = try await token(of: title, service, &topics)
