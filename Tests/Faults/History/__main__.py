@@ -85,7 +85,7 @@ def wait_for_rest(cluster, seconds=90):
 
 
 def strike_what_is_missing(clients, faults):
-    """Lets those kinds of faults strike again that have met no call of some flow."""
+    """Lets those kinds of faults strike again that have met no call of some flow, or that nobody has felt."""
     for _ in range(3):
         clients.ask("go")
         with open(clients.history) as lines:
@@ -93,6 +93,8 @@ def strike_what_is_missing(clients, faults):
         table = report.struck_flows(calls, faults.struck)
         missing = [
             kind for kind in all_faults.KINDS if kind != "restored backup" and any(not table[kind][flow] for flow in report.FLOWS)]
+        if any(faults.cluster.unfelt()):
+            missing.append("full disk")
         for kind in missing:
             faults.strike(kind).join()
 

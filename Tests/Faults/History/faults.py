@@ -97,6 +97,7 @@ class Faults:
             self.cluster.set_clock(service, 0)
 
     def full_disk(self, services, chooser):
+        services = [service for service in services if service != "gateway"] or ["social"]
         for service in services:
             self.cluster.set_full(service, True)
         time.sleep(chooser.uniform(0.5, 2.5))
