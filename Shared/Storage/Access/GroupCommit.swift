@@ -13,7 +13,7 @@ struct Write: Sendable {
   let fail: @Sendable (any Error) -> Void
 }
 
-/// Commits many writes in one transaction, a savepoint each: one that fails leaves the others.
+/// Commits many writes in one transaction, a savepoint each: one that fails leaves the others. One that is alone needs none.
 ///
 /// Nobody is answered before the commit, not even with a failure: it may rest on what another write of the same commit did.
 struct GroupCommit: Sendable {
