@@ -186,7 +186,7 @@ def run(arguments):
 
 def check(cluster, clients, faults, stayed, arguments):
     restores = [(restore["start"], restore["end"]) for restore in faults.restores]
-    history = histories.History(clients.history, cluster.stores, restores, set())
+    history = histories.History(clients.history, cluster.stores, restores)
     reads = json.loads(clients.reads.read_text())
     reads["apart"] = {account: set(others) for account, others in reads["apart"].items()}
     reads["undelivered"] = undelivered(faults.restores, history.logs)
@@ -218,7 +218,7 @@ def again(arguments):
     saved = json.loads((scratch / "faults.json").read_text())
     history = histories.History(
         scratch / "history.jsonl", pathlib.Path(arguments.check) / "stores",
-        [(restore["start"], restore["end"]) for restore in saved["restores"]], set())
+        [(restore["start"], restore["end"]) for restore in saved["restores"]])
     reads = json.loads((scratch / "reads.json").read_text())
     reads["apart"] = {account: set(others) for account, others in reads["apart"].items()}
     reads["undelivered"] = undelivered(saved["restores"], history.logs)

@@ -77,8 +77,6 @@ class Cluster:
             "RACHA_TCP_PORT": str(self.tcp_port),
             "RACHA_HISTORY_UNDO": str(self.scratch / "undo"),
         }
-        if "RACHA_MUTANT" in os.environ:
-            self.environment["RACHA_MUTANT"] = os.environ["RACHA_MUTANT"]
 
     def _compile(self):
         self.preload = self.scratch / "disk.so"
