@@ -170,6 +170,15 @@ class Cluster:
         except OSError:
             return False
 
+    def lags(self):
+        """How many events each subscriber is behind each publisher, as the metrics say."""
+        try:
+            with urllib.request.urlopen(self.url + "/metrics", timeout=5) as answer:
+                lines = answer.read().decode().splitlines()
+        except OSError:
+            return {}
+        return dict(line.rsplit(" ", 1) for line in lines if line.startswith("racha_event_lag{"))
+
     def wait_until_ready(self, seconds=90):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
