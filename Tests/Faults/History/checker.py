@@ -57,17 +57,12 @@ def one_answer_for_each_key(history):
         acknowledged = [call for call in group if call["key"] and call["writes"] and call["outcome"] == "acknowledged"]
         if any(history.may_be_undone(call) for call in group):
             continue
-        answers = {json.dumps(without_moment(call), sort_keys=True) for call in acknowledged}
+        answers = {json.dumps(call["answer"], sort_keys=True) for call in acknowledged}
         bodies = {json.dumps(call["body"], sort_keys=True) for call in acknowledged}
         if len(bodies) > 1:
             yield f"{named(acknowledged[0])} was acknowledged for two bodies under one key"
         elif len(answers) > 1:
             yield f"{named(acknowledged[0])} was answered in {len(answers)} ways: " + " / ".join(sorted(answers))[:600]
-
-
-def without_moment(call):
-    """The answer; of one that shows a state beside, as where it is repeated, all of it."""
-    return call["answer"]
 
 
 def order_of_time(history):

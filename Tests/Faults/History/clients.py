@@ -400,7 +400,8 @@ def read_all(members, world, stocks):
     response = connection.getresponse()
     checkpoint = response.read().decode() if response.status == 200 else None
     return {
-        "members": reads, "apart": apart, "offers": reader.all("/v1/offers"), "stocks": stocks, "threshold": CHALLENGE["threshold"], "checkpoint": checkpoint,
+        "members": reads, "apart": apart, "offers": reader.all("/v1/offers"), "stocks": stocks, "threshold": CHALLENGE["threshold"],
+        "checkpoint": checkpoint,
         "today": world.today.isoformat(), "zoneHours": world.zone_hours}
 
 

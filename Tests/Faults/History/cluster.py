@@ -77,8 +77,6 @@ class Cluster:
             "RACHA_TCP_PORT": str(self.tcp_port),
             "RACHA_HISTORY_UNDO": str(self.scratch / "undo"),
         }
-        if "RACHA_MUTANT" in os.environ:
-            self.environment["RACHA_MUTANT"] = os.environ["RACHA_MUTANT"]
 
     def _compile(self):
         self.preload = self.scratch / "disk.so"
@@ -171,6 +169,15 @@ class Cluster:
                 return answer.status == 200
         except OSError:
             return False
+
+    def lags(self):
+        """How many events each subscriber is behind each publisher, as the metrics say."""
+        try:
+            with urllib.request.urlopen(self.url + "/metrics", timeout=5) as answer:
+                lines = answer.read().decode().splitlines()
+        except OSError:
+            return {}
+        return dict(line.rsplit(" ", 1) for line in lines if line.startswith("racha_event_lag{"))
 
     def wait_until_ready(self, seconds=90):
         end = time.monotonic() + seconds

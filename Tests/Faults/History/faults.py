@@ -26,7 +26,7 @@ class Faults:
     def run(self, seconds):
         """Lets them strike for so long: each kind in turn in an order of the seed's, two or three at a time."""
         end = time.monotonic() + seconds
-        # A restored backup ends everything else that is under way; so it comes once in a round, alone.
+        # A restored backup ends everything else that is under way; so it comes alone, once in four rounds.
         running = []
         rounds = 0
         while time.monotonic() < end:

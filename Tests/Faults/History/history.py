@@ -44,13 +44,12 @@ class Log:
 
 
 class History:
-    def __init__(self, calls_path, stores, restores, members):
+    def __init__(self, calls_path, stores, restores):
         self.stores = pathlib.Path(stores)
         self.calls = [json.loads(line) for line in open(calls_path)]
         self.logs = {service: Log(service, self.stores / f"{service}.sqlite") for service in SERVICES}
-        # When a backup was begun, when the cluster that was made from it had started, and what the subscribers had not seen in it yet.
+        # When each backup was begun, and when the cluster that was made from it had started.
         self.restores = restores
-        self.members = members
         self.by_trace = {call["trace"]: call for call in self.calls}
         self.groups = defaultdict(list)
         for call in self.calls:

@@ -21,7 +21,8 @@ def check(history, reads):
                 if call["flow"] != "any":
                     entries[key] = EFFECTS[call["op"]](kind, entries.get(key), call["body"])
                     if said(kind, body) != entries[key]:
-                        yield f"entries.recorded number {row.number} says {said(kind, body)} after {call['op']} {call['body']}, and it is {entries[key]}"
+                        yield (f"entries.recorded number {row.number} says {said(kind, body)} after {call['op']} {call['body']}, "
+                               f"and it is {entries[key]}")
                 else:
                     entries[key] = said(kind, body)
         if call is not None and call["outcome"] == "acknowledged" and call["flow"] == "entries" and call["answer"]:

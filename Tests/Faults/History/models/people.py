@@ -37,7 +37,7 @@ def check(history, reads):
             yield from message(model, call, row)
             model.relation(call, row)
     yield from final(model, reads)
-    yield from reading(history, model)
+    yield from reading(history)
 
 
 def message(model, call, row):
@@ -99,7 +99,7 @@ def final(model, reads):
                 yield f"{account} has {found['unreadCount']} unread messages of {other}, and should have {unread}"
 
 
-def reading(history, model):
+def reading(history):
     """What a session has seen in a conversation stays there; a message it sent is there at once."""
     seen = {}
     for call in history.calls:

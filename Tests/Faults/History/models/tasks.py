@@ -83,7 +83,8 @@ def task(tasks, identifier, call, rows):
         body = row.body
         said = body["state"], body["participantCount"], body["confirmedCount"]
         if said != (known.state, len(known.people), len(known.confirmed & known.people)):
-            yield f"tasks.changed number {row.number} says {said} after {call['op']}, and it is {known.state}, {len(known.people)}, {len(known.confirmed)}"
+            yield (f"tasks.changed number {row.number} says {said} after {call['op']}, and it is {known.state}, {len(known.people)}, "
+                   f"{len(known.confirmed)}")
         if body["isParticipant"] and body["isConfirmed"] != (body["accountID"] in known.confirmed):
             yield f"tasks.changed number {row.number} says that {body['accountID']} has {'' if body['isConfirmed'] else 'not '}confirmed"
 
