@@ -56,9 +56,11 @@ public enum Activities {
       StreakFeature(calendars: calendars, clock: environment.clock),
       ChallengeActivityFeature(calendars: calendars),
       ReportedEntryFeature(calendars: calendars),
-      StepGoalFeature(calendars: calendars),
+      StepGoalFeature(calendars: calendars, rules: rules.stepGoals),
+      InactivityFeature(calendars: calendars, clock: environment.clock),
       ImportFeature(calendars: calendars, rules: rules, sweep: sweep, environment),
       DashboardFeature(calendars: calendars),
+      ActivityWeekFeature(calendars: calendars),
     ]
   }
 
@@ -70,6 +72,7 @@ public enum Activities {
         try LostDayStore.note(move, calendars.zones, transaction)
         try OpenLimitStore.lookAnew(of: move.account, transaction)
         try StreakStore.lookAnew(of: move.account, transaction)
+        try InactivityStore.lookAnew(of: move.account, transaction)
       },
       whenWithdrawn: { account, purposes, transaction in
         guard purposes.contains(.activityData) else { return }

@@ -40,6 +40,7 @@ public enum Rewards {
       LedgerFeature(expiry: expiry, clock: environment.clock, logger: environment.logger),
       CoinFeature(formula: formula, expiry: expiry),
       AdjustmentFeature(expiry: expiry),
+      CoinWeekFeature(),
       PartnerFeature(handlers: PartnerHandlers(pictures: pictures), environment: environment),
       PartnerMemberFeature(),
       PartnerPlaceFeature(),
@@ -48,8 +49,10 @@ public enum Rewards {
         logger: environment.logger),
       OfferViewFeature(),
       RedemptionFeature(makeCode: makeCode, environment),
+      EndingOfferFeature(environment.settings),
       TeamMemberFeature(),
       LeaderboardFeature(formula: formula),
+      FriendPlaceFeature(),
       ChallengeFeature(
         published: try ChallengesFile.published(environment), formula: formula, catalogues: catalogues, expiry: expiry,
         logger: environment.logger),
