@@ -30,6 +30,7 @@ public enum Notifications {
     _ environment: ServiceEnvironment, _ settings: MailSettings, _ carrier: any MailCarrier, secret: [UInt8]
   ) throws -> [any Feature] {
     let (mails, reports, held, pushes) = (WakeSignal(), WakeSignal(), WakeSignal(), WakeSignal())
+    let (weeks, looks) = (WakeSignal(), WakeSignal())
     let quietHours = QuietHoursStore(zones: TimeZones())
     let dispatch = DeliveryDispatch(
       quietHours: quietHours, routes: [MailRoute(signal: mails), PushRoute(signal: pushes)], signal: held)
@@ -42,8 +43,14 @@ public enum Notifications {
         whenMoved: { move, transaction in
           // Quiet hours go by the clocks where the account is.
           try DeliveryStore.reconsider(move.account, transaction)
-          transaction.afterCommit { held.send() }
-        }),
+          try WeeklySummaryStore.lookAnew(of: move.account, transaction)
+          try DailyLookStore.lookAnew(of: move.account, transaction)
+          transaction.afterCommit {
+            held.send()
+            weeks.send()
+            looks.send()
+          }
+        }, whenChanged: { try WeeklySummaryStore.follow($0, $1) }),
       InboxFeature(settings: deliveries),
       BlockFeature(),
       PreferenceFeature(),
@@ -57,6 +64,8 @@ public enum Notifications {
         environment: environment, settings: push,
         writer: PushWriter(keys: keys, publicURL: settings.publicURL, contact: push.contact), signal: pushes),
       KindFeature(dispatch: dispatch),
+      WeeklySummaryFeature(environment: environment, dispatch: dispatch, signal: weeks),
+      DailyLookFeature(environment: environment, dispatch: dispatch, signal: looks),
       UnsubscribeFeature(links: links),
       BroadcastFeature(environment: environment, dispatch: dispatch),
       DeadMailFeature(signal: mails),

@@ -42,6 +42,18 @@ CREATE INDEX broadcasts_by_last_account ON broadcasts (last_account) WHERE last_
 
 CREATE INDEX broadcasts_sending ON broadcasts (broadcast_id) WHERE state = 'sending';
 
+CREATE TABLE daily_looks (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+  due_at INTEGER NOT NULL,
+  -- The account's day of the last look.
+  last_day INTEGER,
+  -- Its place among friends then, of the month that begins so.
+  month INTEGER,
+  rank INTEGER CHECK (rank >= 1)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX daily_looks_due ON daily_looks (due_at);
+
 CREATE TABLE deliveries (
   account_id BLOB NOT NULL CHECK (length(account_id) = 16),
   delivery_id BLOB NOT NULL CHECK (length(delivery_id) = 16),
@@ -69,8 +81,6 @@ CREATE TABLE deliveries (
   CHECK (content IS NULL OR finished_at IS NULL)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX deliveries_by_content ON deliveries (account_id, source) WHERE content IS NOT NULL;
-
 CREATE INDEX deliveries_by_mail ON deliveries (mail_id) WHERE mail_id IS NOT NULL;
 
 CREATE INDEX deliveries_by_time ON deliveries (created_at);
@@ -83,6 +93,8 @@ CREATE UNIQUE INDEX deliveries_out_of_inbox ON deliveries (account_id, source)
   WHERE channel = 'inbox' AND state = 'silent';
 
 CREATE INDEX deliveries_queued ON deliveries (channel, kind) WHERE state = 'queued';
+
+CREATE INDEX deliveries_waiting ON deliveries (account_id, source) WHERE state IN ('held', 'queued');
 
 CREATE TABLE delivery_accounts (
   account_id BLOB NOT NULL,
@@ -259,3 +271,18 @@ CREATE TABLE report_files (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX report_files_due ON report_files (remove_at);
+
+CREATE TABLE weekly_summaries (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+  -- The Monday of the week that is told next; NULL for the one that lasts.
+  first_day INTEGER,
+  due_at INTEGER NOT NULL,
+  -- How often services that are asked did not answer.
+  attempts INTEGER NOT NULL DEFAULT 0,
+  -- The last that was written.
+  summary_id BLOB CHECK (length(summary_id) = 16),
+  summary TEXT CHECK (summary IS NULL OR json_valid(summary)),
+  CHECK ((summary_id IS NULL) = (summary IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX weekly_summaries_due ON weekly_summaries (due_at);

@@ -73,6 +73,17 @@ enum DeliveryStore {
     }
   }
 
+  /// What waits is found by where it comes from, whether it stands in the inbox too or not.
+  static func waitingMigration(_ number: Int) -> Migration {
+    Migration(number, "waiting deliveries by source") { database in
+      try database.execute(
+        sql: """
+          DROP INDEX deliveries_by_content;
+          CREATE INDEX deliveries_waiting ON deliveries (account_id, source) WHERE state IN ('held', 'queued');
+          """)
+    }
+  }
+
   /// Where a new row begins.
   enum Beginning: Hashable, Sendable {
     case sent

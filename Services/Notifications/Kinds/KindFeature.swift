@@ -14,7 +14,7 @@ extension NotificationSpec {
   /// All kinds, by what they report.
   static let all: [NotificationSpec] = [
     ofFriends, ofChallenges, ofTasks, ofTeams, ofMessages, ofImports, ofCoins, ofPartners, ofAccounts, ofLogins, ofIncidents,
-    ofModeration, [announcement],
+    ofModeration, ofGoals, ofLooks, [announcement],
   ].flatMap { $0 }
 
   /// The kind of that name; nil where it is one that is no more.

@@ -14,6 +14,7 @@ enum PushRules {
     case .logins, .security, .account, .moderation, .administration: 7 * day
     case .messages, .social, .challenges, .tasks, .help, .teams: 3 * day
     case .rewards, .imports, .announcements: day
+    case .goals: day / 4
     }
   }
 
