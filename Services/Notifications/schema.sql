@@ -74,7 +74,7 @@ CREATE TABLE deliveries (
   content TEXT CHECK (content IS NULL OR json_valid(content)),
   created_at INTEGER NOT NULL,
   finished_at INTEGER,
-  opened_at INTEGER,
+  opened_at INTEGER, shown_until INTEGER,
   PRIMARY KEY (account_id, delivery_id),
   CHECK ((state = 'held') = (not_before IS NOT NULL)),
   CHECK ((state IN ('held', 'queued')) = (finished_at IS NULL)),
@@ -93,6 +93,8 @@ CREATE UNIQUE INDEX deliveries_out_of_inbox ON deliveries (account_id, source)
   WHERE channel = 'inbox' AND state = 'silent';
 
 CREATE INDEX deliveries_queued ON deliveries (channel, kind) WHERE state = 'queued';
+
+CREATE INDEX deliveries_shown ON deliveries (account_id, source) WHERE shown_until IS NOT NULL;
 
 CREATE INDEX deliveries_waiting ON deliveries (account_id, source) WHERE state IN ('held', 'queued');
 
@@ -211,7 +213,7 @@ CREATE TABLE push_messages (
   -- Whether a device's push service took it, or the last reason why one did not.
   was_sent INTEGER NOT NULL DEFAULT 0 CHECK (was_sent IN (0, 1)),
   failure TEXT
-) STRICT, WITHOUT ROWID;
+, is_repeat INTEGER NOT NULL DEFAULT 0 CHECK (is_repeat IN (0, 1))) STRICT, WITHOUT ROWID;
 
 CREATE INDEX push_messages_by_account ON push_messages (account_id);
 

@@ -84,7 +84,19 @@ struct DeliveryDispatch: Sendable {
     } else {
       try KindSubscriptions.notify(account, item, transaction)
     }
+    for route in routes { try route.replace(SourceRange(only: item.source), of: account, transaction) }
     try DeliveryStore.amend(item, of: account, isRemoval: kind.isRemoval, transaction)
+  }
+
+  /// Takes back what is no longer true: what waits is not sent, and what was sent says so where its channel allows that.
+  ///
+  /// - Parameter keepsInbox: whether it is true yet, and only what waits is not to be sent.
+  func retract(_ source: NotificationSource, keepsInbox: Bool, _ transaction: Transaction) throws {
+    if !keepsInbox {
+      try InboxStore.deleteAll(from: source.text, of: source.accountID, transaction)
+      for route in routes { try route.replace(SourceRange(from: source.text), of: source.accountID, transaction) }
+    }
+    try DeliveryStore.withdraw(from: source.text, of: source.accountID, transaction)
   }
 
   /// Whether what a draft reports is in its account's inbox already, was, or was logged in its stead.

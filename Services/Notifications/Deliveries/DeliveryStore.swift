@@ -189,7 +189,8 @@ enum DeliveryStore {
     let database = transaction.database
     let statement = try database.cachedStatement(
       sql: """
-        UPDATE deliveries SET opened_at = ? WHERE account_id = ? AND delivery_id = ? AND channel = 'push' AND opened_at IS NULL
+        UPDATE deliveries SET opened_at = ?, shown_until = NULL
+        WHERE account_id = ? AND delivery_id = ? AND channel = 'push' AND opened_at IS NULL
         RETURNING kind, notification_id
         """)
     guard let row = try Row.fetchOne(statement, arguments: [transaction.now, account, id]) else { return }

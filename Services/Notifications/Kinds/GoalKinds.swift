@@ -11,7 +11,9 @@ extension NotificationSpec {
     "stepGoalNear", .goals, on: StepGoalApproached.self, when: { !$0.isReached && $0.isOver != true }, about: { $0.accountID },
     to: { $0.accountID },
     inbox: .init(
-      source: { "\($0.accountID)/near/\($0.period)/\($0.firstDay)" }, replacing: { "\($0.accountID)/near/\($0.period)" },
+      source: { "\($0.accountID)/near/\($0.period)/\($0.firstDay)" },
+      // What comes late of a day or week that is over leaves the reminder of the present one.
+      replacing: { "\($0.accountID)/near/\($0.period)\($0.isOver == true ? "/\($0.firstDay)" : "")" },
       values: [
         .text("period") { $0.period.rawValue }, .number("goal") { $0.goal }, .number("missing") { max(0, $0.goal - $0.steps) },
       ]), until: { $0.period.lastDay(from: $0.firstDay) })

@@ -20,6 +20,8 @@ struct PushPayload: Hashable, Sendable {
   let delivery: ID<NotificationDelivery>
   let notification: ID<NotificationsContract.Notification>?
   let kind: String
+  /// Whether it takes the place of another without a sound.
+  var isSilent = false
 
   /// As JSON of fewer than ``maxBytes``: what is too long of the text is left out.
   var bytes: [UInt8] {
@@ -40,11 +42,12 @@ struct PushPayload: Hashable, Sendable {
     if let notification, case .object(let members) = data {
       data = .object(members + [.init(name: "notificationID", value: .string(notification.description))])
     }
-    let shown: JSON = [
+    var shown: JSON = [
       "title": .string(title), "body": .string(text), "navigate": .string("\(page)#delivery=\(delivery)"),
       "lang": .string(language.rawValue), "dir": "auto", "tag": .string(tag), "timestamp": .integer(Int(at.milliseconds)),
       "data": data,
     ]
+    if isSilent, case .object(let members) = shown { shown = .object(members + [.init(name: "silent", value: true)]) }
     return ["web_push": 8030, "notification": shown]
   }
 

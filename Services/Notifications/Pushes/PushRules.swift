@@ -27,6 +27,8 @@ enum PushRules {
 
   /// What comes of what waited together.
   static let summarySource = "summary"
+  /// What a device is told the kind of, where what it shows says nothing any more.
+  static let withdrawnKind = "withdrawn"
 }
 
 /// When a push that failed is tried again: after what the service asks for, and no sooner than 5 s, 20 s, 80 s, … an hour; until it is too late.
