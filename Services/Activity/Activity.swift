@@ -57,9 +57,11 @@ public enum Activities {
       ReminderFeature(calendars: calendars, environment: environment),
       ChallengeActivityFeature(calendars: calendars),
       ReportedEntryFeature(calendars: calendars),
-      StepGoalFeature(calendars: calendars),
+      StepGoalFeature(calendars: calendars, rules: rules.stepGoals),
+      InactivityFeature(calendars: calendars, clock: environment.clock),
       ImportFeature(calendars: calendars, rules: rules, sweep: sweep, environment),
       DashboardFeature(calendars: calendars),
+      ActivityWeekFeature(calendars: calendars),
     ]
   }
 
@@ -72,6 +74,7 @@ public enum Activities {
         try OpenLimitStore.lookAnew(of: move.account, transaction)
         try StreakStore.lookAnew(of: move.account, transaction)
         try ReminderStore.lookAnew(of: move.account, transaction)
+        try InactivityStore.lookAnew(of: move.account, transaction)
       },
       whenWithdrawn: { account, purposes, transaction in
         guard purposes.contains(.activityData) else { return }

@@ -522,6 +522,22 @@ CREATE INDEX imports_by_account ON imports (account_id, import_id);
 
 CREATE INDEX imports_unfinished ON imports (state, touched_at) WHERE ended_at IS NULL;
 
+CREATE TABLE inactivity_notices (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+  days INTEGER NOT NULL CHECK (days >= 1),
+  -- The last day with movement, or that from which on is counted.
+  since_day INTEGER NOT NULL,
+  -- NULL once it was told, and while it may not be: until the account moves.
+  due_at INTEGER,
+  -- What was told, as long as it is true, and on which day.
+  notice_id BLOB CHECK (length(notice_id) = 16),
+  told_day INTEGER,
+  CHECK ((notice_id IS NULL) = (told_day IS NULL)),
+  CHECK (notice_id IS NULL OR due_at IS NULL)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX inactivity_notices_due ON inactivity_notices (due_at) WHERE due_at IS NOT NULL;
+
 CREATE TABLE lost_days (
   account_id BLOB NOT NULL CHECK (length(account_id) = 16),
   day INTEGER NOT NULL,

@@ -30,6 +30,7 @@ public enum Notifications {
     _ environment: ServiceEnvironment, _ settings: MailSettings, _ carrier: any MailCarrier, secret: [UInt8]
   ) throws -> [any Feature] {
     let (mails, reports, held, pushes) = (WakeSignal(), WakeSignal(), WakeSignal(), WakeSignal())
+    let (weeks, looks) = (WakeSignal(), WakeSignal())
     let quietHours = QuietHoursStore(zones: TimeZones())
     let dispatch = DeliveryDispatch(
       quietHours: quietHours, routes: [MailRoute(signal: mails), PushRoute(signal: pushes)], signal: held)
@@ -43,8 +44,14 @@ public enum Notifications {
         whenMoved: { move, transaction in
           // Quiet hours go by the clocks where the account is.
           try DeliveryStore.reconsider(move.account, transaction)
-          transaction.afterCommit { held.send() }
-        }),
+          try WeeklySummaryStore.lookAnew(of: move.account, transaction)
+          try DailyLookStore.lookAnew(of: move.account, transaction)
+          transaction.afterCommit {
+            held.send()
+            weeks.send()
+            looks.send()
+          }
+        }, whenChanged: { try WeeklySummaryStore.follow($0, $1) }),
       InboxFeature(settings: deliveries),
       BlockFeature(),
       PreferenceFeature(),
@@ -62,6 +69,8 @@ public enum Notifications {
         signal: pushes),
       ReminderFeature(environment: environment, links: reminders, dispatch: dispatch),
       KindFeature(dispatch: dispatch),
+      WeeklySummaryFeature(environment: environment, dispatch: dispatch, signal: weeks),
+      DailyLookFeature(environment: environment, dispatch: dispatch, signal: looks),
       UnsubscribeFeature(links: links),
       BroadcastFeature(environment: environment, dispatch: dispatch),
       DeadMailFeature(signal: mails),

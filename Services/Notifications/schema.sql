@@ -42,6 +42,18 @@ CREATE INDEX broadcasts_by_last_account ON broadcasts (last_account) WHERE last_
 
 CREATE INDEX broadcasts_sending ON broadcasts (broadcast_id) WHERE state = 'sending';
 
+CREATE TABLE daily_looks (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+  due_at INTEGER NOT NULL,
+  -- The account's day of the last look.
+  last_day INTEGER,
+  -- Its place among friends then, of the month that begins so.
+  month INTEGER,
+  rank INTEGER CHECK (rank >= 1)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX daily_looks_due ON daily_looks (due_at);
+
 CREATE TABLE deliveries (
   account_id BLOB NOT NULL CHECK (length(account_id) = 16),
   delivery_id BLOB NOT NULL CHECK (length(delivery_id) = 16),
@@ -62,14 +74,12 @@ CREATE TABLE deliveries (
   content TEXT CHECK (content IS NULL OR json_valid(content)),
   created_at INTEGER NOT NULL,
   finished_at INTEGER,
-  opened_at INTEGER,
+  opened_at INTEGER, shown_until INTEGER,
   PRIMARY KEY (account_id, delivery_id),
   CHECK ((state = 'held') = (not_before IS NOT NULL)),
   CHECK ((state IN ('held', 'queued')) = (finished_at IS NULL)),
   CHECK (content IS NULL OR finished_at IS NULL)
 ) STRICT, WITHOUT ROWID;
-
-CREATE INDEX deliveries_by_content ON deliveries (account_id, source) WHERE content IS NOT NULL;
 
 CREATE INDEX deliveries_by_mail ON deliveries (mail_id) WHERE mail_id IS NOT NULL;
 
@@ -83,6 +93,10 @@ CREATE UNIQUE INDEX deliveries_out_of_inbox ON deliveries (account_id, source)
   WHERE channel = 'inbox' AND state = 'silent';
 
 CREATE INDEX deliveries_queued ON deliveries (channel, kind) WHERE state = 'queued';
+
+CREATE INDEX deliveries_shown ON deliveries (account_id, source) WHERE shown_until IS NOT NULL;
+
+CREATE INDEX deliveries_waiting ON deliveries (account_id, source) WHERE state IN ('held', 'queued');
 
 CREATE TABLE delivery_accounts (
   account_id BLOB NOT NULL,
@@ -199,7 +213,7 @@ CREATE TABLE push_messages (
   -- Whether a device's push service took it, or the last reason why one did not.
   was_sent INTEGER NOT NULL DEFAULT 0 CHECK (was_sent IN (0, 1)),
   failure TEXT
-) STRICT, WITHOUT ROWID;
+, is_repeat INTEGER NOT NULL DEFAULT 0 CHECK (is_repeat IN (0, 1))) STRICT, WITHOUT ROWID;
 
 CREATE INDEX push_messages_by_account ON push_messages (account_id);
 
@@ -279,3 +293,18 @@ CREATE TABLE report_files (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX report_files_due ON report_files (remove_at);
+
+CREATE TABLE weekly_summaries (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+  -- The Monday of the week that is told next; NULL for the one that lasts.
+  first_day INTEGER,
+  due_at INTEGER NOT NULL,
+  -- How often services that are asked did not answer.
+  attempts INTEGER NOT NULL DEFAULT 0,
+  -- The last that was written.
+  summary_id BLOB CHECK (length(summary_id) = 16),
+  summary TEXT CHECK (summary IS NULL OR json_valid(summary)),
+  CHECK ((summary_id IS NULL) = (summary IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX weekly_summaries_due ON weekly_summaries (due_at);

@@ -54,6 +54,7 @@ enum SocialFeatures {
       ]),
       RelationFeature(),
       FriendChallengeFeature(),
+      SocialWeekFeature(),
       TaskFeature(rules: tasks, completions: completions, links: links),
       TaskParticipantFeature(completions: completions, links: links),
       TaskCompletionFeature(completions: completions),

@@ -5,7 +5,7 @@ extension Contract {
   /// What activity shows the other services and the clients.
   ///
   /// Its events hold states rather than differences: of those with a revision a subscriber keeps the highest, in whatever order they come.
-  /// `goals.approached`, `imports.progressed` and those of reminders pass, and are in no snapshot.
+  /// `goals.approached`, `imports.progressed`, those of inactivity and of reminders pass, and are in no snapshot.
   public static let activity = Contract(
     .activity,
     operations: [
@@ -23,6 +23,7 @@ extension Contract {
       RecordMovementSamples.self, DeleteMovementSamples.self, ListMovementDays.self,
       ListMovementSources.self, OrderMovementSources.self,
       GetStepGoals.self, SetStepGoal.self, ClearStepGoal.self, GetDashboard.self,
+      ReadInactivityNotice.self, SetInactivityNotice.self, ClearInactivityNotice.self, ReadActivityWeeks.self,
       CreateImport.self, UploadImportChunk.self, CompleteImport.self, GetImport.self, ListImports.self, ListImportProblems.self,
       ListImportedExercises.self, CancelImport.self,
       ReadChallengeActivity.self, PlanChallengeActivity.self, ReadReportedEntry.self,
@@ -30,7 +31,7 @@ extension Contract {
     events: [
       ActivityChanged.self, ActivityDeleted.self,
       EntryRecorded.self, MovementChanged.self, ImportProgressed.self,
-      StepGoalChanged.self, StepGoalApproached.self, StreakChanged.self,
+      StepGoalChanged.self, StepGoalApproached.self, StreakChanged.self, InactivityNoticed.self, InactivityEnded.self,
       ReminderDue.self, ReminderWithdrawn.self,
     ],
     words: [.init(en: [UInt8](activity_words_en), es: [UInt8](activity_words_es))])

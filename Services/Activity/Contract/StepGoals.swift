@@ -142,23 +142,29 @@ public struct StepGoalApproached: Event, Hashable {
   public var goal: Int
   /// How many were made.
   public var steps: Int
-  /// Whether the goal is reached; otherwise nine tenths of it are.
+  /// Whether the goal is reached; otherwise it is near.
   public var isReached: Bool
+  /// Whether the day or week was over already where the account is, as for steps that came late; absent from older events.
+  public var isOver: Bool?
 
   /// The event from its parts.
-  public init(accountID: AccountID, period: GoalPeriod, firstDay: LocalDay, goal: Int, steps: Int, isReached: Bool) {
+  public init(
+    accountID: AccountID, period: GoalPeriod, firstDay: LocalDay, goal: Int, steps: Int, isReached: Bool, isOver: Bool? = nil
+  ) {
     self.accountID = accountID
     self.period = period
     self.firstDay = firstDay
     self.goal = goal
     self.steps = steps
     self.isReached = isReached
+    self.isOver = isOver
   }
 
   public static let notes: Notes = [
     "accountID": "Whose goal.", "period": "`day` or `week`.", "firstDay": "The day, or the week's Monday.",
     "goal": "How many steps were wanted.", "steps": "How many were made.",
-    "isReached": "Whether the goal is reached; otherwise nine tenths of it are.",
+    "isReached": "Whether the goal is reached; otherwise it is near.",
+    "isOver": "Whether the day or week was over already where the account is; absent from older events.",
   ]
 
   public static let spec = EventSpec(

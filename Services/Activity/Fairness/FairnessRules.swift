@@ -45,8 +45,11 @@ struct FairnessRules: Sendable {
 
   /// The rules for each kind, by its number.
   private let byKind: [[FairnessRule]]
+  /// What the days come to once they are evaluated: they are settled together.
+  let stepGoals: StepGoalRules
 
-  init(_ rules: [FairnessRule] = usual) {
+  init(_ rules: [FairnessRule] = usual, stepGoals: StepGoalRules = StepGoalRules()) {
+    self.stepGoals = stepGoals
     byKind = [MovementKind.steps, .walking, .running, .cycling].map { kind in
       rules.filter { $0.kind == nil || $0.kind == kind }
     }
@@ -66,7 +69,7 @@ struct FairnessRules: Sendable {
         case (.daysLate, _): FairnessRule(flag: rule.flag, kind: rule.kind, limit: .daysLate(earningDays))
         default: rule
         }
-      })
+      }, stepGoals: StepGoalRules(settings))
   }
 
   /// The flags of a sample.

@@ -128,7 +128,8 @@ struct DaySettlement {
     try transaction.publish(
       MovementChanged(accountID: account.id, recordedDay: recordedDay, days: states.map(\.published)))
     try MovementMonthStore.renew(Set(states.map { MovementMonthStore.month(of: $0.day) }), of: account.id, in: database)
-    try StepGoalStore.follow(states.map(\.day), of: account.id, today: recordedDay, transaction)
+    try StepGoalStore.follow(states.map(\.day), of: account.id, today: recordedDay, by: rules.stepGoals, transaction)
+    try InactivityStore.end(states, of: account.id, today: recordedDay, transaction)
     try TieStore.follow(states, of: account.id, today: recordedDay, transaction)
     return states
   }

@@ -6,6 +6,7 @@ import Storage
 /// Step goals: of each day and each week.
 struct StepGoalFeature: Feature {
   let calendars: AccountCalendars
+  let rules: StepGoalRules
   let migrations = [StepGoalStore.migration(17)]
   let tables: [ErasedTable] = [
     .following("step_goal_stages", "step_goals"),
@@ -14,7 +15,7 @@ struct StepGoalFeature: Feature {
   let snapshot = [SnapshotPart("stepGoals", StepGoalChanged.self, page: StepGoalStore.snapshot)]
 
   func register(in service: inout ServiceDefinition) {
-    let handlers = StepGoalHandlers(calendars: calendars)
+    let handlers = StepGoalHandlers(calendars: calendars, rules: rules)
     service.serve(GetStepGoals.self, read: handlers.list)
     service.serve(SetStepGoal.self, write: handlers.set)
     service.serve(ClearStepGoal.self, write: handlers.clear)

@@ -7,6 +7,7 @@ import Storage
 /// Step goals: read, set and cleared.
 struct StepGoalHandlers: Sendable {
   let calendars: AccountCalendars
+  let rules: StepGoalRules
 
   func list(_ input: GetStepGoals.Input, _ call: AccountCall, _ database: Database) throws -> GetStepGoals.Output {
     let today = try calendars.calendar(of: call.account, in: database).day(of: call.now)
@@ -16,14 +17,14 @@ struct StepGoalHandlers: Sendable {
   func set(_ input: SetStepGoal.Input, _ call: AccountCall, _ transaction: Transaction) throws -> StepGoal {
     let account = call.account
     let today = try calendars.today(of: account, transaction)
-    try StepGoalStore.set(input.goal, input.period, of: account, today: today, transaction)
+    try StepGoalStore.set(input.goal, input.period, of: account, today: today, by: rules, transaction)
     let goals = try StepGoalStore.list(of: account, today: today, in: transaction.database)
     return goals.first { $0.period == input.period } ?? StepGoal(period: input.period, goal: input.goal, steps: 0)
   }
 
   func clear(_ input: ClearStepGoal.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
     let today = try calendars.today(of: call.account, transaction)
-    try StepGoalStore.set(nil, input.period, of: call.account, today: today, transaction)
+    try StepGoalStore.set(nil, input.period, of: call.account, today: today, by: rules, transaction)
     return Empty()
   }
 }

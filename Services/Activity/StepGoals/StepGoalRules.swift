@@ -1,16 +1,28 @@
 import ActivityContract
 import Operations
+import ServiceKit
+
+/// From when on a step goal is near (MOVE-5, NOT-3).
+struct StepGoalRules: Hashable, Sendable {
+  /// In percent of the goal.
+  var nearPercent = 90
+
+  /// How far a goal is by so many steps.
+  func stage(steps: Int, goal: Int) -> GoalStage {
+    steps >= goal ? .reached : steps * 100 >= goal * nearPercent ? .near : .begun
+  }
+}
+
+extension StepGoalRules {
+  /// As configured under `racha.goals`.
+  init(_ settings: Settings) {
+    nearPercent = settings.int("racha.goals.nearPercent", default: nearPercent, in: 50...99)
+  }
+}
 
 /// How far a goal is; stages follow each other.
 enum GoalStage: Int, Comparable {
-  case begun
-  /// Nine tenths are done.
-  case near
-  case reached
-
-  init(steps: Int, goal: Int) {
-    self = steps >= goal ? .reached : steps * 10 >= goal * 9 ? .near : .begun
-  }
+  case begun, near, reached
 
   static func < (left: GoalStage, right: GoalStage) -> Bool { left.rawValue < right.rawValue }
 }

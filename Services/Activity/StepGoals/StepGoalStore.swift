@@ -43,7 +43,8 @@ enum StepGoalStore {
 
   /// Sets a goal, or clears it, and publishes it; where nothing changes, nothing is published.
   static func set(
-    _ goal: Int?, _ period: GoalPeriod, of account: AccountID, today: LocalDay, _ transaction: Transaction
+    _ goal: Int?, _ period: GoalPeriod, of account: AccountID, today: LocalDay, by rules: StepGoalRules,
+    _ transaction: Transaction
   ) throws {
     let database = transaction.database
     let before = try self.goal(period, of: account, in: database)
@@ -56,13 +57,14 @@ enum StepGoalStore {
       SET since_day = iif(goal IS NULL, excluded.since_day, since_day), goal = excluded.goal, revision = excluded.revision
       """, .id(account), .text(period.rawValue), goal.map { .number($0) } ?? .null, .number(revision), .day(today))
     try transaction.publish(StepGoalChanged(accountID: account, period: period, goal: goal, revision: revision))
-    try follow([today], of: account, today: today, transaction)
+    try follow([today], of: account, today: today, by: rules, transaction)
   }
 
   /// Publishes goals that are near or reached on changed days. What comes late counts for the day and the week before the present
   /// ones too, and for none that ended before the goal was set.
   static func follow(
-    _ days: some Sequence<LocalDay>, of account: AccountID, today: LocalDay, _ transaction: Transaction
+    _ days: some Sequence<LocalDay>, of account: AccountID, today: LocalDay, by rules: StepGoalRules,
+    _ transaction: Transaction
   ) throws {
     let database = transaction.database
     for period in GoalPeriod.allCases {
@@ -72,12 +74,12 @@ enum StepGoalStore {
       guard !open.isEmpty, let set = try goal(period, of: account, in: database), let goal = set.goal else { continue }
       for range in open where range.upperBound >= set.sinceDay {
         let steps = try steps(in: range, of: account, in: database)
-        let stage = GoalStage(steps: steps, goal: goal)
+        let stage = rules.stage(steps: steps, goal: goal)
         guard stage > .begun, try note(stage, period, range.lowerBound, of: account, in: database) else { continue }
         try transaction.publish(
           StepGoalApproached(
             accountID: account, period: period, firstDay: range.lowerBound, goal: goal, steps: steps,
-            isReached: stage == .reached))
+            isReached: stage == .reached, isOver: range.upperBound < today))
         try database.run(
           "DELETE FROM step_goal_stages WHERE account_id = ? AND period = ? AND first_day < ?", .id(account),
           .text(period.rawValue), .day(past.lowerBound))

@@ -23,13 +23,35 @@ enum StreakRules {
   ///   - progress: that of each day that has an entry, oldest first.
   ///   - today: the account's day.
   static func record(_ plan: Plan, _ progress: [DayProgress], today: LocalDay) -> (streak: Streak, strength: Double) {
+    record(plan, progress, today: today) { _ in }
+  }
+
+  /// The streak as it stood when a week was over, and whether one was broken in it.
+  ///
+  /// - Parameters:
+  ///   - days: the week's.
+  ///   - progress: that of each day up to its end that has an entry, oldest first.
+  static func week(
+    _ days: ClosedRange<LocalDay>, _ plan: Plan, _ progress: [DayProgress]
+  ) -> (streak: Streak, isBroken: Bool) {
+    var isBroken = false
+    let record = record(plan, progress, today: days.upperBound.advanced(by: 1)) { day in
+      if days.contains(day) { isBroken = true }
+    }
+    return (record.streak, isBroken)
+  }
+
+  /// - Parameter broken: called with each day, or each week's Sunday, that ended a streak.
+  private static func record(
+    _ plan: Plan, _ progress: [DayProgress], today: LocalDay, broken: (LocalDay) -> Void
+  ) -> (streak: Streak, strength: Double) {
     let unit: Streak.Unit = plan.version(on: today).planned.timesAWeek == nil ? .days : .weeks
     var record = Record(unit)
     var week: (sunday: LocalDay, days: EvaluatedWeek, planned: PlannedDays)?
 
     func closeWeek() {
       guard let closed = week else { return }
-      record.add(closed.days.outcome(isOver: closed.sunday < today), .weeks, closed.planned)
+      if record.add(closed.days.outcome(isOver: closed.sunday < today), .weeks, closed.planned) { broken(closed.sunday) }
       week = nil
     }
 
@@ -42,7 +64,7 @@ enum StreakRules {
         open.planned = day.version.planned
         week = open
       } else {
-        record.add(day.outcome, .days, day.version.planned)
+        if record.add(day.outcome, .days, day.version.planned) { broken(day.day) }
       }
     }
     closeWeek()
@@ -89,14 +111,15 @@ enum StreakRules {
 
     init(_ unit: Streak.Unit) { self.unit = unit }
 
-    mutating func add(_ outcome: EvaluatedDay.Outcome?, _ unit: Streak.Unit, _ planned: PlannedDays) {
+    /// - Returns: whether it ended a streak.
+    mutating func add(_ outcome: EvaluatedDay.Outcome?, _ unit: Streak.Unit, _ planned: PlannedDays) -> Bool {
       let isKept: Bool
       switch outcome {
       case .kept: isKept = true
       case .missed: isKept = false
-      case .open, nil: return
+      case .open, nil: return false
       }
-      let rest = rest(unit, planned)
+      let (rest, before) = (rest(unit, planned), run)
       strength = strength * rest + (isKept ? 1 - rest : 0)
       if !isKept {
         run = 0
@@ -104,6 +127,7 @@ enum StreakRules {
         run += 1
         longest = max(longest, run)
       }
+      return !isKept && before > 0
     }
 
     /// A power costs more than all else that is done for a day, and is mostly the one before.

@@ -16,6 +16,8 @@ public enum NotificationCategory: String, Choice {
   case reminders
   case imports
   case rewards
+  /// Step goals, days without movement, and what became of a week.
+  case goals
   /// What moderators decide.
   case moderation
   /// What operators let everybody know.

@@ -32,6 +32,33 @@ protocol DeliveryRoute: Sendable {
   /// Takes over what goes to one account at the same time: the rows are `queued`, and the route ends them by
   /// ``DeliveryStore/finish(_:of:_:reason:_:)`` once it is known what became of them. More than one come together, as one.
   func enqueue(_ deliveries: [Delivery], to account: AccountID, _ transaction: Transaction) throws
+
+  /// Lets what was sent say something else, or that it says nothing any more, where its channel allows that.
+  func replace(_ sources: SourceRange, of account: AccountID, _ transaction: Transaction) throws
+}
+
+extension DeliveryRoute {
+  /// What was mailed stays mailed.
+  func replace(_ sources: SourceRange, of account: AccountID, _ transaction: Transaction) throws {}
+}
+
+/// The sources of what came of the same.
+struct SourceRange: Hashable, Sendable {
+  let start: String
+  /// Behind the last of them.
+  let end: String
+
+  /// That one alone.
+  init(only source: String) { (start, end) = (source, "\(source)\0") }
+
+  /// Those that begin so, or are the same without the slash.
+  ///
+  /// - Parameter beginning: ends with a slash.
+  init(from beginning: String) {
+    start = String(beginning.dropLast())
+    // What begins with a slash's beginning lies before the character that follows the slash.
+    end = "\(start)0"
+  }
 }
 
 /// What a notification says, as long as it says it.

@@ -45,9 +45,7 @@ struct DeliveryDispatch: Sendable {
         notification: nil, createdAt: instant)
       if decisions[.inbox] == .now {
         if let total = item.total {
-          let calendar = LocalCalendar(
-            quietHours.zones.offsets(known?.timeZone.description ?? "UTC"), dayStartHour: known?.dayStartHour ?? 0)
-          item = try InboxStore.countUp(item, total, day: calendar.day(of: total.at), of: account, transaction)
+          item = try InboxStore.countUp(item, total, day: calendar(known).day(of: total.at), of: account, transaction)
         }
         guard let added = try KindSubscriptions.notify(account, item, transaction, in: known?.language) else { return }
         notification = added
@@ -57,7 +55,10 @@ struct DeliveryDispatch: Sendable {
       }
     }
     for channel in [NotificationChannel.email, .push] {
-      guard let decision = decisions[channel] else { continue }
+      guard var decision = decisions[channel] else { continue }
+      if case .hold(let until, _) = decision, let last = draft.lastDay, until >= calendar(known).end(of: last) {
+        decision = .silent(.late)
+      }
       let delivery = Delivery(
         id: ID(), account: account, channel: channel, kind: kind.name, source: source, subject: draft.subject,
         notification: notification, createdAt: instant)
@@ -111,7 +112,31 @@ struct DeliveryDispatch: Sendable {
     } else {
       try KindSubscriptions.notify(account, item, transaction)
     }
+    for route in routes { try route.replace(SourceRange(only: item.source), of: account, transaction) }
     try DeliveryStore.amend(item, of: account, isRemoval: kind.isRemoval, transaction)
+  }
+
+  /// Takes back what is no longer true: what waits is not sent, and what was sent says so where its channel allows that.
+  ///
+  /// - Parameter keepsInbox: whether it is true yet, and only what waits is not to be sent.
+  func retract(_ source: NotificationSource, keepsInbox: Bool, _ transaction: Transaction) throws {
+    if !keepsInbox {
+      try InboxStore.deleteAll(from: source.text, of: source.accountID, transaction)
+      for route in routes { try route.replace(SourceRange(from: source.text), of: source.accountID, transaction) }
+    }
+    try DeliveryStore.withdraw(from: source.text, of: source.accountID, transaction)
+  }
+
+  /// Whether what a draft reports is in its account's inbox already, was, or was logged in its stead.
+  func isKnown(_ draft: NotificationDraft, in database: Database) throws -> Bool {
+    guard let source = draft.inbox?.source else { return false }
+    return try database.first(
+      """
+      SELECT 1 FROM notifications WHERE account_id = ?1 AND source = ?2
+      UNION ALL
+      SELECT 1 FROM deliveries WHERE account_id = ?1 AND source = ?2 AND channel = 'inbox' AND state = 'silent'
+      """, .id(draft.accountID), .text(source)
+    ) { _ in true } ?? false
   }
 
   // MARK: - What was held
@@ -150,6 +175,10 @@ struct DeliveryDispatch: Sendable {
   }
 
   // MARK: - Parts
+
+  private func calendar(_ known: Accounts.Known?) -> LocalCalendar {
+    LocalCalendar(quietHours.zones.offsets(known?.timeZone.description ?? "UTC"), dayStartHour: known?.dayStartHour ?? 0)
+  }
 
   private func route(_ channel: NotificationChannel) -> (any DeliveryRoute)? { routes.first { $0.channel == channel } }
 

@@ -28,7 +28,7 @@ extension DeliveryStore {
       sql: """
         SELECT d.content AS kept, d.notification_id, n.kind, n.content, n.deleted_at
         FROM deliveries d LEFT JOIN notifications n ON n.notification_id = d.notification_id
-        WHERE d.mail_id = ? ORDER BY d.delivery_id
+        WHERE d.mail_id = ? AND d.state = 'queued' ORDER BY d.delivery_id
         """)
     let all = try Row.fetchAll(statement, arguments: [mail]).compactMap(content)
     return (Array(all.prefix(limit)), all.count)
@@ -70,12 +70,12 @@ extension DeliveryStore {
     }
   }
 
-  /// Ends what waits out of the inbox and whose source begins so, or is the same without the slash.
+  /// Ends what waits, by whatever channel, and whose source begins so, or is the same without the slash.
   static func withdraw(from beginning: String, of account: AccountID, _ transaction: Transaction) throws {
     let start = String(beginning.dropLast())
     let statement = try transaction.database.cachedStatement(
       sql: """
-        SELECT delivery_id FROM deliveries WHERE account_id = ? AND source >= ? AND source < ? AND content IS NOT NULL
+        SELECT delivery_id FROM deliveries WHERE account_id = ? AND source >= ? AND source < ? AND state IN ('held', 'queued')
         """)
     for id in try ID<NotificationDelivery>.fetchAll(statement, arguments: [account, start, start + "0"]) {
       try finish(id, of: account, .silent, reason: SilenceReason.withdrawn.rawValue, transaction)
@@ -95,7 +95,10 @@ extension DeliveryStore {
     from source: String, of account: AccountID, in database: Database
   ) throws -> [ID<NotificationDelivery>] {
     let statement = try database.cachedStatement(
-      sql: "SELECT delivery_id FROM deliveries WHERE account_id = ? AND source = ? AND content IS NOT NULL")
+      sql: """
+        SELECT delivery_id FROM deliveries
+        WHERE account_id = ? AND source = ? AND state IN ('held', 'queued') AND content IS NOT NULL
+        """)
     return try ID<NotificationDelivery>.fetchAll(statement, arguments: [account, source])
   }
 

@@ -73,6 +73,17 @@ enum DeliveryStore {
     }
   }
 
+  /// What waits is found by where it comes from, whether it stands in the inbox too or not.
+  static func waitingMigration(_ number: Int) -> Migration {
+    Migration(number, "waiting deliveries by source") { database in
+      try database.execute(
+        sql: """
+          DROP INDEX deliveries_by_content;
+          CREATE INDEX deliveries_waiting ON deliveries (account_id, source) WHERE state IN ('held', 'queued');
+          """)
+    }
+  }
+
   /// Where a new row begins.
   enum Beginning: Hashable, Sendable {
     case sent
@@ -178,7 +189,8 @@ enum DeliveryStore {
     let database = transaction.database
     let statement = try database.cachedStatement(
       sql: """
-        UPDATE deliveries SET opened_at = ? WHERE account_id = ? AND delivery_id = ? AND channel = 'push' AND opened_at IS NULL
+        UPDATE deliveries SET opened_at = ?, shown_until = NULL
+        WHERE account_id = ? AND delivery_id = ? AND channel = 'push' AND opened_at IS NULL
         RETURNING kind, notification_id
         """)
     guard let row = try Row.fetchOne(statement, arguments: [transaction.now, account, id]) else { return }

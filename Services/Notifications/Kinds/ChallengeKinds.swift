@@ -2,10 +2,12 @@ import NotificationsContract
 import Operations
 import SocialContract
 
-/// Challenges among friends: for who is challenged, and for the challenger when it is accepted. Of all else that becomes of one its list
+/// Challenges among friends: for who is challenged, and for the challenger when it is answered. Of all else that becomes of one its list
 /// shows the state.
 extension NotificationSpec {
-  static let ofChallenges: [NotificationSpec] = [friendChallengeReceived, friendChallengeAccepted]
+  static let ofChallenges: [NotificationSpec] = [
+    friendChallengeReceived, friendChallengeAccepted, friendChallengeRejected,
+  ]
 
   private static let friendChallengeReceived = NotificationSpec(
     "friendChallengeReceived", .challenges, on: FriendChallengeChanged.self,
@@ -17,6 +19,12 @@ extension NotificationSpec {
     "friendChallengeAccepted", .challenges, on: FriendChallengeChanged.self,
     when: { $0.state == .accepted && $0.direction == .sent }, about: { $0.friendChallengeID }, to: { $0.accountID },
     inbox: part)
+
+  /// The same where the other one does not want to. It is in the inbox alone: nobody is called for it.
+  private static let friendChallengeRejected = NotificationSpec(
+    "friendChallengeRejected", .challenges, on: FriendChallengeChanged.self,
+    when: { $0.state == .rejected && $0.direction == .sent }, about: { $0.friendChallengeID }, to: { $0.accountID },
+    inbox: part, delivery: DeliverySpec(defaults: [.inbox], urgency: .low))
 
   private static let part = InboxPart<FriendChallengeChanged>(
     values: [.text("username") { $0.otherUsername.description }, .text("activity") { $0.activityTitle }],

@@ -62,7 +62,7 @@ extension NotificationCategory {
   /// How kinds of it go out, unless they say otherwise. A kind without a mail of its own goes by mail for those alone who choose so.
   var delivery: DeliverySpec {
     switch self {
-    case .social, .challenges, .tasks, .help, .teams, .messages, .reminders: DeliverySpec(defaults: [.inbox, .push])
+    case .social, .challenges, .tasks, .help, .teams, .messages, .reminders, .goals: DeliverySpec(defaults: [.inbox, .push])
     case .rewards: DeliverySpec(defaults: [.inbox, .push], urgency: .low)
     case .imports, .announcements: DeliverySpec(defaults: [.inbox], urgency: .low)
     case .moderation: DeliverySpec(defaults: [.inbox, .email, .push])

@@ -14,7 +14,7 @@ extension NotificationSpec {
   /// All kinds, by what they report.
   static let all: [NotificationSpec] = [
     ofFriends, ofChallenges, ofTasks, ofTeams, ofMessages, ofImports, ofCoins, ofPartners, ofAccounts, ofLogins, ofIncidents,
-    ofModeration, [announcement, reminderDue],
+    ofModeration, ofGoals, ofLooks, [announcement, reminderDue],
   ].flatMap { $0 }
 
   /// The kind of that name; nil where it is one that is no more.

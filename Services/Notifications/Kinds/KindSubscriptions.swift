@@ -19,8 +19,7 @@ struct KindSubscriptions: Sendable {
   private func subscribe<E: Event>(to event: E.Type, _ retraction: NotificationRetraction, _ service: inout ServiceDefinition) {
     service.subscribe(to: event) { event, _, transaction in
       guard let source = retraction.source(event) else { return }
-      try InboxStore.deleteAll(from: source.text, of: source.accountID, transaction)
-      try DeliveryStore.withdraw(from: source.text, of: source.accountID, transaction)
+      try dispatch.retract(source, keepsInbox: retraction.keepsInbox, transaction)
     }
   }
 

@@ -80,4 +80,6 @@ enum MailValue: Hashable, Sendable {
   case time(Instant)
   /// A list; it is a paragraph of its own.
   case lines([String])
+  /// Something to be kept as it is, line by line; it is a paragraph of its own.
+  case verbatim(String)
 }

@@ -9,6 +9,8 @@ struct NotificationDraft: Hashable, Sendable {
   let subject: ID<Linked>
   let inbox: InboxItem?
   let mail: MailDraft?
+  /// The account's day with which it is of no use any more: what quiet hours would hold longer is not sent. Nil for most.
+  var lastDay: LocalDay?
 }
 
 /// What comes into an inbox: of which kind, with which values and links (NOT-4).

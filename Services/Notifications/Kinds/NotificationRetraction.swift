@@ -1,3 +1,4 @@
+import ActivityContract
 import NotificationsContract
 import Operations
 import RewardsContract
@@ -8,6 +9,8 @@ struct NotificationRetraction: Sendable {
   let event: any Event.Type
   /// The notification's source; nil where the event takes none back.
   let source: @Sendable (any Event) -> NotificationSource?
+  /// Whether it stays in the inbox, and only what was not sent yet is not sent any more.
+  var keepsInbox = false
 
   /// - Parameters:
   ///   - kind: the event that the notification is of.
@@ -25,8 +28,24 @@ struct NotificationRetraction: Sendable {
     }
   }
 
+  /// - Parameters:
+  ///   - beginning: that of the sources of the notifications, behind the event's name.
+  ///   - keepsInbox: whether they stay in the inbox, and only what was not sent yet is not sent any more.
+  init<E: Event>(
+    of kind: any Event.Type, on event: E.Type, when condition: @escaping @Sendable (E) -> Bool,
+    from beginning: @escaping @Sendable (E) -> String, of recipient: @escaping @Sendable (E) -> AccountID,
+    keepsInbox: Bool = false
+  ) {
+    self.event = event
+    self.keepsInbox = keepsInbox
+    source = { event in
+      guard let event = event as? E, condition(event) else { return nil }
+      return NotificationSource(accountID: recipient(event), text: "\(kind.spec.name)/\(beginning(event))/")
+    }
+  }
+
   /// Requests and challenges that ended before they were answered, files that were deleted, and completions and tiers that a correction
-  /// took back.
+  /// took back, goals that were cleared, and days without movement that ended.
   static let all: [NotificationRetraction] = [
     NotificationRetraction(
       of: FriendRequestSent.self, on: FriendRequestEnded.self, about: { $0.friendRequestID }, of: { $0.accountID }),
@@ -45,5 +64,14 @@ struct NotificationRetraction: Sendable {
     NotificationRetraction(
       of: BadgeAwarded.self, on: ChallengeTakenBack.self, when: { $0.tier != nil }, about: { $0.completionID },
       of: { $0.accountID }),
+    NotificationRetraction(
+      of: StepGoalApproached.self, on: StepGoalChanged.self, when: { $0.goal == nil },
+      from: { "\($0.accountID)/near/\($0.period)" }, of: { $0.accountID }),
+    // What was reached stays so.
+    NotificationRetraction(
+      of: StepGoalApproached.self, on: StepGoalChanged.self, when: { $0.goal == nil },
+      from: { "\($0.accountID)/reached/\($0.period)" }, of: { $0.accountID }, keepsInbox: true),
+    NotificationRetraction(
+      of: InactivityNoticed.self, on: InactivityEnded.self, about: { $0.noticeID }, of: { $0.accountID }),
   ]
 }

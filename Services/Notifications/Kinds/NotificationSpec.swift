@@ -38,11 +38,12 @@ struct NotificationSpec: Sendable {
   ///   - subject: the id of what it is about: the same is reported once.
   ///   - recipient: whom it is for; nil for nobody.
   ///   - delivery: how it goes out, where not as the others of its category. Without a mail of its own it goes by mail in the common words.
+  ///   - lastDay: the account's day with which it is of no use any more; nil for most.
   init<E: Event, Subject>(
     _ name: String, _ category: NotificationCategory, _ severity: NotificationSeverity = .info, on event: E.Type,
     when condition: @escaping @Sendable (E) -> Bool = { _ in true }, about subject: @escaping @Sendable (E) -> ID<Subject>,
     to recipient: @escaping @Sendable (E) -> AccountID?, inbox: InboxPart<E>? = nil, mail: MailSpec? = nil,
-    delivery: DeliverySpec? = nil
+    delivery: DeliverySpec? = nil, until lastDay: @escaping @Sendable (E) -> LocalDay? = { _ in nil }
   ) {
     self.name = name
     self.category = category
@@ -65,11 +66,12 @@ struct NotificationSpec: Sendable {
       return NotificationDraft(
         accountID: account, subject: ID(linking: subject),
         inbox: kind.flatMap { kind in inbox.map { $0.item(kind, event, subject) } },
-        mail: mail.map { MailDraft(spec: $0, subject: ID(linking: subject)) })
+        mail: mail.map { MailDraft(spec: $0, subject: ID(linking: subject)) }, lastDay: lastDay(event))
     }
     superseded = { event in
       guard let inbox, inbox.isReplacing, let event = event as? E, let account = recipient(event) else { return nil }
-      return NotificationSource(accountID: account, text: "\(E.spec.name)/\(subject(event))/")
+      let replaced = inbox.replaced.map { $0(event) } ?? subject(event).description
+      return NotificationSource(accountID: account, text: "\(E.spec.name)/\(replaced)/")
     }
   }
 }
@@ -78,13 +80,15 @@ extension NotificationSpec {
   /// A kind that the service itself makes, and no event.
   ///
   /// - Parameter values: the names of the values in its words.
-  init(_ name: String, _ category: NotificationCategory, values: Set<String>, delivery: DeliverySpec? = nil) {
+  init(
+    _ name: String, _ category: NotificationCategory, values: Set<String>, mail: MailSpec? = nil, delivery: DeliverySpec? = nil
+  ) {
     self.name = name
     self.category = category
     severity = .info
     event = nil
     inbox = InboxSpec(kind: NotificationKind(stringLiteral: name), values: values)
-    mail = nil
+    self.mail = mail?.named(name)
     channels = [.inbox, .email, .push]
     isRemoval = false
     self.delivery = (delivery ?? category.delivery).limited(to: [.inbox, .email, .push])
@@ -104,6 +108,7 @@ struct InboxSpec: Sendable {
 struct InboxPart<E: Event>: Sendable {
   fileprivate let values: [NotificationValue<E>]
   fileprivate let isReplacing: Bool
+  fileprivate let replaced: (@Sendable (E) -> String)?
   /// Whether it says that what it changes was removed.
   fileprivate let isRemoval: Bool
   private let total: (@Sendable (E) -> InboxTotal)?
@@ -115,21 +120,24 @@ struct InboxPart<E: Event>: Sendable {
 
   /// - Parameters:
   ///   - source: names what happened where the id of what it is about does not: the same never stands twice in an inbox.
-  ///   - isReplacing: whether it replaces what stands there about the same thing; then `source` begins with that id.
+  ///   - isReplacing: whether it replaces what stands there about the same thing; then `source` begins with that id, or with what `replaced`
+  ///     says in its place.
   ///   - amended: the event about the same thing whose notification is changed, wherever it stands, instead of adding one; where there is
   ///     none, nothing is done.
   ///   - isRemoval: of one that changes another: whether nothing is left of what that said.
   ///   - accounts: those that it names beside the one that it leads to.
   ///   - total: what is added up over a day, in one notification.
   init(
-    source: (@Sendable (E) -> String)? = nil, isReplacing: Bool = false, amending amended: (any Event.Type)? = nil,
+    source: (@Sendable (E) -> String)? = nil, isReplacing: Bool = false, replacing replaced: (@Sendable (E) -> String)? = nil,
+    amending amended: (any Event.Type)? = nil,
     isRemoval: Bool = false, values: [NotificationValue<E>] = [],
     links: @escaping @Sendable (E) -> NotificationLinks = { _ in NotificationLinks() },
     naming accounts: @escaping @Sendable (E) -> [AccountID] = { _ in [] },
     total: (@Sendable (E) -> InboxTotal)? = nil
   ) {
     self.source = source
-    self.isReplacing = isReplacing
+    self.isReplacing = isReplacing || replaced != nil
+    self.replaced = replaced
     self.amended = amended
     self.isRemoval = isRemoval
     self.total = total

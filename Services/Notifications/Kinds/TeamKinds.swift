@@ -5,7 +5,7 @@ import SocialContract
 /// Teams: what others did with an account's part in one, and invitations to them. Nobody is notified of what they did themselves.
 extension NotificationSpec {
   static let ofTeams: [NotificationSpec] = [
-    teamMemberAdded, teamMemberRemoved, teamHandedOver, teamInvitationReceived, teamInvitationAccepted,
+    teamMemberAdded, teamMemberRemoved, teamHandedOver, teamMemberLeft, teamInvitationReceived, teamInvitationAccepted,
   ]
 
   private static let teamMemberAdded = membership("teamMemberAdded", .added)
@@ -21,6 +21,13 @@ extension NotificationSpec {
         source: { "\($0.teamID)/\($0.revision)" }, values: [.text("team") { $0.teamName?.description ?? "" }],
         links: { NotificationLinks(teamID: ID(linking: $0.teamID)) }))
   }
+
+  /// For the owner.
+  private static let teamMemberLeft = NotificationSpec(
+    "teamMemberLeft", .teams, on: TeamMemberLeft.self, about: { $0.noticeID }, to: { $0.accountID },
+    inbox: .init(
+      values: [.text("username") { $0.memberUsername.description }, .text("team") { $0.teamName.description }],
+      links: { NotificationLinks(accountID: $0.memberAccountID, teamID: ID(linking: $0.teamID)) }))
 
   private static let teamInvitationReceived = NotificationSpec(
     "teamInvitationReceived", .teams, on: TeamInvitationChanged.self,

@@ -69,6 +69,7 @@ extension MailValue {
     case .text(let text): text
     case .time(let instant): MailContent.minute(instant)
     case .lines(let lines): lines
+    case .verbatim(let text): text
     }
   }
 }

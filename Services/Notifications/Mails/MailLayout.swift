@@ -11,7 +11,7 @@ import Operations
 /// - `mail.<kind>.plain`, if there is one: the body of the plain text, where it is to differ.
 ///
 /// Words and values are escaped together, byte by byte, so that a value is never markup; and a paragraph is divided before it is
-/// filled, so that a value is never one.
+/// filled, so that a value is never one. One that is nothing but a value which is not there is left out.
 struct MailLayout: Sendable {
   let stem: String
   let actions: [MailAction]
@@ -24,6 +24,7 @@ struct MailLayout: Sendable {
   private enum Block {
     case paragraph(String)
     case list([String])
+    case verbatim(String)
     case action(MailAction)
   }
 
@@ -63,16 +64,27 @@ struct MailLayout: Sendable {
   private var body: [Block] {
     let paragraphs = words.paragraphs("\(stem).body", language) ?? []
     let marked = paragraphs.contains(MailLayout.actionsMark) ? paragraphs : paragraphs + [MailLayout.actionsMark]
-    return marked.flatMap { $0 == MailLayout.actionsMark ? actions.map { .action($0) } : [block($0)] }
+    return marked.flatMap { paragraph -> [Block] in
+      if paragraph == MailLayout.actionsMark { return actions.map { .action($0) } }
+      // What there is not needs no paragraph.
+      if let name = onlyValue(paragraph), values[name] == nil { return [] }
+      return [block(paragraph)]
+    }
   }
 
   private func block(_ paragraph: String) -> Block {
-    if paragraph.begins(with: "{"), paragraph.ends(with: "}"),
-      case .lines(let lines) = values[String(paragraph.dropFirst().dropLast())]
-    {
-      return .list(lines)
+    switch onlyValue(paragraph).flatMap({ values[$0] }) {
+    case .lines(let lines): .list(lines)
+    case .verbatim(let text): .verbatim(text)
+    case .text, .time, nil: .paragraph(words.filled(paragraph, language, parameters))
     }
-    return .paragraph(words.filled(paragraph, language, parameters))
+  }
+
+  /// The value that is all of a paragraph.
+  private func onlyValue(_ paragraph: String) -> String? {
+    guard paragraph.begins(with: "{"), paragraph.ends(with: "}") else { return nil }
+    let name = String(paragraph.dropFirst().dropLast())
+    return name.utf8.contains { [UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: ":")].contains($0) } ? nil : name
   }
 
   private var parameters: [String: Parameter] {
@@ -80,7 +92,7 @@ struct MailLayout: Sendable {
       switch value {
       case .text(let text): .text(text)
       case .time(let instant): .text(MailContent.minute(instant))
-      case .lines: nil
+      case .lines, .verbatim: nil
       }
     }
   }
@@ -112,6 +124,7 @@ struct MailLayout: Sendable {
     switch block {
     case .paragraph(let text): return text
     case .list(let lines): return lines.map { "- \($0)" }.joined(separator: "\n")
+    case .verbatim(let text): return text
     case .action(let action):
       let link = "\(label(action)):\n\(value(action.url))"
       return action.hasCode ? "\(link)\n\n\(common("code"))\n\n\(value("token"))" : link
@@ -126,6 +139,8 @@ struct MailLayout: Sendable {
     switch block {
     case .paragraph(let text): paragraph(text)
     case .list(let lines): (["<ul>"] + lines.map { "<li>\(Markup.escaped($0))</li>" } + ["</ul>"]).joined(separator: "\n")
+    case .verbatim(let text):
+      "<pre style=\"white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85em\">\(Markup.escaped(text))</pre>"
     case .action(let action): html(action)
     }
   }

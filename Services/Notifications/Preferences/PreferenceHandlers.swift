@@ -25,6 +25,7 @@ enum PreferenceHandlers {
       guard let topic = choice.topic else { continue }
       try PreferenceStore.choose(.init(topic, choice.channel), choice.isOn, of: call.account, transaction)
     }
+    try DailyLookStore.follow(call.account, transaction)
     return try read(Empty(), call, transaction.database)
   }
 

@@ -20,6 +20,8 @@ struct PushPayload: Hashable, Sendable {
   let delivery: ID<NotificationDelivery>
   let notification: ID<NotificationsContract.Notification>?
   let kind: String
+  /// Whether it takes the place of another without a sound.
+  var isSilent = false
   /// What can be answered where it is shown; nil for most.
   var answers: Answers?
 
@@ -68,6 +70,7 @@ struct PushPayload: Hashable, Sendable {
       }
       shown = .object(members + [.init(name: "actions", value: .array(actions))])
     }
+    if isSilent, case .object(let members) = shown { shown = .object(members + [.init(name: "silent", value: true)]) }
     return ["web_push": 8030, "notification": shown]
   }
 

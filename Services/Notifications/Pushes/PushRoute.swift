@@ -19,4 +19,9 @@ struct PushRoute: DeliveryRoute {
     try PushStore.add(deliveries, to: account, transaction)
     transaction.afterCommit { [signal] in signal.send() }
   }
+
+  func replace(_ sources: SourceRange, of account: AccountID, _ transaction: Transaction) throws {
+    guard try PushStore.replace(sources, of: account, transaction) else { return }
+    transaction.afterCommit { [signal] in signal.send() }
+  }
 }

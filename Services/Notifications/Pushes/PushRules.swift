@@ -16,6 +16,7 @@ enum PushRules {
     case .rewards, .imports, .announcements: day
     // Shown the next morning, it would be of another day.
     case .reminders: 4 * 3600
+    case .goals: day / 4
     }
   }
 
@@ -28,6 +29,8 @@ enum PushRules {
 
   /// What comes of what waited together.
   static let summarySource = "summary"
+  /// What a device is told the kind of, where what it shows says nothing any more.
+  static let withdrawnKind = "withdrawn"
 }
 
 /// When a push that failed is tried again: after what the service asks for, and no sooner than 5 s, 20 s, 80 s, … an hour; until it is too late.

@@ -24,6 +24,8 @@ extension PushStore {
     let language: Language?
     /// Which attempt this is, from 1 on.
     let attempt: Int
+    /// Whether it stands in for one that was sent, and says what that says now.
+    let isRepeat: Bool
   }
 
   /// Takes on the requests that are due to devices whose session is known to live, longest due first. What it is too late for is ended.
@@ -64,7 +66,7 @@ extension PushStore {
       message: message, subscription: subscription, account: row["account_id"], source: row["source"], urgency: row["urgency"],
       createdAt: row["created_at"], expiresAt: row["expires_at"], endpoint: row["endpoint"], key: key,
       secret: try PushSecret(text: Base64Bytes(Array(row["secret"] as Data)).description), serverKey: serverKey,
-      language: row["language"], attempt: row["attempts"])
+      language: row["language"], attempt: row["attempts"], isRepeat: row["is_repeat"])
   }
 
   /// Ends what it is too late for; what is being sent is left to end by itself.

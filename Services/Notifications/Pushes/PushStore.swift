@@ -88,7 +88,7 @@ enum PushStore {
     let database = transaction.database
     let statement = try database.cachedStatement(
       sql: """
-        SELECT account_id, was_sent, failure FROM push_messages WHERE message_id = ?1
+        SELECT account_id, was_sent, failure, expires_at, is_repeat FROM push_messages WHERE message_id = ?1
           AND NOT EXISTS (SELECT 1 FROM push_requests WHERE message_id = ?1)
         """)
     guard let row = try Row.fetchOne(statement, arguments: [message]) else { return }
@@ -96,8 +96,11 @@ enum PushStore {
     let wasSent: Bool = row["was_sent"]
     let end: DeliveryState = wasSent ? .sent : failure == nil ? .silent : .failed
     let why = wasSent ? nil : failure ?? reason.rawValue
-    for delivery in try deliveries(of: message, in: database) {
-      try DeliveryStore.finish(delivery, of: row["account_id"], end, reason: why, transaction)
+    let carried = try deliveries(of: message, in: database)
+    for delivery in carried { try DeliveryStore.finish(delivery, of: row["account_id"], end, reason: why, transaction) }
+    // What came with others is under a topic of all of them.
+    if wasSent, !(row["is_repeat"] as Bool), carried.count == 1 {
+      try noteShown(carried[0], of: row["account_id"], until: row["expires_at"], transaction)
     }
     try database.run("DELETE FROM push_messages WHERE message_id = ?", .id(message))
   }

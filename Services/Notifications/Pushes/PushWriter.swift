@@ -36,6 +36,7 @@ struct PushWriter: Sendable {
   /// What a message says now.
   func content(_ job: PushStore.Job, in database: Database) throws -> Content {
     let language = try job.language ?? Accounts.find(job.account, in: database)?.language ?? .english
+    if job.isRepeat { return try repeated(job, language, in: database) }
     var (going, reason): ([(delivery: Delivery, content: DeliveryContent)], SilenceReason) = ([], .withdrawn)
     for id in try PushStore.deliveries(of: job.message, in: database) {
       guard let delivery = try DeliveryStore.queued(id, of: job.account, in: database),
@@ -79,6 +80,21 @@ struct PushWriter: Sendable {
         page: reminders.page(token, reply.rawValue))
     }
     return PushPayload.Answers(token: token, choices: choices)
+  }
+
+  /// What stands in for a push that was sent: what it says now, or that it says nothing any more, without a sound. No browser lets a push
+  /// close what another one showed: each has to show something (W3C Push API), and under the same tag that is shown in its place.
+  private func repeated(_ job: PushStore.Job, _ language: Language, in database: Database) throws -> Content {
+    guard let id = try PushStore.deliveries(of: job.message, in: database).first else { return .nothing(.withdrawn) }
+    let content = try DeliveryStore.content(of: id, job.account, in: database)
+    let words: (title: String, text: String) =
+      content?.words(language)
+      ?? (Self.words.text("push.withdrawn.title", language) ?? "", Self.words.text("push.withdrawn.text", language) ?? "")
+    return .payload(
+      PushPayload(
+        title: words.title, text: words.text, language: language, tag: PushRules.topic(job.source, job.secret),
+        page: "\(publicURL)/", at: job.createdAt, delivery: id, notification: nil,
+        kind: content?.kind.rawValue ?? PushRules.withdrawnKind, isSilent: true))
   }
 
   /// The request for a payload; nil where the server's key is gone with which the device subscribed.

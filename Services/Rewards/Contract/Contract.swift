@@ -6,8 +6,8 @@ extension Contract {
   public static let rewards = Contract(
     .rewards,
     operations: [
-      GetBalance.self, ListTransfers.self, AdjustCoins.self,
-      ListOffers.self, GetOffer.self, GetOfferPicture.self, CreateOffer.self,
+      GetBalance.self, ListTransfers.self, AdjustCoins.self, ReadCoinWeeks.self,
+      ListOffers.self, GetOffer.self, GetOfferPicture.self, CreateOffer.self, ReadEndingOffers.self,
       RegisterPartner.self, GetOwnPartner.self, GetPartner.self, EditPartner.self, ListPartners.self, DecidePartner.self,
       PutPartnerLogo.self, DeletePartnerLogo.self, GetPartnerLogo.self,
       ListPartnerMembers.self, AddPartnerMember.self, RemovePartnerMember.self, LeavePartner.self,
@@ -16,7 +16,7 @@ extension Contract {
       WithdrawPartnerOffer.self, ListPartnerOffers.self, PutOfferPicture.self, DeleteOfferPicture.self, GetOfferFigures.self,
       RedeemOffer.self, ListRedemptions.self, GetRedemption.self, PresentRedemption.self, VoidRedemption.self,
       CheckCode.self, UseCode.self, ListPartnerRedemptions.self, VoidPartnerRedemption.self,
-      ListLeaderboard.self, GetLeaderboardVisibility.self, SetLeaderboardVisibility.self,
+      ListLeaderboard.self, GetLeaderboardVisibility.self, SetLeaderboardVisibility.self, ReadFriendPlaces.self,
       ListChallenges.self, ListCompletedChallenges.self, CreateChallenge.self, EditChallenge.self, RetireChallenge.self,
       ListChallengeDefinitions.self, ListAchievements.self,
       ListBadges.self, ListFriendsBadges.self, GetBadgeVisibility.self, SetBadgeVisibility.self, ReadBadgeProfilePart.self,

@@ -311,6 +311,41 @@ public struct TeamMembershipChanged: Event, Hashable {
     "An account is in a team, in none any more, or its part in it has changed; one event for each account.")
 }
 
+/// A member left a team by its own wish: told to the team's owner (TEAM-1, NOT-5).
+public struct TeamMemberLeft: Event, Hashable {
+  /// The owner's.
+  public var accountID: AccountID
+  public var noticeID: ID<TeamMemberLeft>
+  public var teamID: ID<Team>
+  public var teamName: TeamName
+  public var memberAccountID: AccountID
+  public var memberUsername: Username
+  public var at: Instant
+
+  /// The event from its parts.
+  public init(
+    accountID: AccountID, noticeID: ID<TeamMemberLeft>, teamID: ID<Team>, teamName: TeamName, memberAccountID: AccountID,
+    memberUsername: Username, at: Instant
+  ) {
+    self.accountID = accountID
+    self.noticeID = noticeID
+    self.teamID = teamID
+    self.teamName = teamName
+    self.memberAccountID = memberAccountID
+    self.memberUsername = memberUsername
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "For whom this is: the team's owner.", "noticeID": "Names the notice.", "teamID": "The team.",
+    "teamName": "What the team is called.", "memberAccountID": "Who left.", "memberUsername": "What it is called.",
+    "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "teamMembers.left", by: .social, requirements: ["TEAM-1", "NOT-5"], "A member left a team by its own wish.")
+}
+
 /// What happened last to an account's part in a team.
 public enum TeamMembershipChange: String, Choice {
   /// It created the team.

@@ -69,8 +69,11 @@ struct TeamHandlers: Sendable {
 
   func leave(_ input: TeamReference, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
     _ = try TeamMemberStore.membership(of: call.account, in: input.teamID, transaction.database)
+    let owner = try TeamMemberStore.owner(of: input.teamID, in: transaction.database)
     try TeamTaskStore.leave(call.account, input.teamID, by: call.account, transaction)
     try TeamMemberStore.end(call.account, .left, transaction)
+    // Where the owner left, the next one is told that the team is its own now.
+    if let owner, owner != call.account { try TeamStore.tell(owner, thatLeft: call.account, input.teamID, transaction) }
     return Empty()
   }
 

@@ -66,3 +66,18 @@ enum TeamStore {
       month: try TeamScoreStore.standing(of: team, TeamMonth(now), in: database))
   }
 }
+
+extension TeamStore {
+  /// Tells the owner that a member left by its own wish.
+  static func tell(
+    _ owner: AccountID, thatLeft member: AccountID, _ team: ID<Team>, _ transaction: Transaction
+  ) throws {
+    guard let name = try name(of: team, in: transaction.database),
+      let username = try Accounts.find(member, in: transaction.database)?.username
+    else { return }
+    try transaction.publish(
+      TeamMemberLeft(
+        accountID: owner, noticeID: ID(), teamID: team, teamName: name, memberAccountID: member, memberUsername: username,
+        at: transaction.now))
+  }
+}

@@ -18,11 +18,17 @@ struct GoalStageTests {
       (9, 8, 9), (1, 0, 1),
     ])
   func near(goal: Int, below: Int, from: Int) {
-    #expect(GoalStage(steps: below, goal: goal) == .begun)
-    #expect(GoalStage(steps: from, goal: goal) == (from == goal ? .reached : .near))
-    #expect(GoalStage(steps: goal - 1, goal: goal) == (goal - 1 >= from ? .near : .begun))
-    #expect(GoalStage(steps: goal, goal: goal) == .reached)
-    #expect(GoalStage(steps: goal + 1, goal: goal) == .reached)
+    #expect(StepGoalRules().stage(steps: below, goal: goal) == .begun)
+    #expect(StepGoalRules().stage(steps: from, goal: goal) == (from == goal ? .reached : .near))
+    #expect(StepGoalRules().stage(steps: goal - 1, goal: goal) == (goal - 1 >= from ? .near : .begun))
+    #expect(StepGoalRules().stage(steps: goal, goal: goal) == .reached)
+    #expect(StepGoalRules().stage(steps: goal + 1, goal: goal) == .reached)
+  }
+
+  @Test("From when on a step goal is near can be set", arguments: [(50, 4999, 5000), (75, 7499, 7500), (99, 9899, 9900)])
+  func setting(percent: Int, below: Int, from: Int) {
+    let rules = StepGoalRules(nearPercent: percent)
+    #expect(rules.stage(steps: below, goal: 10_000) == .begun && rules.stage(steps: from, goal: 10_000) == .near)
   }
 }
 
@@ -57,6 +63,8 @@ struct StepGoalTests {
       let expected = ["day 2026-11-21 4500/5000 near", "day 2026-11-21 5600/5000 reached"]
       #expect(try await approached(services) == expected)
       #expect(try await ana.send(GetStepGoals.self, .init()).goals.map(\.missing) == [0])
+      let states = try await services.published(by: .activity).compactMap { try? StepGoalApproached.decode($0.body).isOver }
+      #expect(states == [false, false])
       // The next day counts anew; what comes late for the day before is published too.
       try services.clock.set("2026-11-22T20:00:00.000Z")
       try await ana.walk("f", 5000, "2026-11-22T08:00:00Z")
@@ -75,6 +83,8 @@ struct StepGoalTests {
       try services.clock.set("2026-11-23T08:00:00.000Z")
       try await ana.walk("sun", 4000, "2026-11-22T08:00:00Z")
       #expect(try await approached(services) == ["week 2026-11-16 10000/10000 reached"])
+      let last = try #require(try await services.published(by: .activity).last { $0.name == StepGoalApproached.spec.name })
+      #expect(try StepGoalApproached.decode(last.body).isOver == true)
       let goal = try #require(try await ana.send(GetStepGoals.self, .init()).goals.first)
       #expect(goal.period == .week && goal.steps == 0)
     }

@@ -309,12 +309,12 @@ struct NotificationKindTests {
   }
 
   @Test(
-    "Of a challenge is notified that it was received, and that the other accepted it; nothing of what one did oneself, or of what ends it",
+    "Of a challenge is notified that it was received, and how the other answered it; nothing of what one did oneself, or of what ends it",
     arguments: FriendChallengeState.allCases, ConnectionRequestDirection.allCases)
   func challenges(state: FriendChallengeState, direction: ConnectionRequestDirection) {
     let event = Self.challenge(to: Self.ana, direction, of: Self.ben, Self.benName, state)
     let items = NotificationKindTests.drafts(event).compactMap(\.inbox)
-    let isPublished = (state, direction) == (.pending, .received) || (state, direction) == (.accepted, .sent)
+    let isPublished = direction == .received ? state == .pending : [.accepted, .rejected].contains(state)
     #expect(items.count == (isPublished ? 1 : 0))
     for item in items { #expect(item.content.parameters["activity"] == .text("Walk") && item.accounts == [Self.ben]) }
   }

@@ -49,6 +49,8 @@ struct MailMessageTests {
       "text": .text(LinkFree.text(stranger ?? "Ana <b> & José have written.")), "count": .text("2"),
       "againURL": .text("\(page)&answer=again"), "activity": .text(LinkFree.text(stranger ?? "Run <b>")), "time": .text("07:30"),
       "reason": .text(stranger ?? "Insults & <b>, señor."), "until": .text("2026-12-01 08:43 UTC"),
+      "from": .text("2026-11-24"), "noteWords": .text("Keep this mail."),
+      "note": .verbatim("racha.example/register\n12\n4m4mZ0=\n\n— racha.example/register AbCdEf==\n"),
     ]
     var content = MailContent(
       email: try EmailAddress(text: "Ana.Ruiz@Ñandú.example"), username: try Username(text: username), language: language,

@@ -130,6 +130,36 @@ final class PushTests {
     }
   }
 
+  @Test(
+    "What is taken back or changed is replaced where it was pushed, silently and under the same topic; on devices that showed it")
+  func replaced() async throws {
+    try await PushService.run { service in
+      try await run(service) { services in
+        let ana = try await person(services)
+        try await subscribe(ana, service, "/push/201/phone")
+        let event = try asked(ana.id)
+        try await services.publish(.social, event)
+        let first = try await service.next()
+        try await untilLogged(services, ana, ["friendRequestReceived sent"])
+        // It shows nothing of it.
+        try await subscribe(ana, service, "/push/201/tablet")
+        let ended = FriendRequestEnded(
+          friendRequestID: event.friendRequestID, accountID: ana.id, state: .withdrawn, at: .now)
+        try await services.publish(.social, ended, ended)
+        let second = try await service.next()
+        #expect(second.faults == [] && second.path == "/push/201/phone" && second.topic == first.topic)
+        let notification = try shown(second)
+        #expect(notification["title"] == "No longer current" && notification["silent"] == true)
+        #expect(notification["tag"] == .string(first.topic) && notification["data"]?["kind"] == "withdrawn")
+        #expect(try shown(first)["silent"] == nil)
+        // What ended is logged as it was, and nothing else goes.
+        let store = services.store(of: .notifications)
+        try await store.until(within: .seconds(20)) { try await store.rows("push_messages") == 0 }
+        #expect(try await log(ana) == ["friendRequestReceived sent"])
+      }
+    }
+  }
+
   @Test("404 and 410 end a subscription, and the log says that there is no device", arguments: [404, 410])
   func gone(_ status: Int) async throws {
     try await PushService.run { service in

@@ -1,0 +1,96 @@
+public import Operations
+
+/// Which week of whom a summary is about.
+public struct WeekOfAccount: Document, Hashable {
+  public var accountID: AccountID
+  /// Its first local day, of seven.
+  public var firstDay: LocalDay
+
+  public init(accountID: AccountID, firstDay: LocalDay) {
+    self.accountID = accountID
+    self.firstDay = firstDay
+  }
+
+  public static let notes: Notes = ["accountID": "Whose week.", "firstDay": "Its first local day, of seven."]
+}
+
+/// What an account did in a week that is over (NOT-3).
+public struct ActivityWeek: Document, Hashable {
+  public var accountID: AccountID
+  public var steps: Int
+  /// On how many days it made any.
+  public var walkedDays: Int
+  /// How many entries of activities are done.
+  public var doneEntries: Int
+  /// The longest that go on, at most ``maxStreaks``.
+  public var keptStreaks: [KeptStreak]
+  public var keptStreakCount: Int
+  /// The titles of the activities whose streaks were broken, at most ``maxStreaks``.
+  public var brokenStreaks: [String]
+  public var brokenStreakCount: Int
+
+  /// Most streaks that are named.
+  public static let maxStreaks = 10
+
+  public init(
+    accountID: AccountID, steps: Int, walkedDays: Int, doneEntries: Int, keptStreaks: [KeptStreak], keptStreakCount: Int,
+    brokenStreaks: [String], brokenStreakCount: Int
+  ) {
+    self.accountID = accountID
+    self.steps = steps
+    self.walkedDays = walkedDays
+    self.doneEntries = doneEntries
+    self.keptStreaks = keptStreaks
+    self.keptStreakCount = keptStreakCount
+    self.brokenStreaks = brokenStreaks
+    self.brokenStreakCount = brokenStreakCount
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose week.", "steps": "How many steps it made.", "walkedDays": "On how many days it made any.",
+    "doneEntries": "How many entries of activities are done.",
+    "keptStreaks": "The longest streaks that go on, at most 10.", "keptStreakCount": "How many go on.",
+    "brokenStreaks": "The titles of the activities whose streaks were broken, at most 10.",
+    "brokenStreakCount": "How many were broken.",
+  ]
+}
+
+/// A streak that went on over a week.
+public struct KeptStreak: Document, Hashable {
+  public var title: String
+  public var current: Int
+  public var unit: Streak.Unit
+
+  public init(title: String, current: Int, unit: Streak.Unit) {
+    self.title = title
+    self.current = current
+    self.unit = unit
+  }
+
+  public static let notes: Notes = [
+    "title": "What the activity is called.", "current": "How many days or weeks in a row.", "unit": "`days` or `weeks`.",
+  ]
+}
+
+/// Says what accounts did in weeks that are over, for their summaries (NOT-3).
+public enum ReadActivityWeeks: OpenOperation {
+  public struct Input: Document {
+    public var weeks: [WeekOfAccount]
+
+    public init(weeks: [WeekOfAccount]) { self.weeks = weeks }
+
+    public static let notes: Notes = ["weeks": Note("Whose, and which.", items: 1...50)]
+  }
+
+  public struct Output: Document, Hashable {
+    public var weeks: [ActivityWeek]
+
+    public init(weeks: [ActivityWeek]) { self.weeks = weeks }
+
+    public static let notes: Notes = ["weeks": "One for each that was asked for, in the same order."]
+  }
+
+  public static let spec = OperationSpec(
+    "activityWeeks.read", of: .activity, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-3"],
+    "Say what accounts did in weeks that are over.")
+}

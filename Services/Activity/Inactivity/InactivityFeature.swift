@@ -1,0 +1,21 @@
+import ActivityContract
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// Days without movement, of which an account is told after as many as it chose (NOT-3).
+struct InactivityFeature: Feature {
+  let calendars: AccountCalendars
+  let clock: Clock
+  let migrations = [InactivityStore.migration(47)]
+  let tables: [ErasedTable] = [.rows("inactivity_notices", "account_id = :account", .steps)]
+
+  func register(in service: inout ServiceDefinition) {
+    let handlers = InactivityHandlers(calendars: calendars)
+    service.serve(ReadInactivityNotice.self, read: InactivityHandlers.read)
+    service.serve(SetInactivityNotice.self, prepare: InactivityHandlers.prepareSet, write: handlers.set)
+    service.serve(ClearInactivityNotice.self, write: InactivityHandlers.clear)
+    service.run { [calendars, clock] store in InactivityWorker(store: store, calendars: calendars, clock: clock) }
+  }
+}

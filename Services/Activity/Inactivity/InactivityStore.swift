@@ -1,0 +1,129 @@
+import ActivityContract
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// Who is told of days without movement, since when there is none, and what was told.
+///
+/// `due_at` says when each account is to be looked at; 0 for one of which that is not known yet.
+enum InactivityStore {
+  /// How many are looked at in one transaction.
+  static let batch = 50
+
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "notices of inactivity") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE inactivity_notices (
+            account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+            days INTEGER NOT NULL CHECK (days >= 1),
+            -- The last day with movement, or that from which on is counted.
+            since_day INTEGER NOT NULL,
+            -- NULL once it was told, and while it may not be: until the account moves.
+            due_at INTEGER,
+            -- What was told, as long as it is true, and on which day.
+            notice_id BLOB CHECK (length(notice_id) = 16),
+            told_day INTEGER,
+            CHECK ((notice_id IS NULL) = (told_day IS NULL)),
+            CHECK (notice_id IS NULL OR due_at IS NULL)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX inactivity_notices_due ON inactivity_notices (due_at) WHERE due_at IS NOT NULL;
+          """)
+    }
+  }
+
+  static func days(of account: AccountID, in database: Database) throws -> Int? {
+    try database.first("SELECT days FROM inactivity_notices WHERE account_id = ?", .id(account)) { $0.number(0) }
+  }
+
+  /// Chooses the number of days, counted from today on; where it is the same as before, nothing changes.
+  static func set(_ days: Int, of account: AccountID, today: LocalDay, _ transaction: Transaction) throws {
+    guard try self.days(of: account, in: transaction.database) != days else { return }
+    try endNotice(of: account, transaction)
+    try transaction.database.run(
+      """
+      INSERT INTO inactivity_notices (account_id, days, since_day, due_at) VALUES (?, ?, ?, 0)
+      ON CONFLICT (account_id) DO UPDATE SET days = excluded.days, since_day = excluded.since_day, due_at = 0
+      """, .id(account), .number(days), .day(today))
+  }
+
+  static func clear(of account: AccountID, _ transaction: Transaction) throws {
+    try endNotice(of: account, transaction)
+    try transaction.database.run("DELETE FROM inactivity_notices WHERE account_id = ?", .id(account))
+  }
+
+  /// Counts anew from the last of some days with movement. Corrections that take movement away, and what is known already, change nothing.
+  static func end(
+    _ states: [MovementState], of account: AccountID, today: LocalDay, _ transaction: Transaction
+  ) throws {
+    let moved = states.filter { $0.steps + $0.walking + $0.running + $0.cycling > 0 && $0.day <= today }.map(\.day).max()
+    guard let moved else { return }
+    let known = try transaction.database.first(
+      "SELECT since_day, told_day FROM inactivity_notices WHERE account_id = ?", .id(account)
+    ) { (since: $0.day(0), told: $0.isNull(1) ? nil : $0.day(1)) }
+    guard let known, moved > known.since else { return }
+    try endNotice(of: account, transaction)
+    try transaction.database.run(
+      "UPDATE inactivity_notices SET since_day = ?, due_at = 0 WHERE account_id = ?",
+      .day(InactivityRules.start(moved: moved, toldOn: known.told)), .id(account))
+  }
+
+  private static func endNotice(of account: AccountID, _ transaction: Transaction) throws {
+    let database = transaction.database
+    let notice: ID<InactivityNotice>? = try database.first(
+      "SELECT notice_id FROM inactivity_notices WHERE account_id = ? AND notice_id IS NOT NULL", .id(account)
+    ) { try $0.id(0) }
+    guard let notice else { return }
+    try database.run(
+      "UPDATE inactivity_notices SET notice_id = NULL, told_day = NULL WHERE account_id = ?", .id(account))
+    try transaction.publish(InactivityEnded(noticeID: notice, accountID: account))
+  }
+
+  /// Lets an account be looked at, for its days may end at other times than before.
+  static func lookAnew(of account: AccountID, _ transaction: Transaction) throws {
+    try transaction.database.run(
+      "UPDATE inactivity_notices SET due_at = 0 WHERE account_id = ? AND due_at IS NOT NULL", .id(account))
+  }
+
+  // MARK: - What is due
+
+  /// Whether any account is to be looked at.
+  static func areDue(at now: Instant, in database: Database) throws -> Bool {
+    try database.first("SELECT 1 FROM inactivity_notices WHERE due_at <= ? LIMIT 1", .instant(now)) { _ in true } ?? false
+  }
+
+  /// Looks at the first accounts that are due: those that have not moved for as many days as they chose are told.
+  static func tellDue(_ calendars: AccountCalendars, _ transaction: Transaction) throws {
+    let due = try Row.fetchAll(
+      transaction.database.cachedStatement(
+        sql: "SELECT account_id, days, since_day FROM inactivity_notices WHERE due_at <= ? ORDER BY due_at LIMIT ?"),
+      arguments: [transaction.now, batch])
+    for row in due { try look(at: row["account_id"], since: row["since_day"], days: row["days"], calendars, transaction) }
+  }
+
+  private static func look(
+    at account: AccountID, since: LocalDay, days: Int, _ calendars: AccountCalendars, _ transaction: Transaction
+  ) throws {
+    let (database, now) = (transaction.database, transaction.now)
+    func wait(until instant: Instant?) throws {
+      try database.run(
+        "UPDATE inactivity_notices SET due_at = ? WHERE account_id = ?", instant.map { .instant($0) } ?? .null, .id(account))
+    }
+    guard try !database.isErased(account), let known = try Accounts.find(account, in: database),
+      try Accounts.hasConsent(.activityData, of: account, in: database)
+    else { return try wait(until: nil) }
+    if let until = known.suspendedUntil, now < until { return try wait(until: until < .endOfTime ? until : nil) }
+    let calendar = try calendars.calendar(of: account, in: database)
+    let due = InactivityRules.due(since: since, days: days, calendar)
+    let passed = InactivityRules.days(since: since, today: calendar.day(of: now))
+    // What clocks that change make of it is seen when it is looked at.
+    guard due <= now, passed >= days else { return try wait(until: max(due, now.adding(seconds: 60))) }
+    let notice = ID<InactivityNotice>()
+    try database.run(
+      "UPDATE inactivity_notices SET due_at = NULL, notice_id = ?, told_day = ? WHERE account_id = ?", .id(notice),
+      .day(calendar.day(of: now)), .id(account))
+    try transaction.publish(InactivityNoticed(noticeID: notice, accountID: account, days: passed, at: now))
+  }
+}

@@ -1,0 +1,89 @@
+import ActivityContract
+import GRDB
+import Operations
+import ServiceKit
+import Storage
+
+/// What accounts did in a week, as notifications asks for its summaries (NOT-3).
+struct ActivityWeekFeature: Feature {
+  let calendars: AccountCalendars
+
+  func register(in service: inout ServiceDefinition) {
+    service.serve(ReadActivityWeeks.self, read: ActivityWeekHandlers(calendars: calendars).read)
+  }
+}
+
+/// Weeks: read.
+struct ActivityWeekHandlers: Sendable {
+  let calendars: AccountCalendars
+
+  func read(_ input: ReadActivityWeeks.Input, _ call: OpenCall, _ database: Database) throws -> ReadActivityWeeks.Output {
+    .init(weeks: try input.weeks.map { try week($0, database) })
+  }
+
+  func week(_ week: WeekOfAccount, _ database: Database) throws -> ActivityWeek {
+    let account = week.accountID
+    let days = week.firstDay...week.firstDay.advanced(by: 6)
+    let isKnown = try !database.isErased(account)
+    let movement =
+      isKnown ? try MovementDayStore.list(of: account, from: days.lowerBound, to: days.upperBound, in: database) : []
+    let (kept, broken) = isKnown ? try streaks(of: account, in: days, database) : ([], [])
+    return ActivityWeek(
+      accountID: account, steps: movement.reduce(0) { $0 + $1.steps }, walkedDays: movement.count { $0.steps > 0 },
+      doneEntries: isKnown ? try EntryStore.doneCount(of: account, in: days, database) : 0,
+      keptStreaks: Array(kept.sorted { $0.current > $1.current }.prefix(ActivityWeek.maxStreaks)), keptStreakCount: kept.count,
+      brokenStreaks: Array(broken.prefix(ActivityWeek.maxStreaks)), brokenStreakCount: broken.count)
+  }
+
+  private func streaks(
+    of account: AccountID, in days: ClosedRange<LocalDay>, _ database: Database
+  ) throws -> (kept: [KeptStreak], broken: [String]) {
+    let candidates = try StreakStore.candidates(of: account, in: days, database)
+    guard !candidates.isEmpty else { return ([], []) }
+    let calendar = try calendars.calendarOrUTC(of: account, in: database)
+    let lost = try LostDayStore.find(account, calendar, in: database)
+    var (kept, broken): ([KeptStreak], [String]) = ([], [])
+    for (activity, title) in candidates {
+      let plan = try PlanStore.find(activity, lostDays: lost, in: database)
+      let progress = try EntryStore.progress(of: activity, to: days.upperBound, in: database)
+      let week = StreakRules.week(days, plan, progress)
+      if week.isBroken {
+        broken.append(title)
+      } else if week.streak.current > 0 {
+        kept.append(KeptStreak(title: title, current: week.streak.current, unit: week.streak.unit))
+      }
+    }
+    return (kept, broken)
+  }
+}
+
+extension StreakStore {
+  /// The activities whose streak may have gone on in a week that is over, or been broken, in the account's order, with their titles. One
+  /// that is archived has neither.
+  static func candidates(
+    of account: AccountID, in days: ClosedRange<LocalDay>, _ database: Database
+  ) throws -> [(activity: ActivityID, title: String)] {
+    var found: [(activity: ActivityID, title: String)] = []
+    try database.each(
+      """
+      SELECT a.activity_id, a.title FROM activities a JOIN streaks s USING (activity_id)
+      WHERE a.account_id = ? AND a.archived_day IS NULL AND (s.run IS NULL OR s.run > 0 OR s.day >= ?)
+      ORDER BY a.position, a.activity_id
+      """, .id(account), .day(days.lowerBound)
+    ) { row in
+      found.append((try row.id(0), row.text(1)))
+      return true
+    }
+    return found
+  }
+}
+
+extension EntryStore {
+  /// How many entries of an account are done on some days.
+  static func doneCount(of account: AccountID, in days: ClosedRange<LocalDay>, _ database: Database) throws -> Int {
+    try database.first(
+      "SELECT count(*) FROM entries WHERE account_id = ? AND day BETWEEN ? AND ? AND is_done = 1", .id(account),
+      .day(days.lowerBound), .day(days.upperBound)
+    ) { $0.number(0) } ?? 0
+  }
+}

@@ -1,0 +1,109 @@
+import GRDB
+import IdentityContract
+import NotificationsContract
+import Operations
+import RewardsContract
+import ServiceKit
+import Storage
+
+/// The accounts that ask for a daily look, and where each stood at the last one.
+///
+/// `due_at` says when each is to be looked at; 0 for one of which that is not known yet.
+enum DailyLookStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "daily looks") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE daily_looks (
+            account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+            due_at INTEGER NOT NULL,
+            -- The account's day of the last look.
+            last_day INTEGER,
+            -- Its place among friends then, of the month that begins so.
+            month INTEGER,
+            rank INTEGER CHECK (rank >= 1)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX daily_looks_due ON daily_looks (due_at);
+          -- Who has chosen the whole category has chosen what comes to it.
+          INSERT INTO daily_looks (account_id, due_at)
+          SELECT DISTINCT account_id, 0 FROM notification_choices
+          WHERE topic IN ('category.rewards', 'category.social') AND is_on = 1;
+          """)
+    }
+  }
+
+  /// An account to look at.
+  struct Job: Sendable {
+    let account: AccountID
+    let day: LocalDay
+    let next: Instant
+    let place: FriendPlace?
+  }
+
+  /// Begins or ends with an account, as it has chosen.
+  static func follow(_ account: AccountID, _ transaction: Transaction) throws {
+    let choices = try PreferenceStore.choices(of: account, in: transaction.database)
+    let isAsked = NotificationSpec.ofLooks.contains { kind in kind.channels.contains { choices.state(of: kind, $0) == .on } }
+    if isAsked {
+      try transaction.database.run(
+        "INSERT INTO daily_looks (account_id, due_at) VALUES (?, 0) ON CONFLICT DO NOTHING", .id(account))
+    } else {
+      try transaction.database.run("DELETE FROM daily_looks WHERE account_id = ?", .id(account))
+    }
+  }
+
+  /// Lets an account be looked at, for its day is another than before.
+  static func lookAnew(of account: AccountID, _ transaction: Transaction) throws {
+    try transaction.database.run("UPDATE daily_looks SET due_at = 0 WHERE account_id = ?", .id(account))
+  }
+
+  static func nextDue(in database: Database) throws -> Instant? {
+    try Instant.fetchOne(database.cachedStatement(sql: "SELECT min(due_at) FROM daily_looks"))
+  }
+
+  /// The first accounts that are due; those whose hour has not come are put off.
+  ///
+  /// - Returns: how many were looked at, and those of them whose hour has come.
+  static func due(limit: Int, _ zones: TimeZones, _ transaction: Transaction) throws -> (count: Int, jobs: [Job]) {
+    let rows = try Row.fetchAll(
+      transaction.database.cachedStatement(sql: "SELECT * FROM daily_looks WHERE due_at <= ? ORDER BY due_at LIMIT ?"),
+      arguments: [transaction.now, limit])
+    return (rows.count, try rows.compactMap { try look($0, zones, transaction) })
+  }
+
+  private static func look(_ row: Row, _ zones: TimeZones, _ transaction: Transaction) throws -> Job? {
+    let (account, last, now): (AccountID, LocalDay?, Instant) = (row["account_id"], row["last_day"], transaction.now)
+    guard let known = try Accounts.find(account, in: transaction.database) else {
+      // Whoever chooses is known; this one was erased.
+      try transaction.database.run("DELETE FROM daily_looks WHERE account_id = ?", .id(account))
+      return nil
+    }
+    let calendar = LocalCalendar(zones.offsets(known.timeZone.description), dayStartHour: known.dayStartHour)
+    let today = calendar.day(of: now)
+    let day = max(today, last?.advanced(by: 1) ?? today)
+    let time = DailyLookRules.time(on: day, calendar)
+    let next = DailyLookRules.time(on: day.advanced(by: 1), calendar)
+    guard day == today, time <= now, !known.isSuspended(at: now) else {
+      try wait(account, until: time <= now ? next : time, transaction)
+      return nil
+    }
+    let month: LocalDay? = row["month"]
+    return Job(account: account, day: day, next: next, place: month.map { FriendPlace(month: $0, rank: row["rank"]) })
+  }
+
+  static func wait(_ account: AccountID, until instant: Instant, _ transaction: Transaction) throws {
+    try transaction.database.run(
+      "UPDATE daily_looks SET due_at = ? WHERE account_id = ?",
+      .instant(max(instant, transaction.now.adding(seconds: 60))), .id(account))
+  }
+
+  /// Notes that an account was looked at; false where it was already, or asks no more.
+  static func advance(_ job: Job, _ place: FriendPlace, _ transaction: Transaction) throws -> Bool {
+    try transaction.database.run(
+      """
+      UPDATE daily_looks SET due_at = ?3, last_day = ?2, month = ?4, rank = ?5
+      WHERE account_id = ?1 AND (last_day IS NULL OR last_day < ?2)
+      """, .id(job.account), .day(job.day), .instant(job.next), .day(place.month), place.rank.map { .number($0) } ?? .null)
+    return transaction.database.changesCount > 0
+  }
+}

@@ -1,0 +1,41 @@
+import NotificationsContract
+import Operations
+import RewardsContract
+
+/// What is looked for once a day, and told to those alone who switch it on; no event brings it (NOT-5).
+extension NotificationSpec {
+  static let ofLooks: [NotificationSpec] = [offerEnding, leaderboardPlacesLost]
+
+  static let offerEnding = NotificationSpec(
+    "offerEnding", .rewards, values: ["offer", "partner", "coins", "until"], delivery: DeliverySpec(defaults: [], urgency: .low))
+
+  static let leaderboardPlacesLost = NotificationSpec(
+    "leaderboardPlacesLost", .social, values: ["before", "rank"], delivery: DeliverySpec(defaults: [], urgency: .low))
+}
+
+extension NotificationDraft {
+  /// Once for each offer.
+  static func ending(_ offer: EndingOffer, for account: AccountID) -> NotificationDraft {
+    NotificationDraft(
+      accountID: account, subject: ID(linking: offer.offerID),
+      inbox: InboxItem(
+        kind: "offerEnding",
+        content: NotificationContent(
+          parameters: [
+            "offer": .text(offer.title), "partner": .text(offer.partnerName), "coins": .number(offer.costCoins),
+            "until": .text(MailContent.minute(offer.endsAt)),
+          ], links: NotificationLinks(offerID: ID(linking: offer.offerID))),
+        source: "endingOffers/\(offer.offerID)", accounts: []), mail: nil)
+  }
+
+  /// Once for each day.
+  static func placesLost(from before: Int, to rank: Int, of account: AccountID, on day: LocalDay) -> NotificationDraft {
+    NotificationDraft(
+      accountID: account, subject: ID(),
+      inbox: InboxItem(
+        kind: "leaderboardPlacesLost",
+        content: NotificationContent(
+          parameters: ["before": .number(before), "rank": .number(rank)], links: NotificationLinks()),
+        source: "friendPlaces/\(day)", accounts: []), mail: nil)
+  }
+}

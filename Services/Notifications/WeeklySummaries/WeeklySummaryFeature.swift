@@ -1,0 +1,54 @@
+import IdentityContract
+import NotificationsContract
+import Operations
+import ServiceKit
+import Storage
+
+/// What became of each account's week: told once, on the Monday behind it (NOT-3).
+struct WeeklySummaryFeature: Feature {
+  let environment: ServiceEnvironment
+  let dispatch: DeliveryDispatch
+  /// Wakes the worker.
+  let signal: WakeSignal
+
+  let migrations = [WeeklySummaryStore.migration(24)]
+  let tables: [ErasedTable] = [.rows("weekly_summaries", "account_id = :account", .notifications)]
+
+  func register(in service: inout ServiceDefinition) {
+    let client = ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock)
+    let (dispatch, signal, environment) = (dispatch, signal, environment)
+    service.run { store, pulse in
+      WeeklySummaryWorker(
+        store: store, services: client, dispatch: dispatch, clock: environment.clock, signal: signal, pulse: pulse,
+        logger: environment.logger)
+    }
+  }
+}
+
+extension MailSource {
+  /// What the summary says, and the register's checkpoint; nothing once there is a newer one.
+  static let weeklySummary = MailSource(["url", "from", "until", "lines", "noteWords", "note"]) { job, reader in
+    let (id, account): (ID<WeeklySummaryMark>, AccountID) = (job.subject(), job.account)
+    guard let summary = try await reader.store.read({ try WeeklySummaryStore.find(id, of: account, in: $0) }) else {
+      throw Failure(RequestFailure.notFound)
+    }
+    let addressee = try await reader.identity.request(ReadAddressee.self, .init(accountID: account))
+    return MailContent(
+      email: addressee.email, username: addressee.username, language: addressee.language,
+      values: summary.mailValues(addressee.language, reader))
+  }
+}
+
+extension WeeklySummary {
+  fileprivate func mailValues(_ language: Language, _ reader: MailReader) -> [String: MailValue] {
+    var values: [String: MailValue] = [
+      "url": .text(reader.publicURL), "from": .text(firstDay.description), "until": .text(lastDay.description),
+      "lines": .lines(lines(language, naming: true)),
+    ]
+    if let checkpoint {
+      values["note"] = .verbatim(checkpoint)
+      values["noteWords"] = .text(reader.words.text("weeklySummary.checkpoint", language) ?? "")
+    }
+    return values
+  }
+}

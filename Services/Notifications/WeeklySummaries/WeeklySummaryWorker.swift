@@ -1,0 +1,114 @@
+import ActivityContract
+import Logging
+import NotificationsContract
+import Operations
+import RewardsContract
+import ServiceKit
+import ServiceLifecycle
+import SocialContract
+import Storage
+
+/// Tells accounts what became of their week, a few at a time. The services that know it are asked for all of them at once; what one of them
+/// does not answer, though it was asked again and again, is told to be missing.
+///
+/// That an account was told is noted in the transaction that lets its notification go: whatever ends in between, none is told twice, and
+/// none is left out.
+struct WeeklySummaryWorker: ServiceLifecycle.Service {
+  private static let longestWait = Duration.seconds(60)
+  private static let round = Duration.seconds(120)
+  private static let breath = Duration.seconds(1)
+  private static let noRoom = RequestFailure.overloaded.status
+  /// Accounts that are asked for at once: as many as the operations take.
+  private static let batch = 50
+
+  let store: Store
+  /// The services that know what became of a week.
+  let services: ServiceClient
+  let dispatch: DeliveryDispatch
+  let clock: Clock
+  let signal: WakeSignal
+  let pulse: Pulse
+  let logger: Logger
+
+  func run() async throws {
+    while !Task.isShuttingDownGracefully && !Task.isCancelled {
+      pulse.promise(within: Self.round)
+      let wait = try await step()
+      await cancelWhenGracefulShutdown { await signal.wait(atMost: wait) }
+    }
+  }
+
+  /// Tells the next accounts.
+  ///
+  /// - Returns: how long nobody else is due.
+  private func step() async throws -> Duration {
+    do {
+      let zones = dispatch.quietHours.zones
+      let due = try await store.write { try WeeklySummaryStore.due(limit: Self.batch, zones, $0) }
+      if !due.jobs.isEmpty { try await tell(due.jobs) }
+      guard due.count < Self.batch else { return .zero }
+      guard let next = try await store.read({ try WeeklySummaryStore.nextDue(in: $0) }) else { return Self.longestWait }
+      return min(.milliseconds(max(0, next.milliseconds - clock.now.milliseconds)), Self.longestWait)
+    } catch let failure as Failure where failure.status == Self.noRoom {
+      return Self.breath
+    }
+  }
+
+  private func tell(_ jobs: [WeeklySummaryStore.Job]) async throws {
+    let found = await ask(jobs)
+    try await store.write { [dispatch] transaction in
+      for (position, job) in jobs.enumerated() {
+        if !found.isWhole, let again = WeeklySummaryRules.retry(attempts: job.attempts, at: transaction.now) {
+          try WeeklySummaryStore.wait(job, until: again, transaction)
+          continue
+        }
+        let summary = found.summary(position, of: job)
+        guard let id = try WeeklySummaryStore.advance(job, summary, transaction), !summary.isEmpty else { continue }
+        let draft = NotificationDraft(
+          accountID: job.account, subject: ID(linking: id),
+          inbox: InboxItem(
+            kind: "weeklySummary", content: summary.content, source: "weeklySummaries/\(job.account)/\(job.week)", accounts: []),
+          mail: nil)
+        try dispatch.deliver(.weeklySummary, draft, at: transaction.now, transaction)
+      }
+    }
+  }
+
+  /// What the services answered; nil of each that did not.
+  private struct Answers: Sendable {
+    let activities: [ActivityWeek]?
+    let coins: [CoinWeek]?
+    let social: ReadSocialWeeks.Output?
+
+    var isWhole: Bool { activities != nil && coins != nil && social != nil }
+
+    func summary(_ position: Int, of job: WeeklySummaryStore.Job) -> WeeklySummary {
+      WeeklySummary(
+        firstDay: job.week, activity: activities?[position], coins: coins?[position],
+        acceptedChallenges: social?.acceptedChallenges[position], checkpoint: social?.checkpoint)
+    }
+  }
+
+  private func ask(_ jobs: [WeeklySummaryStore.Job]) async -> Answers {
+    let weeks = jobs.map { WeekOfAccount(accountID: $0.account, firstDay: $0.week) }
+    let times = jobs.map { CoinTime(accountID: $0.account, from: $0.from, until: $0.until) }
+    let socialTimes = jobs.map { SocialTime(accountID: $0.account, from: $0.from, until: $0.until) }
+    async let activities = answer(ReadActivityWeeks.self, .init(weeks: weeks)) { $0.weeks.count == jobs.count }
+    async let coins = answer(ReadCoinWeeks.self, .init(times: times)) { $0.weeks.count == jobs.count }
+    async let social = answer(ReadSocialWeeks.self, .init(times: socialTimes)) { $0.acceptedChallenges.count == jobs.count }
+    return await Answers(activities: activities?.weeks, coins: coins?.weeks, social: social)
+  }
+
+  private func answer<O: OpenOperation>(
+    _ operation: O.Type, _ input: O.Input, _ isRight: (O.Output) -> Bool
+  ) async -> O.Output? where O.Output: Sendable {
+    do {
+      let output = try await services.request(operation, input)
+      if isRight(output) { return output }
+      logger.error("a summary's part has another number of weeks", metadata: ["operation": .string(O.spec.name)])
+    } catch {
+      logger.warning("a summary waits for a service", metadata: ["operation": .string(O.spec.name)])
+    }
+    return nil
+  }
+}

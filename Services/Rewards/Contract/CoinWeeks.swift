@@ -1,0 +1,64 @@
+public import Operations
+
+/// A time of an account of which its summary tells.
+public struct CoinTime: Document, Hashable {
+  public var accountID: AccountID
+  public var from: Instant
+  public var until: Instant
+
+  public init(accountID: AccountID, from: Instant, until: Instant) {
+    self.accountID = accountID
+    self.from = from
+    self.until = until
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose coins.", "from": "When it begins.", "until": "When it is over: not part of it.",
+  ]
+}
+
+/// What an account's coins did in a week (NOT-3).
+public struct CoinWeek: Document, Hashable {
+  public var accountID: AccountID
+  /// For steps and challenges, less what was taken back.
+  public var earned: Int
+  /// For offers, less what was refunded.
+  public var spent: Int
+  /// What can be spent now.
+  public var balance: Int
+
+  public init(accountID: AccountID, earned: Int, spent: Int, balance: Int) {
+    self.accountID = accountID
+    self.earned = earned
+    self.spent = spent
+    self.balance = balance
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose coins.", "earned": "How many came for steps and challenges, less what was taken back.",
+    "spent": "How many went for offers, less what was refunded.", "balance": "How many can be spent now.",
+  ]
+}
+
+/// Says what came and went of accounts' coins, for their weekly summaries (NOT-3).
+public enum ReadCoinWeeks: OpenOperation {
+  public struct Input: Document {
+    public var times: [CoinTime]
+
+    public init(times: [CoinTime]) { self.times = times }
+
+    public static let notes: Notes = ["times": Note("Whose, and when.", items: 1...50)]
+  }
+
+  public struct Output: Document, Hashable {
+    public var weeks: [CoinWeek]
+
+    public init(weeks: [CoinWeek]) { self.weeks = weeks }
+
+    public static let notes: Notes = ["weeks": "One for each that was asked for, in the same order."]
+  }
+
+  public static let spec = OperationSpec(
+    "coinWeeks.read", of: .rewards, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-3"],
+    "Say what came and went of accounts' coins in a time.")
+}

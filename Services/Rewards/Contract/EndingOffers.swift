@@ -1,0 +1,58 @@
+public import Operations
+
+/// An offer that ends soon, and that an account can afford (NOT-5).
+public struct EndingOffer: Document, Hashable {
+  public var offerID: OfferID
+  public var title: String
+  public var partnerName: String
+  public var costCoins: Int
+  public var endsAt: Instant
+
+  public init(offerID: OfferID, title: String, partnerName: String, costCoins: Int, endsAt: Instant) {
+    self.offerID = offerID
+    self.title = title
+    self.partnerName = partnerName
+    self.costCoins = costCoins
+    self.endsAt = endsAt
+  }
+
+  public static let notes: Notes = [
+    "offerID": "The offer.", "title": "What it is called.", "partnerName": "Whose it is.", "costCoins": "What it costs.",
+    "endsAt": "When it ends.",
+  ]
+}
+
+/// Says which offers that end soon each of some accounts can afford and has not redeemed, for notices (NOT-5).
+public enum ReadEndingOffers: OpenOperation {
+  public struct Input: Document {
+    public var accountIDs: [AccountID]
+
+    public init(accountIDs: [AccountID]) { self.accountIDs = accountIDs }
+
+    public static let notes: Notes = ["accountIDs": Note("Who asks to be told.", items: 1...50)]
+  }
+
+  public struct Output: Document, Hashable {
+    /// Those of one account.
+    public struct Offers: Document, Hashable {
+      /// Most offers.
+      public static let maxItems = 20
+
+      public var items: [EndingOffer]
+
+      public init(items: [EndingOffer]) { self.items = items }
+
+      public static let notes: Notes = ["items": "What ends first comes first; at most 20."]
+    }
+
+    public var accounts: [Offers]
+
+    public init(accounts: [Offers]) { self.accounts = accounts }
+
+    public static let notes: Notes = ["accounts": "One for each account, in the same order."]
+  }
+
+  public static let spec = OperationSpec(
+    "endingOffers.read", of: .rewards, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5", "REW-4"],
+    "Say which offers that end soon accounts can afford.")
+}
