@@ -51,7 +51,7 @@ public enum Notifications {
             weeks.send()
             looks.send()
           }
-        }, whenChanged: { try WeeklySummaryStore.follow($0, $1) }),
+        }, whenChanged: { try WeeklySummaryStore.follow($0, quietHours.zones, $1) }),
       InboxFeature(settings: deliveries),
       BlockFeature(),
       PreferenceFeature(),

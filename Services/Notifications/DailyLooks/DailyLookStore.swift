@@ -32,6 +32,8 @@ enum DailyLookStore {
     }
   }
 
+  private static let zones = TimeZones()
+
   /// An account to look at.
   struct Job: Sendable {
     let account: AccountID
@@ -47,6 +49,10 @@ enum DailyLookStore {
     if isAsked {
       try transaction.database.run(
         "INSERT INTO daily_looks (account_id, due_at) VALUES (?, 0) ON CONFLICT DO NOTHING", .id(account))
+      guard transaction.database.changesCount > 0 else { return }
+      let row = try Row.fetchOne(
+        transaction.database, sql: "SELECT * FROM daily_looks WHERE account_id = ?", arguments: [account])
+      if let row { _ = try look(row, zones, transaction) }
     } else {
       try transaction.database.run("DELETE FROM daily_looks WHERE account_id = ?", .id(account))
     }

@@ -47,9 +47,11 @@ enum WeeklySummaryStore {
   }
 
   /// Begins with an account that is known now.
-  static func follow(_ account: AccountID, _ transaction: Transaction) throws {
+  static func follow(_ account: AccountID, _ zones: TimeZones, _ transaction: Transaction) throws {
     try transaction.database.run(
       "INSERT INTO weekly_summaries (account_id, due_at) VALUES (?, 0) ON CONFLICT DO NOTHING", .id(account))
+    guard transaction.database.changesCount > 0 else { return }
+    _ = try look(at: account, nil, attempts: 0, zones, transaction)
   }
 
   /// Lets an account be looked at, for its week may end at another time than before.
