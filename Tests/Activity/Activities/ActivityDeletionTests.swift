@@ -32,7 +32,7 @@ struct ActivityDeletionTests {
       _ = try await ana.send(RecordEntry.self, .init(activityID: activity.id, day: .today, isDone: true))
       #expect(
         try await rows(of: services).contains([
-          "activities", "activity_reminders", "activity_tags", "activity_versions", "entries",
+          "activities", "activity_reminders", "activity_tags", "activity_versions", "due_reminders", "entries",
         ]))
       _ = try await ana.send(DeleteActivity.self, .init(activityID: activity.id, confirm: true))
       #expect(try await rows(of: services) == [])
