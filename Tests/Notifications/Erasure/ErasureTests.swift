@@ -67,7 +67,7 @@ final class ErasureTests {
       #expect(try await store.traces(of: ana.account) == [])
       #expect(
         try await store.erasedCounts(of: ana.account) == [
-          "profiles 1", "blocks 0", "notifications 5", "mails 1", "notificationChoices 0", "deliveries 3", "pushSubscriptions 0",
+          "profiles 1", "blocks 0", "notifications 6", "mails 1", "notificationChoices 0", "deliveries 3", "pushSubscriptions 0",
           "events 4",
         ])
       #expect(mails().count == 1)
