@@ -220,8 +220,8 @@ let package = Package(
         "Activity",
         [
           "ActivityContract", "ActivityService", "BuiltPrograms", "CArchive", "EarlierStores", "GeneratedHistory",
-          "IdentityContract", "ImportFormats", "InMemoryBus", "InProcess", "NotificationsContract", "NotificationsService",
-          "Operations", "RewardsContract", "RewardsService",
+          "IdentityContract", "ImportFormats", "InMemoryBus", "InProcess", "NotificationsContract", "Operations",
+          "RewardsContract", "RewardsService",
           "Sampling",
           "Sandbox", "ServiceKit", "SocialContract", "SocialService", "Storage", "sandbox-probe", crypto, grdb, sqlite,
         ],
@@ -349,7 +349,8 @@ let package = Package(
         name: "racha-bench",
         dependencies: [
           "ActivityContract", "Client", "Cluster", "GeneratedHistory", "IdentityContract", "Messaging", "NotificationsContract",
-          "Operations", "RewardsContract", "ServiceKit", "SocialContract", "Storage", "TransparencyLog", arguments, crypto, grdb, httpClient,
+          "Operations", "RewardsContract", "ServiceKit", "SocialContract", "Storage", "TransparencyLog", arguments, crypto, grdb,
+          httpClient,
           lifecycle, logging,
         ],
         path: "Tests/Bench/Main", swiftSettings: settings),
