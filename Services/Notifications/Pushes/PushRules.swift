@@ -14,9 +14,9 @@ enum PushRules {
     case .logins, .security, .account, .moderation, .administration: 7 * day
     case .messages, .social, .challenges, .tasks, .help, .teams: 3 * day
     case .rewards, .imports, .announcements: day
-    // Shown the next morning, it would be of another day.
+    // Shown the next morning, they would be of another day.
     case .reminders: 4 * 3600
-    case .goals: day / 4
+    case .goals: 6 * 3600
     }
   }
 

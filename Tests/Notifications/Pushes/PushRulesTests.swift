@@ -100,11 +100,11 @@ struct PushRulesTests {
   }
 
   @Test(
-    "Every kind that can be pushed has a time to live of a day at least and four weeks at most; a reminder, which is of a day, of hours"
+    "Every kind that can be pushed has a time to live of a day at least and four weeks at most; reminders and goals, which are of a day, of hours"
   )
   func timesToLive() {
     for kind in NotificationSpec.all where kind.channels.contains(.push) {
-      let least = kind.category == .reminders ? 3600 : 86_400
+      let least = [.reminders, .goals].contains(kind.category) ? 3600 : 86_400
       #expect((least...28 * 86_400).contains(PushRules.secondsToLive(kind)), "\(kind.name)")
     }
   }
