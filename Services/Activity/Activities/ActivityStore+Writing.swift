@@ -31,6 +31,9 @@ extension ActivityStore {
     } else if after.tie != nil, after.terms != before.terms {
       try TieStore.takeUpLastDays(after.id, of: account, today: today, transaction)
     }
+    if try after.reminders.isEmpty || !goal(after.id, of: account, on: today, today: today, in: database).isPlanned {
+      try ReminderStore.withdraw(after.id, today...today, of: account, transaction)
+    }
     return try touch(after.id, of: account, transaction)
   }
 

@@ -38,9 +38,15 @@ enum InactivityStore {
     try database.first("SELECT days FROM inactivity_notices WHERE account_id = ?", .id(account)) { $0.number(0) }
   }
 
-  /// Chooses the number of days, counted from today on; where it is the same as before, nothing changes.
+  /// Chooses the number of days, counted from today on; where it is the same as before, nothing changes, unless nothing was to come of it any
+  /// more: it was looked at while its owner was suspended, or did not consent.
   static func set(_ days: Int, of account: AccountID, today: LocalDay, _ transaction: Transaction) throws {
-    guard try self.days(of: account, in: transaction.database) != days else { return }
+    let isSame = try transaction.database.first(
+      """
+      SELECT 1 FROM inactivity_notices WHERE account_id = ? AND days = ? AND (due_at IS NOT NULL OR notice_id IS NOT NULL)
+      """, .id(account), .number(days)
+    ) { _ in true }
+    guard isSame == nil else { return }
     try endNotice(of: account, transaction)
     try transaction.database.run(
       """

@@ -20,7 +20,7 @@ enum ReminderStore {
     let time: ReminderTime
     let isAgain: Bool
     let account: AccountID
-    /// Nil where it is to be counted.
+    /// Nil where that is to be counted.
     let moment: ReminderRules.Moment?
     let afterAt: Instant
     let afterDay: LocalDay?
@@ -93,7 +93,7 @@ enum ReminderStore {
       rows.append(
         DueRow(
           activity: try row.id(0), time: time, isAgain: row.truth(2), account: try row.id(3),
-          moment: dueAt.milliseconds == 0 ? nil : ReminderRules.Moment(day: row.day(5), dueAt: dueAt), afterAt: row.instant(6),
+          moment: row.isNull(5) ? nil : ReminderRules.Moment(day: row.day(5), dueAt: dueAt), afterAt: row.instant(6),
           afterDay: row.isNull(7) ? nil : row.day(7), title: row.text(8), isArchived: row.truth(9),
           calendar: LocalCalendar(
             calendars.zones.offsets(row.isNull(10) ? "UTC" : row.text(10)), dayStartHour: row.number(11)),
@@ -179,10 +179,11 @@ enum ReminderStore {
 /// What changes reminders from without.
 extension ReminderStore {
   /// Lets all of an account be counted anew, for it counts its days in another way than before. What its owner asked for again comes when it
-  /// was to come.
+  /// was to come. They are counted behind those that are due by now, whose owners wait.
   static func lookAnew(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.run(
-      "UPDATE due_reminders SET due_at = 0 WHERE account_id = ? AND is_again = 0 AND due_at IS NOT NULL", .id(account))
+      "UPDATE due_reminders SET due_at = ?, day = NULL WHERE account_id = ? AND is_again = 0 AND due_at IS NOT NULL",
+      .instant(transaction.now), .id(account))
   }
 
   /// Reminds once more, then; instead of what was asked for before of the same time.

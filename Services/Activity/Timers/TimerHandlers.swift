@@ -21,6 +21,7 @@ struct TimerHandlers: Sendable {
     }
     clock.start(at: transaction.now)
     try TimerStore.put(clock, input.activityID, of: account, in: database)
+    try ReminderStore.withdraw(input.activityID, clock.day...clock.day, of: account, transaction)
     return try TimerStore.shown(clock, input.activityID, of: account, at: transaction.now, in: database)
   }
 

@@ -76,10 +76,15 @@ struct DailyLookWorker: ServiceLifecycle.Service {
     _ job: DailyLookStore.Job, _ offers: [EndingOffer], _ place: FriendPlace, _ transaction: Transaction
   ) throws {
     guard try DailyLookStore.advance(job, place, transaction) else { return }
-    if let lost = DailyLookRules.lost(job.place, place) {
+    let choices = try PreferenceStore.choices(of: job.account, in: transaction.database)
+    func isWanted(_ kind: NotificationSpec) -> Bool {
+      NotificationChannel.allCases.contains { choices.state(of: kind, $0) == .on }
+    }
+    if isWanted(.leaderboardPlacesLost), let lost = DailyLookRules.lost(job.place, place) {
       let draft = NotificationDraft.placesLost(from: lost.from, to: lost.to, of: job.account, on: job.day)
       try dispatch.deliver(.leaderboardPlacesLost, draft, at: transaction.now, transaction)
     }
+    guard isWanted(.offerEnding) else { return }
     var count = 0
     for offer in offers where count < DailyLookRules.maxOffers {
       let draft = NotificationDraft.ending(offer, for: job.account)

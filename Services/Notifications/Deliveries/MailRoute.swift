@@ -4,7 +4,8 @@ import Operations
 import ServiceKit
 import Storage
 
-/// The way by e-mail: a notification alone has its kind's own mail, or one in the common words; what waited together goes as one.
+/// The way by e-mail: a notification alone has its kind's own mail, or one in the common words; what waited together goes as one, but for
+/// summaries, which say more than fits into a line of it.
 struct MailRoute: DeliveryRoute {
   let channel = NotificationChannel.email
   /// Wakes the worker of mails.
@@ -14,6 +15,13 @@ struct MailRoute: DeliveryRoute {
 
   func enqueue(_ deliveries: [Delivery], to account: AccountID, _ transaction: Transaction) throws {
     transaction.afterCommit { [signal] in signal.send() }
+    for delivery in deliveries where Self.isSummary(delivery) { try enqueue(delivery, transaction) }
+    try enqueueTogether(deliveries.filter { !Self.isSummary($0) }, to: account, transaction)
+  }
+
+  private static func isSummary(_ delivery: Delivery) -> Bool { delivery.kind == NotificationSpec.weeklySummary.name }
+
+  private func enqueueTogether(_ deliveries: [Delivery], to account: AccountID, _ transaction: Transaction) throws {
     guard deliveries.count > 1 else {
       for delivery in deliveries { try enqueue(delivery, transaction) }
       return

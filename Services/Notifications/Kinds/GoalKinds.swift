@@ -27,7 +27,7 @@ extension NotificationSpec {
       values: [
         .text("when") { $0.isOver == true ? "past.\($0.period)" : $0.period.rawValue }, .number("goal") { $0.goal },
         .text("day") { $0.firstDay.description },
-      ]))
+      ]), until: { $0.isOver == true ? nil : $0.period.lastDay(from: $0.firstDay) })
 
   private static let inactivityNoticed = NotificationSpec(
     "inactivityNoticed", .goals, on: InactivityNoticed.self, about: { $0.noticeID }, to: { $0.accountID },

@@ -1,3 +1,4 @@
+import ActivityContract
 import Crypto
 import Foundation
 import NotificationsContract
@@ -22,7 +23,11 @@ enum PushRules {
 
   /// The topic of what is pushed to a device (RFC 8030, section 5.4): the same for what comes of the same, so that a newer replaces an older that
   /// waits or is shown. By the device's secret no two devices have the same.
+  ///
+  /// Reminders of one activity replace one another, as in the inbox, whatever their day and time.
   static func topic(_ source: String, _ secret: PushSecret) -> String {
+    let isReminder = source.begins(with: "\(ReminderDue.spec.name)/")
+    let source = isReminder ? source.split(at: "/").prefix(2).joined(separator: "/") : source
     let hash = HMAC<SHA256>.authenticationCode(for: Data(source.utf8), using: SymmetricKey(data: secret.bytes))
     return Base64URL.encode(Array(hash.prefix(24)))
   }

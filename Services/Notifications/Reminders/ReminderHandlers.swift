@@ -26,13 +26,13 @@ struct ReminderHandlers: Sendable {
   @Sendable
   func answer(_ input: AnswerReminder.Input, _ call: AccountCall, _ transaction: Transaction) throws -> AnswerableReminder {
     let database = transaction.database
-    guard let content = try InboxStore.content(of: input.notificationID, call.account, in: database) else {
+    if let found = try ReminderStore.find(shown: input.notificationID, of: call.account, in: database) {
+      return try answer(found, input.answer, input.minutes, transaction)
+    }
+    guard try InboxStore.content(of: input.notificationID, call.account, in: database) != nil else {
       throw Failure(RequestFailure.notFound)
     }
-    guard let linked = content.links.reminderID, let id = ID<Reminder>(bytes: linked.bytes),
-      let found = try ReminderStore.find(id, in: database), found.account == call.account
-    else { throw ReminderFailure.notFound }
-    return try answer(found, input.answer, input.minutes, transaction)
+    throw ReminderFailure.notFound
   }
 
   private func find(_ token: String, in database: Database) throws -> ReminderStore.Sent {

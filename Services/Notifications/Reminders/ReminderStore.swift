@@ -84,6 +84,18 @@ enum ReminderStore {
     return try Row.fetchOne(statement, arguments: [id]).map(Sent.init)
   }
 
+  /// The reminder that an account's notification was of, also where it stands in the inbox no longer, since it was answered: the log knows it.
+  static func find(
+    shown notification: ID<NotificationsContract.Notification>, of account: AccountID, in database: Database
+  ) throws -> Sent? {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT reminders.* FROM deliveries JOIN reminders ON reminder_id = subject_id
+        WHERE deliveries.account_id = ?1 AND delivery_id = ?2 AND kind = ?3 AND reminders.account_id = ?1
+        """)
+    return try Row.fetchOne(statement, arguments: [account, notification, NotificationSpec.reminderDue.name]).map(Sent.init)
+  }
+
   /// The same as long as it can be answered.
   static func open(_ subject: ID<Linked>, at now: Instant, in database: Database) throws -> Sent? {
     guard let id = ID<Reminder>(bytes: subject.bytes), let found = try find(id, in: database), found.answer == nil,

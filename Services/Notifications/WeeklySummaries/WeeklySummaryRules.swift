@@ -7,6 +7,8 @@ enum WeeklySummaryRules {
   static let hour = 8
   /// How long one waits, the first and each further time, for services that do not answer, before the summary goes without their part.
   static let retrySeconds = [60, 300, 1200, 3600]
+  /// How often they are asked where what the others know would not be worth telling: some 21 hours.
+  static let maxEmptyAttempts = 24
 
   /// The Monday of the week that holds a day.
   static func monday(of day: LocalDay) -> LocalDay { day.advanced(by: 1 - day.weekday) }
@@ -24,8 +26,11 @@ enum WeeklySummaryRules {
 
   /// When the services are asked again; nil where they were asked often enough.
   ///
-  /// - Parameter attempts: how often some did not answer, this time not counted.
-  static func retry(attempts: Int, at now: Instant) -> Instant? {
-    attempts < retrySeconds.count ? now.adding(seconds: retrySeconds[attempts]) : nil
+  /// - Parameters:
+  ///   - attempts: how often some did not answer, this time not counted.
+  ///   - isEmpty: whether nothing is known that could be told without them.
+  static func retry(attempts: Int, isEmpty: Bool, at now: Instant) -> Instant? {
+    guard attempts < (isEmpty ? maxEmptyAttempts : retrySeconds.count) else { return nil }
+    return now.adding(seconds: retrySeconds[min(attempts, retrySeconds.count - 1)])
   }
 }

@@ -45,7 +45,13 @@ struct WeeklySummaryWorker: ServiceLifecycle.Service {
     do {
       let zones = dispatch.quietHours.zones
       let due = try await store.write { try WeeklySummaryStore.due(limit: Self.batch, zones, $0) }
-      if !due.jobs.isEmpty { try await tell(due.jobs) }
+      let first = due.jobs.filter { $0.attempts == 0 }
+      if !first.isEmpty { try await tell(first) }
+      // Each by itself: one whose week takes long to read keeps nobody else's.
+      for job in due.jobs where job.attempts > 0 {
+        pulse.promise(within: Self.round)
+        try await tell([job])
+      }
       guard due.count < Self.batch else { return .zero }
       guard let next = try await store.read({ try WeeklySummaryStore.nextDue(in: $0) }) else { return Self.longestWait }
       return min(.milliseconds(max(0, next.milliseconds - clock.now.milliseconds)), Self.longestWait)
@@ -58,11 +64,13 @@ struct WeeklySummaryWorker: ServiceLifecycle.Service {
     let found = await ask(jobs)
     try await store.write { [dispatch] transaction in
       for (position, job) in jobs.enumerated() {
-        if !found.isWhole, let again = WeeklySummaryRules.retry(attempts: job.attempts, at: transaction.now) {
+        let summary = found.summary(position, of: job)
+        if !found.isWhole,
+          let again = WeeklySummaryRules.retry(attempts: job.attempts, isEmpty: summary.isEmpty, at: transaction.now)
+        {
           try WeeklySummaryStore.wait(job, until: again, transaction)
           continue
         }
-        let summary = found.summary(position, of: job)
         guard let id = try WeeklySummaryStore.advance(job, summary, transaction), !summary.isEmpty else { continue }
         let draft = NotificationDraft(
           accountID: job.account, subject: ID(linking: id),

@@ -162,15 +162,18 @@ struct ReminderTests {
   }
 
   @Test(
-    "A reminder is withdrawn once its day is done, skipped or paused, or the activity put away or deleted, and not of another day"
+    "A reminder is withdrawn once its day is done, skipped, paused, not planned any more or timed, the activity put away or deleted, or its times taken away; and not of another day"
   )
   func withdrawn() async throws {
     try await running { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
       var ids: [ActivityID] = []
-      for number in 0..<6 { ids.append(try await ana.makeReminded("Walk \(number)", ["07:30"], startDay: "2026-11-20").id) }
+      for number in 0..<9 {
+        let goal: Goal = number == 7 ? .duration(seconds: 600) : .check
+        ids.append(try await ana.makeReminded("Walk \(number)", ["07:30"], goal: goal, startDay: "2026-11-20").id)
+      }
       try services.clock.set("2026-11-21T06:30:00.000Z")
-      _ = try await due(6, services)
+      _ = try await due(9, services)
       _ = try await ana.send(RecordEntry.self, .init(activityID: ids[0], day: .day(try day("2026-11-20")), isDone: true))
       #expect(try await events(ReminderWithdrawn.self, services).isEmpty)
       for _ in 1...2 { _ = try await ana.send(RecordEntry.self, .init(activityID: ids[0], day: .today, isDone: true)) }
@@ -180,8 +183,13 @@ struct ReminderTests {
       let eve = try await services.register()
       #expect(try await eve.failure(DeleteActivity.self, .init(activityID: ids[4], confirm: true)) == "activity_not_found")
       _ = try await ana.send(DeleteActivity.self, .init(activityID: ids[4], confirm: true))
+      _ = try await ana.send(UpdateActivity.self, .init(activityID: ids[5], schedule: .set(.weekdays([1]))))
+      _ = try await ana.send(UpdateActivity.self, .init(activityID: ids[6], reminders: .set([])))
+      _ = try await ana.send(StartTimer.self, .init(activityID: ids[7]))
+      // A new name is no reason.
+      _ = try await ana.send(UpdateActivity.self, .init(activityID: ids[8], title: .set("Run")))
       let withdrawn = try await events(ReminderWithdrawn.self, services)
-      #expect(withdrawn.map(\.activityID) == Array(ids[0...4]))
+      #expect(withdrawn.map(\.activityID) == Array(ids[0...7]))
       #expect(withdrawn.allSatisfy { $0.accountID == ana.id && $0.day.description == "2026-11-21" })
     }
   }

@@ -21,6 +21,7 @@ struct KindWordsTests {
     "Each kind of notification has a title and a text in both languages, in which nothing stands but its values",
     arguments: NotificationSpec.all)
   func inbox(kind: NotificationSpec) throws {
+    for language in Language.allCases { #expect(!kind.title(language).isBlank, "\(language)") }
     guard let inbox = kind.inbox else { return }
     for (part, language) in ["title", "text"].flatMap({ part in Language.allCases.map { (part, $0) } }) {
       let found = try #require(

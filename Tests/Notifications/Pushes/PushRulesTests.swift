@@ -97,6 +97,10 @@ struct PushRulesTests {
     let topic = PushRules.topic("messages.sent/1", one)
     #expect(topic == PushRules.topic("messages.sent/1", one) && topic.utf8.count == 32)
     #expect(topic != PushRules.topic("messages.sent/2", one) && topic != PushRules.topic("messages.sent/1", other))
+    // Of an activity the newest reminder alone is shown.
+    let reminder = PushRules.topic("reminders.due/a/2026-11-20/07:30", one)
+    #expect(reminder == PushRules.topic("reminders.due/a/2026-11-21/20:00", one))
+    #expect(reminder != PushRules.topic("reminders.due/b/2026-11-20/07:30", one))
   }
 
   @Test(

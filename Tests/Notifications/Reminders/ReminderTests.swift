@@ -121,6 +121,12 @@ struct ReminderTests {
           == "invalid_fields")
       let answered = try await ana.send(AnswerReminder.self, .init(notificationID: items[0].id, answer: .done))
       #expect(answered.title == "Run" && answered.answer == .done && answered.remindAt == nil)
+      // Repeated, as by a client that lost what it was answered, it is the same; another answer comes too late.
+      let again = try await ana.send(AnswerReminder.self, .init(notificationID: items[0].id, answer: .done))
+      #expect(again == answered)
+      let later = AnswerReminder.Input(notificationID: items[0].id, answer: .again, minutes: 10)
+      #expect(try await ana.failure(AnswerReminder.self, later) == "reminder_answered")
+      #expect(try await ben.failure(AnswerReminder.self, later) == "not_found")
       let published = try await answers(services)
       #expect(published.count == 1 && published[0].accountID == ana.id && published[0].activityID == event.activityID)
       #expect(published[0].answer == .done && published[0].day == event.day && published[0].reminderID == event.reminderID)

@@ -138,6 +138,10 @@ final class WeeklySummaryTests {
 
   @Test("A service that does not answer is asked again and again, and then its part is said not to be available")
   func away() async throws {
+    // Where what the others know is nothing to be told, it is waited for longer.
+    #expect(WeeklySummaryRules.retry(attempts: 4, isEmpty: false, at: .now) == nil)
+    #expect(WeeklySummaryRules.retry(attempts: 23, isEmpty: true, at: Instant(milliseconds: 0))?.milliseconds == 3_600_000)
+    #expect(WeeklySummaryRules.retry(attempts: 24, isEmpty: true, at: .now) == nil)
     let people = try await join([.english, .spanish])
     let (ana, bea) = (people[0], people[1])
     weeks.set(ana.id, steps: 1000, earned: 10, balance: 10)
