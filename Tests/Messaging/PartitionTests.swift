@@ -56,6 +56,7 @@ struct PartitionTests {
     let (social, gateway) = try (CurveKeyPair.generate(), CurveKeyPair.generate())
     let silence = try SilentPort(try ForeignPeerTests.freePort())
     let own = try silence.knocking()
+    try #require(!own.isEmpty, "the port is not silent")
     let addresses = [ServiceName.social: NetworkAddress(host: "127.0.0.1", port: silence.port, interface: "127.0.0.1")]
     let allowed = AllowList(entries: [AllowList.Entry(key: gateway.publicKey, service: .gateway, operations: ["*"])])
     let servers = [ServiceName.social: social.publicKey]
