@@ -65,8 +65,8 @@ stage_build() {
   return "$status"
 }
 
-# One half of the suite, by its time. The tests of the other mostly wait for processes and hash passwords.
-suite_half='^(ActivityTests|GatewayTests|MessagingTests|NotificationsTests|RewardsTests)\.'
+# One half of the suite, by its time. The tests of the other mostly wait for processes.
+suite_half='^(ActivityTests|GatewayTests|IdentityTests|MessagingTests|NotificationsTests|RewardsTests)\.'
 
 # The whole suite, in two halves at a time. Within a half one test follows the other, for many look at time;
 # those of real processes use the release executables. What failed is printed once more at the end, where it is seen.

@@ -305,7 +305,7 @@ struct FriendChallengeTests {
   }
 
   @Test(
-    "Challenges of friends notify who is challenged, and the challenger when it is accepted; of a rejection nobody is notified")
+    "Challenges of friends notify who is challenged, and the challenger when one is accepted or declined")
   func notifications() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))
     try await ServicesInProcess.running(
@@ -322,8 +322,9 @@ struct FriendChallengeTests {
           .filter { $0.links.friendChallengeID != nil }.map(\.text)
       }
       #expect(try await texts(ben) == ["ana te desafía a «Read».", "ana te desafía a «Walk»."])
-      #expect(try await texts(ana) == ["ben accepted your challenge “Walk”."])
-      let first = try await services.call(ListNotifications.self, .init(), as: ana.caller).items[0]
+      #expect(
+        try await texts(ana) == ["ben declined your challenge “Read”.", "ben accepted your challenge “Walk”."])
+      let first = try await services.call(ListNotifications.self, .init(), as: ana.caller).items[1]
       #expect(first.kind == "friendChallengeAccepted" && first.links.accountID == ben.account)
       #expect(first.links.friendChallengeID?.bytes == sent.id.bytes)
     }
