@@ -110,7 +110,8 @@ def final(history, reads, there, apart):
                 certain[call["account"]].add(call["path"]["notificationID"])
         elif call["op"] == "notifications.markAllRead":
             everything[call["account"]] = max(everything[call["account"]], call["body"]["upTo"])
-            if sure:
+            # After a restore numbers come again: the caller may have named one that was yet to come.
+            if sure and not history.restores:
                 up_to[call["account"]] = max(up_to[call["account"]], call["body"]["upTo"])
     for account, read in reads["members"].items():
         found = {item["number"]: item for item in read["notifications.list"]}
