@@ -88,7 +88,8 @@ struct ReminderPage: BrowserPage {
       if let minutes { "<input type=\"hidden\" name=\"minutes\" value=\"\(String(minutes))\">" } else { "" }
     return """
       <form method="post" action="reminder"><input type="hidden" name="token" value="\(token)">\
-      <input type="hidden" name="answer" value="\(answer.rawValue)">\(delay)<button type="submit">\(button)</button></form>
+      <input type="hidden" name="answer" value="\(answer.rawValue)">\(delay)\
+      <p><button type="submit">\(button)</button></p></form>
       """
   }
 
