@@ -25,10 +25,17 @@ def acknowledged_is_kept(history):
             continue
         if call["key"] and history.record(call) is None:
             yield f"{named(call)} was acknowledged, and its idempotency record is not there"
-        if call["op"] in history.telling and not any(
+        if call["op"] in history.telling and not is_repeated(history, call) and not any(
             history.own_rows(other) for other in history.groups[call["group"], call["client"]]
         ):
             yield f"{named(call)} was acknowledged, and no event of it is there"
+
+
+def is_repeated(history, call):
+    """Whether the same was asked for before by another call, as a removal of what was removed already: there is nothing more to publish."""
+    return bool(call["path"]) and any(
+        other["op"] == call["op"] and other["path"] == call["path"] and other["group"] != call["group"]
+        and other["outcome"] != "refused" and other["start"] < call["end"] for other in history.calls)
 
 
 def once_for_each_key(history):
