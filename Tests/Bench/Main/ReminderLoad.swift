@@ -29,7 +29,9 @@ struct ReminderLoad {
     cluster.hold(.activity)
     cluster.hold(.notifications)
     // The end of processes is waited for; there is nothing that reports it.
-    try await Task.sleep(for: .seconds(3))
+    while [ServiceName.activity, .notifications].contains(where: { cluster.processID($0) != 0 }) {
+      try await Task.sleep(for: .milliseconds(5))
+    }
     let due = try fill(activity)
     try cluster.release(.activity)
     try cluster.release(.notifications)
