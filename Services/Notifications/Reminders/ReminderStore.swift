@@ -46,13 +46,16 @@ enum ReminderStore {
     var answer: ReminderReply?
     var remindAt: Instant?
 
-    fileprivate init(_ row: Row) {
+    fileprivate init(_ row: Row) throws {
+      guard let time = ReminderTime(minutes: row["minute"]) else {
+        throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a reminder is of no time of day")
+      }
+      self.time = time
       id = row["reminder_id"]
       account = row["account_id"]
       activity = row["activity_id"]
       title = row["title"]
       day = row["day"]
-      time = ReminderTime(minutes: row["minute"]) ?? .placeholder
       endsAt = row["ends_at"]
       answer = row["answer"]
       remindAt = row["remind_at"]
