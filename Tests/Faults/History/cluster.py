@@ -1,4 +1,5 @@
-"""The six programs of a run, on a bus over TCP with a proxy before each, with a clock, a disk and a power supply of their own."""
+"""The six programs of a run: as they are (`PlainCluster`), or on a bus over TCP with a proxy before each, with a clock, a disk and a power supply
+of their own (`Cluster`)."""
 
 import json
 import mmap
@@ -48,87 +49,38 @@ class NotReady(Exception):
     """The six do not come back: a fault of theirs, not of the run."""
 
 
-class Cluster:
+class PlainCluster:
+    """The six in a home folder of their own, with nothing between them."""
+
+    # Whether what interrupts the run from a terminal does not reach them: the run ends them itself.
+    is_apart = False
+
     def __init__(self, programs, home):
         self.programs = pathlib.Path(programs)
         self.home = pathlib.Path(home)
         self.stores = self.home / "stores"
-        self.scratch = pathlib.Path(str(home) + ".run")
-        for folder in (self.home, self.scratch, self.scratch / "undo", self.scratch / "control"):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.http_port, self.tcp_port = free_port(), free_port()
         self.url = f"http://127.0.0.1:{self.http_port}"
-        self.real = {service: free_port() for service in ON_BUS}
-        self.passed = {service: free_port() for service in ON_BUS}
         self.lock = threading.RLock()
         self.processes, self.held, self.ending = {}, set(), False
-        self.restarts, self.lost_writes = 0, 0
-        self.controls = {}
-        for service in SERVICES:
-            path = self.scratch / "control" / service
-            path.write_bytes(bytes(16))
-            with open(path, "r+b") as file:
-                self.controls[service] = mmap.mmap(file.fileno(), 16)
-        self._compile()
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("RACHA_")}
         self.environment |= SETTINGS | {
             "RACHA_HOME": str(self.home),
             "RACHA_HTTP_PORT": str(self.http_port),
             "RACHA_TCP_PORT": str(self.tcp_port),
-            "RACHA_HISTORY_UNDO": str(self.scratch / "undo"),
         }
 
-    def _compile(self):
-        self.preload = self.scratch / "disk.so"
-        compiler = shutil.which("clang") or shutil.which("cc") or "cc"
-        subprocess.run(
-            [compiler, "-O1", "-shared", "-fPIC", "-o", str(self.preload), str(HERE / "disk.c"), "-ldl", "-pthread"], check=True)
-
-    # Starting and ending
-
     def start(self):
-        self.proxy = subprocess.Popen(
-            [sys.executable, str(HERE / "proxy.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        routes = [
-            [service, self.passed[service] + more, self.real[service] + more] for service in ON_BUS for more in (0, 1)]
-        self.tell_proxy(routes)
-        if self.proxy.stdout.readline() != "bound\n":
-            raise RuntimeError("the proxy did not start")
-        self.administer("keys", str(self.home / "bus"))
         for service in SERVICES:
             self.launch(service)
-        self.watcher = threading.Thread(target=self._watch, daemon=True)
-        self.watcher.start()
         self.wait_until_ready()
-        self.hold(ON_BUS)
-        self.keep_outboxes()
-        self.release(ON_BUS)
-        self.wait_until_ready()
-
-    def keep_outboxes(self):
-        """A subscriber that never gets on keeps every event: the whole history is read at the end. Nobody else has the stores open."""
-        for service in ON_BUS:
-            store = sqlite3.connect(self.stores / f"{service}.sqlite")
-            store.execute("INSERT OR REPLACE INTO outbox_subscribers (subscriber, number) VALUES ('history', 0)")
-            store.commit()
-            store.close()
-        for undo in (self.scratch / "undo").iterdir():
-            undo.unlink()
-
-    def tell_proxy(self, message):
-        self.proxy.stdin.write(json.dumps(message) + "\n")
-        self.proxy.stdin.flush()
 
     def own_environment(self, service):
-        own = dict(self.environment)
-        for other in ON_BUS:
-            port = self.real[other] if other == service else self.passed[other]
-            own[f"RACHA_BUS_ENDPOINTS_{other.upper()}"] = f"tcp://127.0.0.1:{port}"
-        own["RACHA_BUS_CURVE_SECRET_KEY_FILE"] = str(self.home / "bus" / f"{service}.key")
-        own["RACHA_BUS_CURVE_ALLOW_LIST_FILE"] = str(self.home / "bus" / "allow-list.json")
-        own["RACHA_HISTORY_CONTROL"] = str(self.scratch / "control" / service)
-        own["LD_PRELOAD"] = str(self.preload)
-        return own
+        return dict(self.environment)
+
+    def admin_environment(self):
+        return self.own_environment("gateway")
 
     def launch(self, service):
         with self.lock:
@@ -138,30 +90,11 @@ class Cluster:
             with open(self.home / f"{service}.log", "ab") as log:
                 self.processes[service] = subprocess.Popen(
                     [str(self.programs / service)], env=self.own_environment(service), stdin=subprocess.DEVNULL, stdout=log,
-                    stderr=log)
-
-    def _watch(self):
-        while not self.ending:
-            for service in SERVICES:
-                running = self.processes.get(service)
-                if running is not None and running.poll() is not None:
-                    with self.lock:
-                        if service not in self.held and not self.ending:
-                            self.restarts += 1
-                            self.launch(service)
-            time.sleep(0.02)
+                    stderr=log, start_new_session=self.is_apart)
 
     def administer(self, *arguments):
         subprocess.run(
             [str(self.programs / "racha-admin"), *arguments], env=self.admin_environment(), check=True, capture_output=True)
-
-    def admin_environment(self):
-        own = self.own_environment("gateway")
-        del own["LD_PRELOAD"]
-        # The tools knock at the services themselves, not at the proxy before them.
-        for service in ON_BUS:
-            own[f"RACHA_BUS_ENDPOINTS_{service.upper()}"] = f"tcp://127.0.0.1:{self.real[service]}"
-        return own
 
     def ready(self):
         try:
@@ -209,13 +142,110 @@ class Cluster:
                 code = process.wait()
             if code != 0:
                 wrong[service] = code
+        return wrong
+
+    def remove(self):
+        shutil.rmtree(self.home, ignore_errors=True)
+
+
+class Cluster(PlainCluster):
+    def __init__(self, programs, home):
+        super().__init__(programs, home)
+        self.scratch = pathlib.Path(str(home) + ".run")
+        for folder in (self.scratch, self.scratch / "undo", self.scratch / "control"):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.real = {service: free_port() for service in ON_BUS}
+        self.passed = {service: free_port() for service in ON_BUS}
+        self.restarts, self.lost_writes = 0, 0
+        self.controls = {}
+        for service in SERVICES:
+            path = self.scratch / "control" / service
+            path.write_bytes(bytes(16))
+            with open(path, "r+b") as file:
+                self.controls[service] = mmap.mmap(file.fileno(), 16)
+        self._compile()
+        self.environment["RACHA_HISTORY_UNDO"] = str(self.scratch / "undo")
+
+    def _compile(self):
+        self.preload = self.scratch / "disk.so"
+        compiler = shutil.which("clang") or shutil.which("cc") or "cc"
+        subprocess.run(
+            [compiler, "-O1", "-shared", "-fPIC", "-o", str(self.preload), str(HERE / "disk.c"), "-ldl", "-pthread"], check=True)
+
+    # Starting and ending
+
+    def start(self):
+        self.proxy = subprocess.Popen(
+            [sys.executable, str(HERE / "proxy.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        routes = [
+            [service, self.passed[service] + more, self.real[service] + more] for service in ON_BUS for more in (0, 1)]
+        self.tell_proxy(routes)
+        if self.proxy.stdout.readline() != "bound\n":
+            raise RuntimeError("the proxy did not start")
+        self.administer("keys", str(self.home / "bus"))
+        for service in SERVICES:
+            self.launch(service)
+        self.watcher = threading.Thread(target=self._watch, daemon=True)
+        self.watcher.start()
+        self.wait_until_ready()
+        self.hold(ON_BUS)
+        self.keep_outboxes()
+        self.release(ON_BUS)
+        self.wait_until_ready()
+
+    def keep_outboxes(self):
+        """A subscriber that never gets on keeps every event: the whole history is read at the end. Nobody else has the stores open."""
+        for service in ON_BUS:
+            store = sqlite3.connect(self.stores / f"{service}.sqlite")
+            store.execute("INSERT OR REPLACE INTO outbox_subscribers (subscriber, number) VALUES ('history', 0)")
+            store.commit()
+            store.close()
+        for undo in (self.scratch / "undo").iterdir():
+            undo.unlink()
+
+    def tell_proxy(self, message):
+        self.proxy.stdin.write(json.dumps(message) + "\n")
+        self.proxy.stdin.flush()
+
+    def own_environment(self, service):
+        own = super().own_environment(service)
+        for other in ON_BUS:
+            port = self.real[other] if other == service else self.passed[other]
+            own[f"RACHA_BUS_ENDPOINTS_{other.upper()}"] = f"tcp://127.0.0.1:{port}"
+        own["RACHA_BUS_CURVE_SECRET_KEY_FILE"] = str(self.home / "bus" / f"{service}.key")
+        own["RACHA_BUS_CURVE_ALLOW_LIST_FILE"] = str(self.home / "bus" / "allow-list.json")
+        own["RACHA_HISTORY_CONTROL"] = str(self.scratch / "control" / service)
+        own["LD_PRELOAD"] = str(self.preload)
+        return own
+
+    def _watch(self):
+        while not self.ending:
+            for service in SERVICES:
+                running = self.processes.get(service)
+                if running is not None and running.poll() is not None:
+                    with self.lock:
+                        if service not in self.held and not self.ending:
+                            self.restarts += 1
+                            self.launch(service)
+            time.sleep(0.02)
+
+    def admin_environment(self):
+        own = self.own_environment("gateway")
+        del own["LD_PRELOAD"]
+        # The tools knock at the services themselves, not at the proxy before them.
+        for service in ON_BUS:
+            own[f"RACHA_BUS_ENDPOINTS_{service.upper()}"] = f"tcp://127.0.0.1:{self.real[service]}"
+        return own
+
+    def stop(self):
+        wrong = super().stop()
         if getattr(self, "proxy", None):
             self.proxy.stdin.close()
             self.proxy.wait(timeout=10)
         return wrong
 
     def remove(self):
-        shutil.rmtree(self.home, ignore_errors=True)
+        super().remove()
         shutil.rmtree(self.scratch, ignore_errors=True)
 
     # What can be done to them
