@@ -1,0 +1,98 @@
+"""Tests of what judges a soak, with series that are made up: `python tests.py`."""
+
+import doctest
+import random
+import unittest
+
+import fit
+import slowness
+
+MIB = 1 << 20
+MINUTES = [60.0 * minute for minute in range(61)]
+
+
+def memory(grow, chooser=None, noise=0.1 * MIB):
+    """An hour of a process of 30 MiB, whose memory `grow` says at each minute; it wavers by some pages."""
+    chooser = chooser or random.Random(1)
+    return [30 * MIB + grow(minute) * MIB + 4096 * round(chooser.gauss(0, noise) / 4096) for minute in range(61)]
+
+
+class FitTests(unittest.TestCase):
+    def word(self, values, limit=50 * MIB, times=None):
+        return fit.judge(times or MINUTES, values, limit).word
+
+    def test_a_leak_is_found_in_noise(self):
+        for seed in range(50):
+            values = memory(lambda minute: minute * 2 / 60, random.Random(seed))
+            self.assertEqual(self.word(values), "rises", seed)
+            found = fit.judge(MINUTES, values, 50 * MIB).fit
+            self.assertAlmostEqual(found.slope * 3600 / MIB, 2, delta=0.6)
+            self.assertTrue(found.low <= found.slope <= found.high)
+
+    def test_noise_alone_is_no_leak(self):
+        words = [self.word(memory(lambda minute: 0, random.Random(seed))) for seed in range(200)]
+        self.assertLessEqual(words.count("rises"), 2)
+
+    def test_what_stays_the_same_is_level(self):
+        self.assertEqual(self.word([4 * MIB] * 61, 64 * MIB), "level")
+
+    def test_a_cache_that_fills_is_no_leak(self):
+        for seed in range(50):
+            values = memory(lambda minute: 8 * (1 - 2.0 ** (-minute / 5)), random.Random(seed))
+            self.assertNotEqual(self.word(values), "rises", seed)
+
+    def test_a_single_step_is_no_leak(self):
+        self.assertNotEqual(self.word(memory(lambda minute: 3 if minute > 30 else 0)), "rises")
+
+    def test_a_file_left_open_every_ten_minutes_is_found(self):
+        self.assertEqual(self.word([40 + minute // 10 for minute in range(61)], 100), "rises")
+
+    def test_connections_that_come_and_go_are_no_open_files(self):
+        chooser = random.Random(3)
+        self.assertNotEqual(self.word([40 + chooser.randrange(4) for _ in range(61)], 100), "rises")
+
+    def test_a_few_strange_samples_change_nothing(self):
+        values = memory(lambda minute: 0)
+        values[50] = values[58] = 500 * MIB
+        self.assertNotEqual(self.word(values), "rises")
+        leak = memory(lambda minute: minute * 3 / 60)
+        leak[50] = leak[58] = 0
+        self.assertEqual(self.word(leak), "rises")
+
+    def test_what_falls_is_no_leak(self):
+        self.assertNotEqual(self.word(memory(lambda minute: -minute / 10)), "rises")
+
+    def test_a_short_run_says_nothing_of_a_month(self):
+        short = [float(second) for second in range(16)]
+        verdict = fit.judge(short, [float(second * MIB) for second in range(16)], 50 * MIB)
+        self.assertEqual((verdict.word, verdict.text), ("open", "too short a run"))
+        self.assertAlmostEqual(verdict.fit.slope, MIB)
+
+
+class SlownessTests(unittest.TestCase):
+    def test_each_slow_call_has_one_cause(self):
+        # Ten seconds with a sync each 0.1 s, of which the one at 3 s took 0.4 s; woken late at 6 s.
+        syncs = [(tenth / 10, 0.4 if tenth == 30 else 0.002) for tenth in range(100)]
+        calls = [
+            (2.9, 3.1, "entries.record", "activity", "write"), (3.35, 3.6, "messages.send", "social", "write"),
+            (6.02, 6.1, "accounts.me", "identity", "read"), (8, 8.2, "days.get", "activity", "read"),
+            (3.5, 3.6, "days.get", "activity", "read")]
+        found = slowness.causes(calls, syncs, [(6, 0.05), (9, 0.011)], 0, 10)
+        self.assertEqual((found.sync, found.wake, found.neither), (2, 1, 2))
+        self.assertAlmostEqual(found.sync_share, 0.04)
+        self.assertAlmostEqual(found.wake_share, 0.005)
+        self.assertEqual([call[0] for call in found.left], [8, 3.5])
+
+    def test_on_a_disk_that_is_always_slow_no_sync_is(self):
+        syncs = [(tenth / 10, 0.03) for tenth in range(100)]
+        self.assertEqual(slowness.causes([(1, 2, "x", "y", "read")], syncs, [], 0, 10).neither, 1)
+
+
+def load_tests(_, tests, __):
+    for module in (fit, slowness):
+        tests.addTests(doctest.DocTestSuite(module))
+    return tests
+
+
+if __name__ == "__main__":
+    unittest.main()
