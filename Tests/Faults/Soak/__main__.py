@@ -72,7 +72,7 @@ class Soak:
         self.lines, self.children, self.loads = queue.Queue(), [], []
         self.disk = "{0[1]} at {0[0]}".format(samples.disk_of(home))
         self.begun = self.ended = 0.0
-        self.every = 60 if arguments.seconds >= 600 else max(1, arguments.seconds / 10)
+        self.every = 60 if arguments.seconds >= 600 else max(2, arguments.seconds / 10)
         self.samples, self.seconds, self.commits, self.syncs, self.wakes, self.ends = [], [], [], [], [], []
         self.answers, self.latest = [], {}
 
@@ -194,13 +194,10 @@ class Soak:
                 writes[service] = writes.get(service, 0) + count
         found |= {
             "at": now, "second": now - self.begun, "services": list(self.cluster.processes), "machine": samples.machine(),
-            "clients": self.clients_seconds(), "writes": writes}
-        if self.samples:
-            before = self.samples[-1]
-            say(verdict.row(
-                found, [one for one in self.seconds if before["at"] < one["at"] <= now], before,
-                [one for one in self.syncs if before["at"] < one[0] <= now]))
+            "clients": self.clients_seconds(), "writes": writes, "told": len(self.seconds), "synced": len(self.syncs)}
         self.samples.append(found)
+        if len(self.samples) > 1:
+            say(verdict.row(self, *self.samples[-2:]))
 
     def work(self, rate):
         say(f"soak: {rate} calls a second for {self.arguments.seconds} s, {self.arguments.streams} live streams")

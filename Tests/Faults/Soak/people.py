@@ -99,8 +99,8 @@ class Account:
         return call
 
     def repeat(self, call, status, answer):
-        """Asks once more with the same key, now and then: it must be answered the same way."""
-        if not call.key or call.is_repeated or self.chooser.random() >= 0.04:
+        """Asks once more with the same key, now and then: what took effect must be answered the same way."""
+        if not call.key or call.is_repeated or status >= 300 or self.chooser.random() >= 0.04:
             return
         again = Call(call.operation, right={status}, check=lambda other: None if other == answer else f"the first answer was {answer}")
         again.path, again.body, again.key, again.is_repeated = call.path, call.body, call.key, True

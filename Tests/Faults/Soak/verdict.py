@@ -67,12 +67,18 @@ class Windows:
         return second >= self.seconds - self.span
 
 
-def row(sample, calls, before, probe):
-    """A sample as the report shows it while it is made: what the calls came to since the one before, and a line for each process."""
+def between(run, before, sample):
+    """What the clients told of the seconds between two samples, and the lone syncs, in milliseconds."""
+    syncs = sorted(seconds * 1000 for _, seconds in run.syncs[before["synced"] : sample["synced"]])
+    return run.seconds[before["told"] : sample["told"]], syncs or [math.nan]
+
+
+def row(run, before, sample):
+    """A sample as it is shown when it is taken: what the calls came to since the one before, and a line for each process."""
+    calls, syncs = between(run, before, sample)
     elapsed = max(sample["at"] - before["at"], 1e-9)
     machine = {name: (sample["machine"][name] - before["machine"][name]) / elapsed for name in sample["machine"]}
     six = sum(sample[s]["cpu"] - before[s]["cpu"] for s in sample["services"])
-    syncs = [seconds * 1000 for _, seconds in probe] or [math.nan]
     lines = [
         f"{sample['second']:6.0f} s  {sum(c['done'] for c in calls) / elapsed:.0f} calls/s; p50 / p99 ms: reads "
         f"{both(merged(calls, 'read'))}, writes {both(merged(calls, 'write'))}; lone sync {statistics.median(syncs):.1f}, at most "
@@ -108,8 +114,7 @@ class Report:
     def by_minutes(self, kind):
         """Between any two samples: when they end, p99 of the calls, and that of the lone syncs, in milliseconds."""
         for sample, following in zip(self.run.samples, self.run.samples[1:]):
-            calls = [one for one in self.run.seconds if sample["at"] < one["at"] <= following["at"]]
-            syncs = sorted(took * 1000 for start, took in self.run.syncs if sample["at"] < start <= following["at"]) or [math.nan]
+            calls, syncs = between(self.run, sample, following)
             yield following["second"], quantile(merged(calls, kind), 0.99), syncs[int(len(syncs) * 0.99)]
 
     def figures(self):
