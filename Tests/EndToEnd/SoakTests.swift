@@ -15,9 +15,9 @@ struct SoakTests {
   func soak() async throws {
     let environment = ProcessInfo.processInfo.environment
     let (status, said) = try await TestPython.run([
-      folder, "--programs", try RunningCluster.binaries(), "--seed", "1", "--processes", "1", "--accounts", "12", "--streams",
-      "3",
-      "--seconds", environment["RACHA_SOAK_SECONDS"] ?? "6", "--rate", environment["RACHA_SOAK_RATE"] ?? "60",
+      folder, "--programs", try RunningCluster.binaries(), "--seed", "1", "--processes", "1", "--accounts", "12",
+      "--streams", "3", "--seconds", environment["RACHA_SOAK_SECONDS"] ?? "6", "--rate",
+      environment["RACHA_SOAK_RATE"] ?? "60",
     ])
     #expect(status == 0, "\(said.suffix(20_000))")
     for found in ["gateway memory, MiB", "notifications WAL, MiB", "0 not answered as they should be", "of the time", "passed"] {

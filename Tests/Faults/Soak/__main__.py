@@ -24,6 +24,8 @@ import verdict  # noqa: E402
 FIRST_RATE, STEP, STEP_SECONDS = 60, 1.4, 5
 # A step is beyond what the machine can do when less is answered than is asked for, or half of it only after so long.
 MIN_SHARE, MAX_P50_MILLISECONDS = 0.95, 100
+# Of all processors, in a second in which who has work to do has to wait for one.
+BUSY = 0.95
 
 
 def say(text):
@@ -73,7 +75,7 @@ class Soak:
         self.disk = "{0[1]} at {0[0]}".format(samples.disk_of(home))
         self.begun = self.ended = 0.0
         self.every = 60 if arguments.seconds >= 600 else max(2, arguments.seconds / 10)
-        self.samples, self.seconds, self.commits, self.syncs, self.wakes, self.ends = [], [], [], [], [], []
+        self.samples, self.seconds, self.commits, self.syncs, self.wakes, self.busy, self.ends = [], [], [], [], [], [], []
         self.answers, self.latest = [], {}
 
     # What the children tell
@@ -207,7 +209,7 @@ class Soak:
         self.begun = time.monotonic()
         end, counts = self.begun + self.arguments.seconds, samples.commits(self.cluster.url)
         self.sample()
-        following, second = self.begun + self.every, self.begun + 1
+        following, second, machine = self.begun + self.every, self.begun + 1, (self.begun, samples.machine())
         while time.monotonic() < end:
             self.hear(max(0, min(second, end) - time.monotonic()))
             second += 1
@@ -216,6 +218,9 @@ class Soak:
             self.commits.append((time.monotonic(), {
                 service: tuple(a - b for a, b in zip(now[service], counts.get(service, (0, 0)))) for service in now}))
             counts = now
+            before, machine = machine, (time.monotonic(), samples.machine())
+            if sum(machine[1][name] - before[1][name] for name in ("busy", "stolen")) > BUSY * (machine[0] - before[0]) * os.cpu_count():
+                self.busy.append((before[0], machine[0]))
             if time.monotonic() >= following:
                 following += self.every
                 self.sample()

@@ -6,15 +6,14 @@ import re
 import urllib.request
 
 PAGE, TICK = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
-# What is kept of each process, in bytes or in number.
-FIGURES = ("rss", "private", "files", "threads", "wal", "store", "log")
 COMMIT = re.compile(r'racha_store_commit_duration_seconds_(bucket|count)\{service="(\w+)"(?:,le="([^"]+)")?\} (\d+)')
 # A bound of the histogram of commits.
 SLOW_COMMIT = 0.05
 
 
 def of_process(service, pid, home):
-    """Memory, open files and threads of a process, and the sizes of its files. Private memory is None where it cannot be read."""
+    """Memory, open files, threads and processor time of a process, and the sizes of its files, in bytes and seconds. Private memory is None where
+    it cannot be read."""
     folder = pathlib.Path("/proc") / str(pid)
     store = home / "stores" / f"{service}.sqlite"
     found = {
@@ -25,11 +24,12 @@ def of_process(service, pid, home):
 
 
 def private_bytes(folder):
+    """What the process has written to, and no file has. Pages of its program count as private or shared by who else runs it."""
     try:
         lines = (folder / "smaps_rollup").read_text().splitlines()
     except OSError:
         return None
-    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_"))
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Anonymous:"))
 
 
 def size(path):

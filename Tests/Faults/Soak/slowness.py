@@ -1,16 +1,16 @@
-"""Whose fault slow calls are: the disk's, the processors', or that of Racha."""
+"""Whose fault slow calls are: the disk's, that of too few processors, or Racha's."""
 
 import bisect
 import statistics
-from collections import Counter, namedtuple
+from collections import namedtuple
 
 # Of syncs and wakes of the probe.
 SLOW_SECONDS = 0.025
-Causes = namedtuple("Causes", "sync wake neither sync_share wake_share left")
+Causes = namedtuple("Causes", "sync wake busy sync_share wake_share busy_share left")
 
 
 class Spans:
-    """Stretches of time in which the probe was held up."""
+    """Stretches of time."""
 
     def __init__(self, spans):
         merged = []
@@ -42,16 +42,17 @@ def slow_syncs(syncs):
     return Spans([(start, start + seconds) for start, seconds in syncs if seconds >= bound])
 
 
-def causes(calls, syncs, wakes, begun, ended):
+def causes(calls, syncs, wakes, busy, begun, ended):
     """How many slow calls, as (start, end, operation, …), were under way while a lone sync was slow; of the others, how many while a thread that
-    had nothing to do was woken late; which are left; and for how much of the time either was so."""
-    slow, late = slow_syncs(syncs), Spans([(start, start + seconds) for start, seconds in wakes if seconds >= SLOW_SECONDS])
-    counts, left = Counter(), []
+    had nothing to do was woken late; of the others, how many while all processors were busy, by spans; for how much of the time each was so; and
+    which calls are left."""
+    kinds = slow_syncs(syncs), Spans([(start, start + seconds) for start, seconds in wakes if seconds >= SLOW_SECONDS]), Spans(busy)
+    counts, left = [0] * len(kinds), []
     for call in calls:
-        if slow.meets(call[0], call[1]):
-            counts["sync"] += 1
-        elif late.meets(call[0], call[1]):
-            counts["wake"] += 1
+        for number, spans in enumerate(kinds):
+            if spans.meets(call[0], call[1]):
+                counts[number] += 1
+                break
         else:
             left.append(call)
-    return Causes(counts["sync"], counts["wake"], len(left), slow.share(begun, ended), late.share(begun, ended), left)
+    return Causes(*counts, *(spans.share(begun, ended) for spans in kinds), left)

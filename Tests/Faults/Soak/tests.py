@@ -77,15 +77,16 @@ class SlownessTests(unittest.TestCase):
             (2.9, 3.1, "entries.record", "activity", "write"), (3.35, 3.6, "messages.send", "social", "write"),
             (6.02, 6.1, "accounts.me", "identity", "read"), (8, 8.2, "days.get", "activity", "read"),
             (3.5, 3.6, "days.get", "activity", "read")]
-        found = slowness.causes(calls, syncs, [(6, 0.05), (9, 0.011)], 0, 10)
-        self.assertEqual((found.sync, found.wake, found.neither), (2, 1, 2))
+        found = slowness.causes(calls, syncs, [(6, 0.05), (9, 0.011)], [(5, 6), (6, 7), (8.1, 9)], 0, 10)
+        self.assertEqual((found.sync, found.wake, found.busy), (2, 1, 1))
         self.assertAlmostEqual(found.sync_share, 0.04)
         self.assertAlmostEqual(found.wake_share, 0.005)
-        self.assertEqual([call[0] for call in found.left], [8, 3.5])
+        self.assertAlmostEqual(found.busy_share, 0.29)
+        self.assertEqual([call[0] for call in found.left], [3.5])
 
     def test_on_a_disk_that_is_always_slow_no_sync_is(self):
         syncs = [(tenth / 10, 0.03) for tenth in range(100)]
-        self.assertEqual(slowness.causes([(1, 2, "x", "y", "read")], syncs, [], 0, 10).neither, 1)
+        self.assertEqual(len(slowness.causes([(1, 2, "x", "y", "read")], syncs, [], [], 0, 10).left), 1)
 
 
 def load_tests(_, tests, __):

@@ -94,7 +94,7 @@ def row(run, before, sample):
 
 
 class Report:
-    """`run` has what was measured: samples, seconds, commits, syncs, wakes, ends, begun, ended, every."""
+    """`run` has what was measured: samples, seconds, commits, syncs, wakes, busy, ends, begun, ended, every."""
 
     def __init__(self, run):
         self.run = run
@@ -174,13 +174,14 @@ class Report:
             own = f"{grown / writes[service]:.0f}" if writes[service] else "-"
             of_all = grown / max(1, sum(writes.values()))
             yield (
-                f"{service:<14}{last[service]['store'] / MIB:8.1f} MiB {grown / MIB:+8.2f} MiB {own:>8}{of_all:8.0f}   {writes[service]} writes; log {logged / MIB:+.2f} MiB")
+                f"{service:<14}{last[service]['store'] / MIB:8.1f} MiB {grown / MIB:+8.2f} MiB {own:>8}{of_all:8.0f}   "
+                f"{writes[service]} writes; log {logged / MIB:+.2f} MiB")
 
     def slow(self):
         run = self.run
         calls = [call for second in run.seconds for call in second["slow"]]
         total = sum(second["done"] for second in run.seconds)
-        found = slowness.causes(calls, run.syncs, run.wakes, run.begun, run.ended)
+        found = slowness.causes(calls, run.syncs, run.wakes, run.busy, run.begun, run.ended)
         syncs = sorted(seconds * 1000 for _, seconds in run.syncs) or [math.nan]
         yield (
             f"\na lone sync of 4 KiB, ten times a second ({run.disk}): p50 {statistics.median(syncs):.1f} ms, "
@@ -188,17 +189,17 @@ class Report:
         yield (
             f"{len(calls)} of {total} calls took {load.SLOW_SECONDS * 1000:.0f} ms and more: {found.sync} while a lone sync was slow, too "
             f"(so it was for {found.sync_share:.1%} of the time), {found.wake} while threads were woken late ({found.wake_share:.1%} of the time), "
-            f"{found.neither} with neither")
+            f"{found.busy} while all processors were busy ({found.busy_share:.1%} of the time), {len(found.left)} with none of these")
         for title, field in (("service", 3), ("operation", 2)):
             counts = Counter(call[field] for call in found.left).most_common(6)
             if counts:
-                yield f"  of those with neither, by {title}: " + ", ".join(f"{name} {count}" for name, count in counts)
+                yield f"  of those with none, by {title}: " + ", ".join(f"{name} {count}" for name, count in counts)
         minutes = list(self.by_minutes("write"))
-        high = [(p99, sync) for _, p99, sync in minutes if p99 >= HIGH_P99]
+        high, bound = [(p99, sync) for _, p99, sync in minutes if p99 >= HIGH_P99], slowness.SLOW_SECONDS * 1000
         yield (
             f"{len(high)} of {len(minutes)} {'minutes' if run.every == 60 else 'samples'} had a p99 of writes of {HIGH_P99} ms and more; in "
-            f"{sum(sync >= slowness.SLOW_SECONDS * 1000 for _, sync in high)} of them the p99 of lone syncs was {slowness.SLOW_SECONDS * 1000:.0f} ms "
-            "and more, too" + (": " + ", ".join(f"{p99:.0f} with {sync:.0f}" for p99, sync in high[:10]) if high else ""))
+            f"{sum(sync >= bound for _, sync in high)} of them the p99 of lone syncs was {bound:.0f} ms and more, too"
+            + (": " + ", ".join(f"{p99:.0f} with {sync:.0f}" for p99, sync in high[:10]) if high else ""))
         together = Counter(len([s for s, (_, slow) in commits.items() if slow]) for _, commits in run.commits)
         held = [at for at, commits in run.commits if any(slow for _, slow in commits.values())]
         slow = slowness.slow_syncs(run.syncs)
