@@ -218,7 +218,7 @@ class Report:
         yield (
             f"\n{total['calls']} calls, {total['failures']} not answered as they should be; {total['replaced']} notifications had been replaced by "
             f"another one; {total['streams']} live streams took {total['messages']} messages, and connected again {total['streams again']} times "
-            f"as tokens were renewed")
+            "as tokens expired")
         yield (
             f"processors: the six {six / elapsed:.2f} cores, clients {used / elapsed:.2f}"
             + (": MORE THAN HALF A CORE, which these figures are of, too" if used / elapsed > 0.5 else ""))
