@@ -15,7 +15,7 @@ struct SoakTests {
   func soak() async throws {
     let environment = ProcessInfo.processInfo.environment
     let (status, said) = try await TestPython.run([
-      folder, "--programs", try RunningCluster.binaries(), "--seed", "1", "--processes", "1", "--accounts", "12",
+      folder, "--programs", try RunningCluster.binaries(), "--seed", "1", "--processes", "1", "--accounts", "8",
       "--streams", "3", "--seconds", environment["RACHA_SOAK_SECONDS"] ?? "6", "--rate",
       environment["RACHA_SOAK_RATE"] ?? "60",
     ])

@@ -22,7 +22,7 @@ import verdict  # noqa: E402
 
 # The ramp: from so many calls a second on, each step so much higher and so long.
 FIRST_RATE, STEP, STEP_SECONDS = 60, 1.4, 5
-# A step is beyond what the machine can do when less is answered than is asked for, or half of it only after so long.
+# A step is beyond what the machine can do when less is answered than is asked for, or half of it only after so long, or services say so.
 MIN_SHARE, MAX_P50_MILLISECONDS = 0.95, 100
 # Of all processors, in a second in which who has work to do has to wait for one.
 BUSY = 0.95
@@ -148,36 +148,43 @@ class Soak:
             load.tell("begin")
         self.wait_for(count, self.answers, accounts)
 
-    def set_rate(self, rate):
+    def set_rate(self, rate, word="rate"):
         for load in self.loads:
-            load.tell(f"rate {rate / len(self.loads)}")
+            load.tell(f"{word} {rate / len(self.loads)}")
 
     def find_rate(self):
         """Half of the highest rate that the machine can do, clients included."""
-        rate, highest = FIRST_RATE, 0
+        rate, highest, misses = FIRST_RATE, 0, 0
         while True:
-            self.set_rate(rate)
+            self.set_rate(rate, "ramp")
             self.hear(1.5)
             self.seconds, before = [], self.clients_seconds()
             begun = time.monotonic()
             self.hear(STEP_SECONDS)
             self.expect_all()
             elapsed = time.monotonic() - begun
-            asked, done = (sum(second[name] for second in self.seconds) for name in ("asked", "done"))
+            asked, done, refused = (sum(second[name] for second in self.seconds) for name in ("asked", "done", "refused"))
+            done -= refused
             times = verdict.merged(self.seconds, "read") + verdict.merged(self.seconds, "write")
             used = (self.clients_seconds() - before) / elapsed
             p50 = verdict.quantile(times, 0.5)
             say(
                 f"soak: of {rate:.0f} calls a second {done / max(asked, 1):.0%} were answered, p50 / p99 {verdict.both(times)} ms, clients "
                 f"{used:.2f} of a core")
-            if done < MIN_SHARE * asked or p50 > MAX_P50_MILLISECONDS:
-                break
-            highest = rate
+            if refused or done < MIN_SHARE * asked or p50 > MAX_P50_MILLISECONDS:
+                misses += 1
+                if misses == 2:
+                    break
+                # Once may be chance.
+                self.set_rate(0, "ramp")
+                self.hear(3)
+                continue
+            highest, misses = rate, 0
             if used > 0.9:
                 say("soak: more than the clients can do")
                 break
             rate *= STEP
-        self.set_rate(0)
+        self.set_rate(0, "ramp")
         self.hear(3)
         if not highest:
             raise BrokeDown(f"not even {FIRST_RATE} calls a second are answered")

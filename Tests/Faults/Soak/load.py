@@ -1,7 +1,7 @@
 """The clients: a process of one thread that calls at a given rate, whether or not answers come, and holds live streams open.
 
 `load.py CONFIGURATION` writes lines of JSON to its output, and reads words from its input: `begin` (the administrator is one by now), `rate N`
-(calls a second) and `end`. It ends by itself when its input does.
+(calls a second), `ramp N` (the same, and beyond what can be done services may say so) and `end`. It ends by itself when its input does.
 """
 
 import asyncio
@@ -196,13 +196,13 @@ class Load:
         self.document, self.accounts, self.streams, self.connections = None, [], [], {}
         self.idle, self.late, self.open_calls = collections.deque(), collections.deque(), {}
         self.rate, self.due, self.expected, self.is_ending = 0.0, 0.0, None, False
-        self.failures, self.waiting = 0, set()
+        self.failures, self.waiting, self.is_ramp = 0, set(), False
         self.writes, self.by_operation, self.calls = collections.Counter(), {}, 0
         self.clear()
 
     def clear(self):
         self.times = {"read": collections.Counter(), "write": collections.Counter()}
-        self.slow, self.asked, self.done, self.waited = [], 0, 0, 0
+        self.slow, self.asked, self.done, self.refused, self.waited = [], 0, 0, 0, 0
 
     def later(self, seconds, what):
         """Does it later; the loop itself would forget a task that nobody holds."""
@@ -374,6 +374,9 @@ class Load:
         if status is None:
             if not self.is_ending:
                 self.fail(operation.name, call, body.decode(), None, account)
+        elif self.is_ramp and status in (503, 504):
+            self.refused += 1
+            account.doubt()
         elif status == 401 and isinstance(account, people.Stranger):
             # It has ended its own session, as it may.
             return self.later(0, lambda: self.again(account))
@@ -425,8 +428,8 @@ class Load:
                     self.fail(call.operation.name, call, f"no answer within {PATIENCE} s", None, account)
                     del self.open_calls[account]
                     self.connections[account].transport.abort()
-            tell({"second": round(now, 3), "asked": self.asked, "done": self.done, "late": self.waited, "times": self.times, "slow": self.slow,
-                  "writes": self.writes})
+            tell({"second": round(now, 3), "asked": self.asked, "done": self.done, "refused": self.refused, "late": self.waited, "times": self.times,
+                  "slow": self.slow, "writes": self.writes})
             self.clear()
 
     async def end(self):
@@ -475,7 +478,8 @@ class Load:
                 tell({"ready": True})
                 self.tick()
                 watching = asyncio.ensure_future(self.watch())
-            elif line[0] == "rate":
+            elif line[0] in ("rate", "ramp"):
+                self.is_ramp = line[0] == "ramp"
                 self.rate, self.due = float(line[1]), time.monotonic()
                 self.late.clear()
             elif line[0] == "end":

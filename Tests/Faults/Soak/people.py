@@ -98,6 +98,9 @@ class Account:
             call.key = f"{self.name}-{self.serial}-{self.chooser.getrandbits(32):x}"
         return call
 
+    def doubt(self):
+        """A call was not answered: nobody knows what it did."""
+
     def repeat(self, call, status, answer):
         """Asks once more with the same key, now and then: what took effect must be answered the same way."""
         if not call.key or call.is_repeated or status >= 300 or self.chooser.random() >= 0.04:
@@ -149,6 +152,7 @@ class Member(Account):
         self.notifications, self.gone = set(), set()
         self.todo = []
         self.credit, self.asked = 0, False
+        self.knows_entries = True
         self.operations = [name for name in OFTEN if name in document.operations]
         self.weights = [OFTEN[name] for name in self.operations]
 
@@ -166,6 +170,10 @@ class Member(Account):
             call = make() if make else Call(self.document.operations[name])
             if call:
                 return call
+
+    def doubt(self):
+        self.entries.clear()
+        self.knows_entries = False
 
     def call(self, name, *values, **more):
         return Call(self.document.operations[name], *values, **more)
@@ -224,10 +232,11 @@ class Member(Account):
         place = tuple(path.removesuffix("/increments").split("/")[-3::2])
 
         def keep(answer):
-            before = self.entries.get(place) or {}
+            before, is_added = self.entries.get(place), path.endswith("/increments")
             self.entries[place] = answer
-            if answer.get("amount") is not None and "amount" in body:
-                expected = body["amount"] + (before.get("amount") or 0 if path.endswith("/increments") else 0)
+            is_known = before is not None or self.knows_entries or not is_added
+            if answer.get("amount") is not None and "amount" in body and is_known:
+                expected = body["amount"] + ((before or {}).get("amount") or 0 if is_added else 0)
                 if answer["amount"] != expected:
                     return f"the amount is to be {expected}"
             return None
