@@ -428,8 +428,8 @@ class Load:
                     self.fail(call.operation.name, call, f"no answer within {PATIENCE} s", None, account)
                     del self.open_calls[account]
                     self.connections[account].transport.abort()
-            tell({"second": round(now, 3), "asked": self.asked, "done": self.done, "refused": self.refused, "late": self.waited, "times": self.times,
-                  "slow": self.slow, "writes": self.writes})
+            tell({"second": round(now, 3), "asked": self.asked, "done": self.done, "refused": self.refused, "late": self.waited,
+                  "times": self.times, "slow": self.slow, "writes": self.writes})
             self.clear()
 
     async def end(self):
