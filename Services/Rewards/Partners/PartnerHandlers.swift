@@ -11,7 +11,6 @@ struct PartnerHandlers: Sendable {
 
   func logo(_ input: RegisterPartner.Input, _ call: AccountCall) async throws -> Picture? {
     guard let logo = input.logo else { return nil }
-    try await call.read { try PartnerHandlers.expectFree(call.account, in: $0) }
     return try await pictures.picture(logo.bytes, field: "logo", of: call.account)
   }
 
