@@ -116,7 +116,7 @@ public final class Store: Sendable {
     writes = JobQueue(
       [connections.writer], capacity: limits.waitingWrites, batch: limits.writesPerCommit,
       gathering: .init(minimum: limits.gatheringWriters, patience: limits.gatheringPatience), depth: metrics.waitingWrites,
-      work: commits.commit)
+      owner: \.largeOwner, work: commits.commit)
     space.keepReserve()
   }
 
@@ -157,16 +157,17 @@ public final class Store: Sendable {
   ///   - traceparent: W3C trace context, passed on by the events published.
   ///   - usesReserve: whether it is written even where the disk is full, as long as the room lasts that is kept for that
   ///     (``StoreLimits/reservedBytes``).
-  ///   - isLarge: whether it consists of so many changes that it is quicker in a commit of its own than with others that wait.
+  ///   - owner: whose it is where it consists of so many changes that others should not wait for several such: it has a commit of its own, and
+  ///     the large ones of several owners take turns. Nil for most.
   /// - Throws: what the body throws; ``Failure`` `overloaded` when too many are waiting, `unavailable` once closed, `storage_full` or
   ///   `storage_read_only` where the disk does not take it.
   public func write<T: Sendable>(
-    traceparent: String? = nil, usingReserve usesReserve: Bool = false, isLarge: Bool = false,
+    traceparent: String? = nil, usingReserve usesReserve: Bool = false, largeOf owner: String? = nil,
     _ body: @escaping @Sendable (Transaction) throws -> T
   ) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
       let write = Write(
-        traceparent: traceparent, usesReserve: usesReserve, isLarge: isLarge,
+        traceparent: traceparent, usesReserve: usesReserve, largeOwner: owner,
         perform: { transaction in
           let value = try body(transaction)
           return { continuation.resume(returning: value) }

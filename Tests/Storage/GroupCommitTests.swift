@@ -132,7 +132,7 @@ struct GroupCommitTests {
       try transaction.insert(3)
       #expect(throws: DatabaseError.self) { try transaction.database.execute(sql: "RELEASE SAVEPOINT write") }
     }
-    large.isLarge = true
+    large.largeOwner = "c"
     await run([write("a") { try $0.insert(1) }, write("b") { try $0.insert(2) }, large, write("d") { try $0.insert(4) }])
     #expect(
       history.all == [

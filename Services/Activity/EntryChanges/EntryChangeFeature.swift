@@ -8,6 +8,9 @@ struct EntryChangeFeature: Feature {
   /// The rows of the account's activities.
   private static let owned = "activity_id IN (SELECT activity_id FROM activities WHERE account_id = :account)"
 
+  /// Batches of more changes are large writes.
+  private static let maxTogether = 20
+
   let calendars: AccountCalendars
   let migrations = [
     EntryChangeStore.migration(10), ChangeNameStore.migration(22), ChangeNameStore.contentsMigration(25),
@@ -23,7 +26,8 @@ struct EntryChangeFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     let handlers = EntryChangeHandlers(calendars: calendars)
-    service.serve(SyncEntries.self, prepare: handlers.prepareSync, write: handlers.sync)
+    service.serve(
+      SyncEntries.self, prepare: handlers.prepareSync, write: handlers.sync, isLarge: { $0.changes.count > Self.maxTogether })
     service.serve(ListEntryChanges.self, read: handlers.list)
     service.serve(ForgetEntryChanges.self, write: handlers.forget)
     service.serve(UndoEntry.self, write: handlers.undo)

@@ -104,7 +104,7 @@ struct ImportRun: Sendable {
 
   /// Lets a batch take effect.
   private func take(_ records: [ImportedRecord], position: Int, progress: Int) async throws {
-    try await store.write { transaction in
+    try await store.write(largeOf: row.account.description) { transaction in
       let row = try current(transaction)
       if format.needsConsent {
         do {

@@ -10,6 +10,8 @@ struct MovementSampleFeature: Feature {
   let migrations = [
     MovementSampleStore.stepsMigration(4), MovementSampleStore.migration(8), MovementSampleStore.namesMigration(41),
   ]
+  /// Batches of more samples are large writes.
+  private static let maxTogether = 50
   let tables: [ErasedTable] = [
     .following("movement_sample_pieces", "movement_samples"),
     .rows("movement_samples", MovementAccount.ownedRows, .steps),
@@ -17,7 +19,9 @@ struct MovementSampleFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     let handlers = MovementSampleHandlers(calendars: calendars, rules: rules)
-    service.serve(RecordMovementSamples.self, prepare: MovementSampleHandlers.prepareRecord, write: handlers.record)
-    service.serve(DeleteMovementSamples.self, write: handlers.delete)
+    service.serve(
+      RecordMovementSamples.self, prepare: MovementSampleHandlers.prepareRecord, write: handlers.record,
+      isLarge: { $0.samples.count > Self.maxTogether })
+    service.serve(DeleteMovementSamples.self, write: handlers.delete, isLarge: { $0.ids.count > Self.maxTogether })
   }
 }

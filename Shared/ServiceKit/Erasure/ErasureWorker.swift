@@ -21,10 +21,8 @@ public struct ErasureWorker: ServiceLifecycle.Service {
   private static let longestDelay = Duration.seconds(30)
   private static let restFactor = 20
   private static let longestRest = Duration.seconds(3600)
-  /// How long a step of an erasure may take: others' writes wait for it. Steps that take longer are made smaller.
-  private static let longestStep = Duration.milliseconds(25)
-  /// Rows of the first step.
-  private static let firstStep = 50
+  /// Rows of the first step. Few: each may have a photo.
+  private static let firstStep = 10
   /// Longer than anything takes between two signs of life. Who is stuck for longer shows it: the service is not ready then.
   static let round = Duration.seconds(600)
 
@@ -124,18 +122,11 @@ public struct ErasureWorker: ServiceLifecycle.Service {
     }
   }
 
-  /// Erases the rows of an account that has many, a few at a time; between the steps the store is left to others for as long as they take.
+  /// Erases the rows of an account that has many, a few at a time.
   private func eraseRows(of account: AccountID) async throws {
-    var rows = min(Self.firstStep, erasure.rowsPerTransaction)
-    while true {
-      pulse.promise(within: Self.round)
-      let limit = rows
-      let start = ContinuousClock.now
-      // With its commit and the checkpoint that may come of it, for which others wait, too.
-      guard try await store.write({ [erasure] in try erasure.step(account, rows: limit, $0) }) else { return }
-      let duration = ContinuousClock.now - start
-      rows = duration > Self.longestStep ? max(rows / 2, 1) : min(rows * 2, erasure.rowsPerTransaction)
-      try await Task.sleep(for: duration)
+    let limits = StepLimits(first: Self.firstStep, max: erasure.rowsPerTransaction)
+    try await store.writeInSteps(of: "erasure", limits, willStep: { pulse.promise(within: Self.round) }) { [erasure] in
+      try erasure.step(account, rows: $0, $1)
     }
   }
 

@@ -35,14 +35,17 @@ extension ServiceDefinition {
 
   /// Serves a changing operation: the body is one transaction, and the idempotency record of the call is part of it.
   ///
-  /// - Parameter afterwards: what is done before the answer once the transaction is durable, also when a call is repeated.
+  /// - Parameters:
+  ///   - isLarge: whether it writes so much that others should not wait for several such; those of several accounts take turns.
+  ///   - afterwards: what is done before the answer once the transaction is durable, also when a call is repeated.
   public mutating func serve<O: AccountOperation>(
     _ operation: O.Type, write body: @escaping @Sendable (O.Input, AccountCall, Transaction) throws -> O.Output,
+    isLarge: @escaping @Sendable (O.Input) -> Bool = { _ in false },
     afterwards: @escaping @Sendable (O.Input, AccountCall) async throws -> Void = { _, _ in }
   ) {
     serve(
       operation, prepare: { _, _ in }, write: { input, _, call, transaction in try body(input, call, transaction) },
-      afterwards: afterwards)
+      isLarge: isLarge, afterwards: afterwards)
   }
 
   /// Serves a changing operation that has to wait for other things than the store before its transaction, such as another
@@ -51,9 +54,11 @@ extension ServiceDefinition {
   public mutating func serve<O: AccountOperation, Prepared: Sendable>(
     _ operation: O.Type, prepare: @escaping @Sendable (O.Input, AccountCall) async throws -> Prepared,
     write body: @escaping @Sendable (O.Input, Prepared, AccountCall, Transaction) throws -> O.Output,
+    isLarge: @escaping @Sendable (O.Input) -> Bool = { _ in false },
     afterwards: @escaping @Sendable (O.Input, AccountCall) async throws -> Void = { _, _ in }
   ) {
-    addWrite(operation, { try await AccountCall($0) }, prepare: prepare, write: body, afterwards: afterwards)
+    addWrite(
+      operation, { try await AccountCall($0) }, prepare: prepare, write: body, isLarge: isLarge, afterwards: afterwards)
   }
 
   /// Serves a changing operation whose transaction may refuse and yet stay, as one that counts a failed attempt: the failure is thrown

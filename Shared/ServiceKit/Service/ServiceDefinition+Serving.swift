@@ -25,21 +25,25 @@ extension ServiceDefinition {
     _ operation: O.Type, _ makeCall: @escaping MakeCall<C>,
     prepare: @escaping @Sendable (O.Input, C) async throws -> Prepared,
     write body: @escaping @Sendable (O.Input, Prepared, C, Transaction) throws -> O.Output,
+    isLarge: @escaping @Sendable (O.Input) -> Bool = { _ in false },
     afterwards: @escaping @Sendable (O.Input, C) async throws -> Void
   ) {
     add(operation, keepsRecord: true) { input, open, request in
       let call = try await makeCall(open)
       let prepared = try await prepare(input, call)
+      let owner = isLarge(input) ? open.caller.account?.description : nil
       let json: [UInt8]
       if O.spec.takesIdempotencyKey, let key = open.idempotencyKey(payload: request.payload) {
         json = try await open.store.write(
-          idempotency: key, traceparent: open.header.traceparent, usingReserve: open.usesReserve
+          idempotency: key, traceparent: open.header.traceparent, usingReserve: open.usesReserve, largeOf: owner
         ) { transaction in
           try open.refuseErased(transaction)
           return try body(input, prepared, call, transaction).json
         }
       } else {
-        json = try await open.write { transaction in
+        json = try await open.store.write(
+          traceparent: open.header.traceparent, usingReserve: open.usesReserve, largeOf: owner
+        ) { transaction in
           try open.refuseErased(transaction)
           return try body(input, prepared, call, transaction)
         }.json

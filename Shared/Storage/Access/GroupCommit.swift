@@ -8,9 +8,9 @@ struct Write: Sendable {
   let traceparent: String?
   /// Whether it is tried where there is no room but the reserve.
   var usesReserve = false
-  /// Whether it changes so much that it has a transaction of its own: SQLite copies each page that it changes within a savepoint, and goes
-  /// through all of those copies at the end of each statement that may be undone.
-  var isLarge = false
+  /// Whose it is where it changes so much that it has a transaction of its own, nil where it does not: SQLite copies each page that it
+  /// changes within a savepoint, and goes through all of those copies at the end of each statement that may be undone.
+  var largeOwner: String?
   /// Writes and returns what hands over the result, to be called once it is durable.
   let perform: @Sendable (Transaction) throws -> @Sendable () -> Void
   let fail: @Sendable (any Error) -> Void
@@ -35,7 +35,7 @@ struct GroupCommit: Sendable {
   func commit(_ writes: [Write], to database: Database) {
     var rest = space.admit(writes)[...]
     while let first = rest.first {
-      let together = first.isLarge ? rest.prefix(1) : rest.prefix { !$0.isLarge }
+      let together = first.largeOwner == nil ? rest.prefix { $0.largeOwner == nil } : rest.prefix(1)
       rest = rest.dropFirst(together.count)
       commitTogether(Array(together), to: database)
     }

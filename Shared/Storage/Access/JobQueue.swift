@@ -4,7 +4,8 @@ import Metrics
 import Operations
 import Synchronization
 
-/// A bounded queue of jobs before one or more connections. A connection that is free takes many of them at a time.
+/// A bounded queue of jobs before one or more connections. A connection that is free takes many of them at a time, large ones by turns: see
+/// ``WaitingJobs``.
 ///
 /// The connection's own serial queue of GRDB is the thread on which its jobs run.
 ///
@@ -20,7 +21,7 @@ final class JobQueue<Job: Sendable>: Sendable {
   }
 
   private struct State {
-    var waiting: [Job] = []
+    var waiting: WaitingJobs<Job>
     /// How many the last batch had, and for how many the next one waits at this moment.
     var last = 0
     var wanted = 0
@@ -38,12 +39,14 @@ final class JobQueue<Job: Sendable>: Sendable {
   private let enough = DispatchSemaphore(value: 0)
   private let work: @Sendable ([Job], Database) -> Void
 
-  /// - Parameter gathering: only for a single connection.
+  /// - Parameters:
+  ///   - gathering: only for a single connection.
+  ///   - owner: whose a job is that takes so much as to be done by itself; nil for most.
   init(
     _ connections: [DatabaseQueue], capacity: Int, batch: Int, gathering: Gathering? = nil, depth: Gauge,
-    work: @escaping @Sendable ([Job], Database) -> Void
+    owner: @escaping @Sendable (Job) -> String? = { _ in nil }, work: @escaping @Sendable ([Job], Database) -> Void
   ) {
-    state = Mutex(State(idle: connections))
+    state = Mutex(State(waiting: WaitingJobs(owner: owner), idle: connections))
     self.connections = connections.count
     self.capacity = capacity
     self.batch = batch
@@ -52,12 +55,13 @@ final class JobQueue<Job: Sendable>: Sendable {
     self.work = work
   }
 
-  /// Queues a job. Throws `overloaded` when the queue is full, `unavailable` when the slot is closed.
+  /// Queues a job. Throws `overloaded` when the queue is full, or its owner's part of it, `unavailable` when the slot is closed.
   func submit(_ job: Job) throws(Failure) {
     let (connection, isEnough) = try state.withLock { state throws(Failure) -> (DatabaseQueue?, Bool) in
       guard !state.isClosed else { throw .closed }
-      guard state.waiting.count < capacity else { throw Failure(RequestFailure.overloaded, retryAfterSeconds: 1) }
-      state.waiting.append(job)
+      guard state.waiting.count < capacity, state.waiting.append(job) else {
+        throw Failure(RequestFailure.overloaded, retryAfterSeconds: 1)
+      }
       return (state.idle.popLast(), state.waiting.count == state.wanted)
     }
     if isEnough { enough.signal() }
@@ -82,14 +86,9 @@ final class JobQueue<Job: Sendable>: Sendable {
     connection.asyncWriteWithoutTransaction { [self] database in
       gather()
       let jobs = state.withLock { state in
-        state.wanted = 0
-        state.last = min(state.waiting.count, batch)
-        guard state.waiting.count > batch else {
-          defer { state.waiting = [] }
-          return state.waiting
-        }
-        defer { state.waiting.removeFirst(batch) }
-        return Array(state.waiting.prefix(batch))
+        let jobs = state.waiting.next(atMost: batch)
+        (state.wanted, state.last) = (0, jobs.count)
+        return jobs
       }
       if !jobs.isEmpty { work(jobs, database) }
       let (count, closers) = state.withLock { state -> (Int, [CheckedContinuation<Void, Never>]) in

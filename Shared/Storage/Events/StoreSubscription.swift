@@ -22,7 +22,7 @@ public struct StoreSubscription: EventSubscription {
   /// - Parameter number: after which the page lacks nothing; the cursor must have come that far.
   /// - Throws: what an effect throws, or ``EventSubscriptionFailure``; then nothing has changed.
   public func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws {
-    try await store.write(isLarge: page.events.count > Self.maxTogether) { transaction in
+    try await store.write(largeOf: Self.owner(page.events.count, of: publisher)) { transaction in
       let cursor = try StoreSubscription.cursor(of: publisher, transaction.database)
       if let cursor, cursor.epoch != epoch { throw EventSubscriptionFailure.otherEpoch(known: cursor.epoch, published: epoch) }
       var reached = cursor?.number ?? 0
@@ -43,10 +43,15 @@ public struct StoreSubscription: EventSubscription {
     guard page.head.epoch == head.epoch else {
       throw EventSubscriptionFailure.otherEpoch(known: head.epoch, published: page.head.epoch)
     }
-    try await store.write(isLarge: page.events.count > Self.maxTogether) { transaction in
+    try await store.write(largeOf: Self.owner(page.events.count, of: publisher)) { transaction in
       for event in page.events { try effects(event, publisher, transaction.caused(by: event.traceparent)) }
       if isLast { try StoreSubscription.move(publisher, to: head, transaction.database) }
     }
+  }
+
+  /// Whose the write of so many events is where it is committed by itself.
+  private static func owner(_ count: Int, of publisher: ServiceName) -> String? {
+    count > maxTogether ? "events of \(publisher)" : nil
   }
 
   private static func cursor(of publisher: ServiceName, _ database: Database) throws -> LogHead? {

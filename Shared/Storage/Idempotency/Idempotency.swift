@@ -90,11 +90,11 @@ extension Store {
   ///   first one runs, `idempotency_allowance_exceeded` if too much is kept for the key's owner.
   public func write(
     idempotency key: IdempotencyKey, traceparent: String? = nil, usingReserve usesReserve: Bool = false,
-    _ body: @escaping @Sendable (Transaction) throws -> [UInt8]
+    largeOf owner: String? = nil, _ body: @escaping @Sendable (Transaction) throws -> [UInt8]
   ) async throws -> [UInt8] {
     try await idempotency.alone(key) {
       let hash = idempotency.hash(key)
-      return try await write(traceparent: traceparent, usingReserve: usesReserve) { [idempotency] transaction in
+      return try await write(traceparent: traceparent, usingReserve: usesReserve, largeOf: owner) { [idempotency] transaction in
         if let reply = try idempotency.reply(to: key, hash: hash, now: transaction.now, in: transaction.database) { return reply }
         let reply = try body(transaction)
         try idempotency.record(reply, to: key, hash: hash, transaction)
