@@ -5,14 +5,14 @@ import Storage
 
 /// The days that are to be counted anew.
 extension MovementDayStore {
-  /// An account that has any.
-  static func firstStale(in database: Database) throws -> MovementAccount? {
-    let found = try Row.fetchOne(
-      database.cachedStatement(
-        sql: """
-          SELECT account_id, account_number FROM movement_stale_days JOIN movement_accounts USING (account_number) LIMIT 1
-          """))
-    return found.map { MovementAccount(id: $0["account_id"], number: $0["account_number"]) }
+  /// An account that has any: the next behind one, by their numbers, and behind the last the first.
+  static func nextStale(after last: Int64, in database: Database) throws -> MovementAccount? {
+    let next = "SELECT account_number FROM movement_stale_days WHERE account_number > ? ORDER BY account_number LIMIT 1"
+    let find: (Int64) throws -> Int64? = { try database.first(next, .integer($0)) { Int64($0.number(0)) } }
+    guard let number = try find(last) ?? find(0) else { return nil }
+    return try database.first("SELECT account_id FROM movement_accounts WHERE account_number = ?", .integer(number)) {
+      MovementAccount(id: try $0.id(0), number: number)
+    }
   }
 
   /// The newest of an account.

@@ -3,35 +3,42 @@ import Operations
 import ServiceKit
 import ServiceLifecycle
 import Storage
+import Synchronization
 
-/// Counts days anew that a changed order of sources made stale, some at a time, so that nobody waits long for the store. What is to do
-/// is in the store: a process that was killed goes on where it was. The newest days come first.
+/// Counts days anew that a changed order of sources made stale, in steps, so that nobody waits long for the store. What is to do is in the
+/// store: a process that was killed goes on where it was. The accounts that have any take turns, and of each the newest days come first.
 struct MovementDayWorker: ServiceLifecycle.Service {
-  /// How many days are counted in one transaction.
-  static let batch = 50
+  /// Days that are counted in one step.
+  static let limits = StepLimits(first: 4, max: 50)
 
   let store: Store
   let signal: WakeSignal
   let calendars: AccountCalendars
   let rules: FairnessRules
 
-  func run() async throws { try await cancelWhenGracefulShutdown { try await work() } }
+  func run() async throws {
+    try await cancelWhenGracefulShutdown {
+      let turn = Turn()
+      repeat {
+        try await store.writeInSteps(of: "movement days", Self.limits) { try recount(atMost: $0, turn, $1) }
+      } while await signal.wait()
+    }
+  }
 
-  private func work() async throws {
-    repeat {
-      while try await store.write({ try recount($0) }) {}
-    } while await signal.wait()
+  /// Whose days were counted last.
+  private final class Turn: Sendable {
+    let account = Atomic<Int64>(0)
   }
 
   /// - Returns: whether there may be more to do.
-  private func recount(_ transaction: Transaction) throws -> Bool {
+  private func recount(atMost count: Int, _ turn: Turn, _ transaction: Transaction) throws -> Bool {
     let database = transaction.database
-    guard let account = try MovementDayStore.firstStale(in: database) else { return false }
+    let last = turn.account.load(ordering: .relaxed)
+    guard let account = try MovementDayStore.nextStale(after: last, in: database) else { return false }
+    turn.account.store(account.number, ordering: .relaxed)
     let today = try calendars.day(of: transaction.now, account.id, in: database)
     var settlement = DaySettlement(of: account, recordedDay: today, by: rules, transaction)
-    for day in try MovementDayStore.stale(of: account.number, limit: MovementDayWorker.batch, in: database) {
-      settlement.recount(day)
-    }
+    for day in try MovementDayStore.stale(of: account.number, limit: count, in: database) { settlement.recount(day) }
     _ = try settlement.settle()
     return true
   }
