@@ -6,7 +6,7 @@ import Storage
 
 /// Removes what has outlived its use by the rules of the features, see ``Feature/retention``, a little at a time.
 struct HousekeepingWorker: Service {
-  private static let batch = 500
+  private static let limits = StepLimits(first: 50, max: 500)
 
   let store: Store
   let rules: [RetentionRule]
@@ -41,20 +41,20 @@ struct HousekeepingWorker: Service {
     }
     try await attempt("sessions", closeUnanswered)
     for rule in rules {
-      try await attempt(rule.table) { try await inBatches { try rule.remove(limit: Self.batch, $0) } }
+      try await attempt(rule.table) { try await inSteps { try rule.remove(limit: $0, $1) } }
     }
     if let failure { throw failure }
   }
 
   /// Ends the sessions in doubt for which nobody can answer any more.
   private func closeUnanswered() async throws {
-    try await inBatches { try LoginAlertStore.closeUnansweredSessions(limit: Self.batch, $0) }
+    try await inSteps { try LoginAlertStore.closeUnansweredSessions(limit: $0, $1) }
   }
 
-  /// Removes until nothing is left that is due. Each batch is a transaction of its own, so that nobody waits long for it.
+  /// Removes until nothing is left that is due, in steps, so that nobody waits long for it.
   ///
-  /// - Parameter remove: returns how many it removed.
-  private func inBatches(_ remove: @escaping @Sendable (Transaction) throws -> Int) async throws {
-    while try await store.write(remove) == Self.batch {}
+  /// - Parameter remove: removes as many at most, and returns how many it removed.
+  private func inSteps(_ remove: @escaping @Sendable (Int, Transaction) throws -> Int) async throws {
+    try await store.writeInSteps(of: "retention", Self.limits) { try remove($0, $1) == $0 }
   }
 }

@@ -7,7 +7,7 @@ import Storage
 /// Removes what has outlived its use by the rules of the features, see ``Feature/retention``, a little at a time. Mails have a worker of their
 /// own, since some are files.
 struct HousekeepingWorker: ServiceLifecycle.Service {
-  private static let batch = 500
+  private static let limits = StepLimits(first: 50, max: 500)
 
   let store: Store
   let rules: [RetentionRule]
@@ -29,7 +29,7 @@ struct HousekeepingWorker: ServiceLifecycle.Service {
   func sweep() async throws {
     for rule in rules {
       do {
-        while try await store.write({ try rule.remove(limit: Self.batch, $0) }) == Self.batch {}
+        try await store.writeInSteps(of: "retention", Self.limits) { try rule.remove(limit: $0, $1) == $0 }
       } catch let error as CancellationError {
         throw error
       } catch {
