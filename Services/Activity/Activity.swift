@@ -26,6 +26,7 @@ public enum Activities {
     let rules = FairnessRules(environment.settings)
     let recount = WakeSignal()
     let sweep = WakeSignal()
+    let deletions = WakeSignal()
     return [
       accounts(calendars, sweep),
       LocalDayFeature(),
@@ -33,7 +34,7 @@ public enum Activities {
       CategoryFeature(),
       TemplateFeature(),
       PlanFeature(),
-      ActivityFeature(calendars: calendars),
+      ActivityFeature(calendars: calendars, deletions: deletions),
       PauseFeature(calendars: calendars),
       SkipFeature(calendars: calendars),
       // Its days are kept by triggers of entries: those that are left behind them are erased.
@@ -57,6 +58,8 @@ public enum Activities {
       ReminderFeature(calendars: calendars, environment: environment),
       ChallengeActivityFeature(calendars: calendars),
       ReportedEntryFeature(calendars: calendars),
+      // Behind all whose rows hang on an activity.
+      DeletedActivityFeature(signal: deletions),
       StepGoalFeature(calendars: calendars, rules: rules.stepGoals),
       InactivityFeature(calendars: calendars, clock: environment.clock),
       ImportFeature(calendars: calendars, rules: rules, sweep: sweep, environment),

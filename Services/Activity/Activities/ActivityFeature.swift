@@ -6,6 +6,8 @@ import Storage
 /// Activities: made, listed, edited, ordered, archived, deleted.
 struct ActivityFeature: Feature {
   let calendars: AccountCalendars
+  /// Lets rows of deleted activities be removed.
+  let deletions: WakeSignal
   let migrations = [
     ActivityStore.migration(2), ActivityStore.detailsMigration(15), ActivityStore.archiveMigration(27),
     ActivityStore.positionMigration(40),
@@ -18,7 +20,7 @@ struct ActivityFeature: Feature {
   let snapshot = [SnapshotPart("activities", ActivityChanged.self, page: ActivityStore.snapshot)]
 
   func register(in service: inout ServiceDefinition) {
-    let handlers = ActivityHandlers(calendars: calendars)
+    let handlers = ActivityHandlers(calendars: calendars, deletions: deletions)
     service.serve(CreateActivity.self, write: handlers.create)
     service.serve(ListActivities.self, read: handlers.list)
     service.serve(GetActivity.self, read: handlers.get)

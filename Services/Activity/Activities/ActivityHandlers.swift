@@ -7,9 +7,13 @@ import Storage
 /// Activities: made, read, changed, ordered, put away and deleted.
 struct ActivityHandlers: Sendable {
   let calendars: AccountCalendars
+  let deletions: WakeSignal
   private let words = Words(Contract.activity.words)
 
-  init(calendars: AccountCalendars) { self.calendars = calendars }
+  init(calendars: AccountCalendars, deletions: WakeSignal) {
+    self.calendars = calendars
+    self.deletions = deletions
+  }
 
   func create(_ input: CreateActivity.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Activity {
     let account = call.account
@@ -59,7 +63,9 @@ struct ActivityHandlers: Sendable {
   }
 
   func delete(_ input: DeleteActivity.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
-    try ActivityStore.delete(input.activityID, of: call.account, transaction)
+    if try ActivityStore.delete(input.activityID, of: call.account, transaction) {
+      transaction.afterCommit { [deletions] in deletions.send() }
+    }
     return Empty()
   }
 

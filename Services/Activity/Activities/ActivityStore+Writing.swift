@@ -38,11 +38,14 @@ extension ActivityStore {
   }
 
   /// Deletes the account's activity with all that hangs on it, and publishes that.
-  static func delete(_ id: ActivityID, of account: AccountID, _ transaction: Transaction) throws {
+  ///
+  /// - Returns: whether it had so many rows that some are to be removed still; see ``DeletedActivityStore``.
+  static func delete(_ id: ActivityID, of account: AccountID, _ transaction: Transaction) throws -> Bool {
     try require(id, of: account, in: transaction.database)
     try ReminderStore.withdraw(id, ActivityVersionStore.allDays, of: account, transaction)
-    try transaction.database.run("DELETE FROM activities WHERE activity_id = ?", .id(id))
+    let isLeft = try DeletedActivityStore.begin(id, of: account, transaction)
     try transaction.publish(ActivityDeleted(accountID: account, activityID: id))
+    return isLeft
   }
 
   /// Counts a change and publishes the activity as it is now.

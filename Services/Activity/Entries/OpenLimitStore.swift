@@ -60,7 +60,14 @@ enum OpenLimitStore {
           .instant(max(end, transaction.now.adding(seconds: 60))))
         continue
       }
-      let goal = try ActivityStore.goal(activity, of: account, on: day, today: today, in: database)
+      let goal: PlannedGoal
+      do {
+        goal = try ActivityStore.goal(activity, of: account, on: day, today: today, in: database)
+      } catch ActivityFailure.notFound {
+        // Its activity is being deleted.
+        try database.run("UPDATE entries SET closes_at = NULL WHERE activity_id = ? AND day = ?", .id(activity), .day(day))
+        continue
+      }
       let progress: Int = row["progress"]
       let isDone = goal.isDone(progress)
       try database.run(

@@ -1,3 +1,4 @@
+import ActivityContract
 import Operations
 
 /// Collects from entries that come in order what is looked for, until there is enough or it has looked at many.
@@ -13,13 +14,18 @@ struct HistoryCandidates {
   let start: HistoryPosition?
   /// How many are wanted: one more than a page holds.
   let limit: Int
+  /// Activities that are being deleted: their entries are there for nobody.
+  private let deleted: Set<ActivityID>
   private(set) var stretch = HistoryStretch()
   private(set) var looked = 0
   /// What looking has cost, in entries found in passing.
   private var spent = 0
   private(set) var isFull = false
 
-  init(_ search: HistorySearch, behind start: HistoryPosition?, limit: Int) {
+  init(
+    _ search: HistorySearch, behind start: HistoryPosition?, limit: Int, deleted: Set<ActivityID> = []
+  ) {
+    self.deleted = deleted
     self.search = search
     self.start = start
     self.limit = limit
@@ -48,7 +54,8 @@ struct HistoryCandidates {
     if let start, position <= start { return }
     looked += 1
     spent += 1 + lookUps * HistoryCandidates.lookUpCost
-    if try fits() { stretch.positions.append(position) }
+    let isThere = !deleted.contains(position.activity)
+    if isThere, try fits() { stretch.positions.append(position) }
     if stretch.positions.count >= limit || spent >= HistoryCandidates.maximum { stop(at: position) }
   }
 

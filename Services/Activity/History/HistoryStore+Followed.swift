@@ -44,7 +44,7 @@ extension HistoryStore {
     SELECT e.activity_id, e.day, p.latitude, p.longitude, e.comment
     FROM follows f CROSS JOIN accounts o ON o.account_id = f.followed_account
     CROSS JOIN entries e ON e.account_id = f.followed_account AND e.day BETWEEN ?2 AND ?3
-    CROSS JOIN activities a ON a.activity_id = e.activity_id
+    CROSS JOIN activities a ON a.activity_id = e.activity_id AND a.account_id = e.account_id
     LEFT JOIN entry_places p ON p.activity_id = e.activity_id AND p.day = e.day
     WHERE f.follower_account = ?1 AND f.is_open = 1 AND a.archived_day IS NULL AND \(FollowStore.isThere("f", at: "?4"))
     """

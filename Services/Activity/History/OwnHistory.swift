@@ -9,7 +9,8 @@ enum OwnHistory {
   static func stretch(
     of account: AccountID, _ search: HistorySearch, behind start: HistoryPosition?, limit: Int, in database: Database
   ) throws -> HistoryStretch {
-    var candidates = HistoryCandidates(search, behind: start, limit: limit)
+    var candidates = HistoryCandidates(
+      search, behind: start, limit: limit, deleted: try DeletedActivityStore.list(of: account, in: database))
     guard let days = candidates.days else { return HistoryStretch() }
     let number = try HistoryAccountStore.number(of: account, in: database)
     switch try HistoryQueryPlan(search, of: account, number, days, in: database) {

@@ -29,8 +29,8 @@ enum ActiveDayStore {
       firstActiveDay: run.first)
   }
 
-  /// Entries are kept as done that do not count: of days that are paused or skipped since, and of limits whose day is open again where
-  /// the account travelled. Found from what makes them such, for these are few.
+  /// Entries are kept as done that do not count: of days that are paused or skipped since, of limits whose day is open again where
+  /// the account travelled, and of activities that are being deleted. Found from what makes them such, for these are few.
   private static let uncountedSQL = """
     SELECT day, count(*) FROM (
       SELECT entries.activity_id, entries.day
@@ -46,7 +46,10 @@ enum ActiveDayStore {
       WHERE account_id = ?1 AND day >= ?2 AND is_done = 1 AND (
         SELECT goal_direction FROM activity_versions
         WHERE activity_versions.activity_id = entries.activity_id AND from_day <= entries.day ORDER BY from_day DESC LIMIT 1
-      ) = 'atMost')
+      ) = 'atMost'
+      UNION
+      SELECT activity_id, day FROM deleted_activities CROSS JOIN entries USING (activity_id)
+      WHERE deleted_activities.account_id = ?1 AND is_done = 1)
     GROUP BY day
     """
 

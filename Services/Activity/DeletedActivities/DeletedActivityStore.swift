@@ -1,0 +1,111 @@
+import ActivityContract
+import GRDB
+import Operations
+import Storage
+
+/// Activities that were deleted and of which there are rows still.
+///
+/// Such an activity belongs to nobody: its row has no account's id any more, and what it asks for is gone, so that whatever looks for an
+/// account's activities, or for what an entry depends on, does not find it. Its entries keep their account until they go, for the search keeps
+/// its keys by that; who reads entries by their account leaves out those of ``list(of:in:)``.
+enum DeletedActivityStore {
+  /// Activities with no more rows of each kind go at once.
+  static let rowsAtOnce = 50
+
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "deleted activities") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE deleted_activities (
+            activity_id BLOB NOT NULL PRIMARY KEY REFERENCES activities ON DELETE CASCADE,
+            -- Whose it was; in activities it is nobody's.
+            account_id BLOB NOT NULL CHECK (length(account_id) = 16)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX deleted_activities_by_account ON deleted_activities (account_id, activity_id);
+          """)
+    }
+  }
+
+  /// The tables in which an activity may have many rows, with their keys.
+  static let large = [
+    "entries": "activity_id, day", "entry_changes": "activity_id, day, step", "entry_deletions": "activity_id, day",
+    "entry_change_names": "activity_id, day, device_id, change_id", "activity_skips": "activity_id, day",
+    "tie_days": "activity_id, day",
+  ]
+
+  /// Those in which it has few, and by which it would be found.
+  static let small = [
+    "activity_versions", "activity_pauses", "activity_reminders", "activity_tags", "activity_ties", "due_reminders",
+    "reminded_activities", "streaks", "timers", "imported_habits",
+  ]
+
+  /// Deletes an account's activity: for good where it has few rows, and else so that nobody finds it any more.
+  ///
+  /// - Returns: whether there are rows to be removed still.
+  static func begin(_ activity: ActivityID, of account: AccountID, _ transaction: Transaction) throws -> Bool {
+    let database = transaction.database
+    guard try hasMany(activity, in: database) else {
+      try database.run("DELETE FROM activities WHERE activity_id = ?", .id(activity))
+      return false
+    }
+    try database.run("INSERT INTO deleted_activities (activity_id, account_id) VALUES (?, ?)", .id(activity), .id(account))
+    for table in small { try database.run("DELETE FROM \(table) WHERE activity_id = ?", .id(activity)) }
+    try database.run(
+      "UPDATE activities SET account_id = ?2, title = '-', title_key = '', reason = NULL WHERE activity_id = ?1", .id(activity),
+      .id(AccountID.placeholder))
+    return true
+  }
+
+  private static func hasMany(_ activity: ActivityID, in database: Database) throws -> Bool {
+    for table in large.keys {
+      let behind = "SELECT 1 FROM \(table) WHERE activity_id = ? LIMIT 1 OFFSET \(rowsAtOnce)"
+      if try database.first(behind, .id(activity), read: { _ in true }) != nil { return true }
+    }
+    return false
+  }
+
+  /// The account's, of which there are rows still.
+  static func list(of account: AccountID, in database: Database) throws -> Set<ActivityID> {
+    var found: Set<ActivityID> = []
+    try database.each("SELECT activity_id FROM deleted_activities WHERE account_id = ?", .id(account)) {
+      found.insert(try $0.id(0))
+      return true
+    }
+    return found
+  }
+
+  /// The next behind one, and behind the last the first; nil where there is none.
+  static func next(after activity: ActivityID, in database: Database) throws -> ActivityID? {
+    let next = "SELECT activity_id FROM deleted_activities WHERE activity_id > ? ORDER BY activity_id LIMIT 1"
+    let found: (ActivityID) throws -> ActivityID? = { try database.first(next, .id($0)) { try $0.id(0) } }
+    return try found(activity) ?? found(.placeholder)
+  }
+
+  /// Removes some of an activity's rows, and the activity itself with the last.
+  ///
+  /// - Parameter limit: how many at most; all if it is negative.
+  /// - Returns: how many that were.
+  static func remove(_ activity: ActivityID, limit: Int, _ transaction: Transaction) throws -> Int {
+    let database = transaction.database
+    var count = 0
+    for (table, key) in large.sorted(by: { $0.key < $1.key }) where limit < 0 || count < limit {
+      try database.run(
+        "DELETE FROM \(table) WHERE (\(key)) IN (SELECT \(key) FROM \(table) WHERE activity_id = ? LIMIT ?)", .id(activity),
+        .number(limit < 0 ? limit : limit - count))
+      count += database.changesCount
+    }
+    guard limit < 0 || count < limit else { return count }
+    try database.run("DELETE FROM activities WHERE activity_id = ?", .id(activity))
+    return count + database.changesCount
+  }
+
+  /// The same of some activity of an account that is erased; see ``ErasedTable/Preparation``.
+  @Sendable
+  static func remove(of account: AccountID, limit: Int, _ transaction: Transaction) throws -> Int {
+    var count = 0
+    for activity in try list(of: account, in: transaction.database).sorted() where limit < 0 || count < limit {
+      count += try remove(activity, limit: limit < 0 ? limit : limit - count, transaction)
+    }
+    return count
+  }
+}
