@@ -5,10 +5,16 @@ import Storage
 
 /// Blocks between accounts: who has blocked another, or is blocked, is not notified of anything that names the other (SOC-8).
 struct BlockFeature: Feature {
-  let migrations = [BlockStore.migration(13)]
-  let tables: [ErasedTable] = [.rows("blocks", "account_id = :account OR other_account = :account", .blocks)]
+  /// Lets what names a blocked account be deleted.
+  let signal = WakeSignal()
+  let migrations = [BlockStore.migration(13), BlockedNotificationStore.migration(28)]
+  let tables: [ErasedTable] = [
+    .rows("blocks", "account_id = :account OR other_account = :account", .blocks),
+    .rows("blocked_notifications", "account_id = :account OR other_account = :account", .blocks),
+  ]
 
   func register(in service: inout ServiceDefinition) {
-    service.subscribe(to: RelationChanged.self, BlockSubscriptions.relationChanged)
+    service.subscribe(to: RelationChanged.self, BlockSubscriptions(signal: signal).relationChanged)
+    service.run { [signal] store in BlockedNotificationWorker(store: store, signal: signal) }
   }
 }

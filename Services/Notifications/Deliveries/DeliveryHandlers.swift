@@ -41,7 +41,7 @@ extension DeliveryStore {
   ) throws -> [Row] {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT d.*, n.read_at FROM deliveries d LEFT JOIN notifications n
+        SELECT d.*, \(ReadMarkStore.readAt("n")) AS read_at FROM deliveries d LEFT JOIN notifications n
           ON d.channel = 'inbox' AND n.notification_id = d.notification_id
         WHERE d.account_id = :account AND (:before IS NULL OR d.delivery_id < :before) AND d.created_at >= :since
           AND (:channel IS NULL OR d.channel = :channel) AND (:state IS NULL OR d.state = :state)

@@ -50,7 +50,7 @@ extension DeliveryStore {
   static func isRead(_ delivery: Delivery, in database: Database) throws -> Bool {
     guard let notification = delivery.notification else { return false }
     let statement = try database.cachedStatement(
-      sql: "SELECT 1 FROM notifications WHERE notification_id = ? AND read_at IS NOT NULL")
+      sql: "SELECT 1 FROM notifications WHERE notification_id = ? AND NOT \(ReadMarkStore.isUnread("notifications"))")
     return try Row.fetchOne(statement, arguments: [notification]) != nil
   }
 

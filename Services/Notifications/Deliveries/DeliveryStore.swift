@@ -207,10 +207,10 @@ enum DeliveryStore {
       .execute(arguments: [account, id])
   }
 
-  /// Adds to the figures of today.
+  /// Adds to the figures of today, or of the day of an instant.
   static func count(
     _ channel: NotificationChannel, _ kind: String, _ outcome: String, reason: String?, by more: Int = 1,
-    _ transaction: Transaction
+    at instant: Instant? = nil, _ transaction: Transaction
   ) throws {
     guard more > 0 else { return }
     try transaction.database.cachedStatement(
@@ -218,7 +218,7 @@ enum DeliveryStore {
         INSERT INTO delivery_figures (day, channel, kind, outcome, reason, count) VALUES (?, ?, ?, ?, ?, ?)
         ON CONFLICT (day, channel, kind, outcome, reason) DO UPDATE SET count = count + excluded.count
         """
-    ).execute(arguments: [day(of: transaction.now), channel, kind, outcome, reason ?? "", more])
+    ).execute(arguments: [day(of: instant ?? transaction.now), channel, kind, outcome, reason ?? "", more])
   }
 
   /// When the day of UTC starts that holds an instant.

@@ -6,9 +6,12 @@ import Storage
 /// The inbox: what happened to an account, numbered, listed and delivered live (NOT-1, NOT-4).
 struct InboxFeature: Feature {
   let settings: DeliverySettings
+  /// Lets notifications up to a mark say that they were read.
+  let signal = WakeSignal()
 
   let migrations = [
     InboxStore.migration(2), InboxStore.causeMigration(7), InboxStore.accountsMigration(11), InboxStore.changesMigration(18),
+    ReadMarkStore.migration(27),
   ]
   let tables: [ErasedTable] = [
     // What others were notified of that names the account, then its own inbox.
@@ -20,6 +23,7 @@ struct InboxFeature: Feature {
       """, .notifications, by: InboxStore.erasedCounts, InboxStore.erasedContents, InboxStore.erasedNames,
       InboxStore.erasedInbox, steps: InboxStore.erasureSteps),
     .following("notification_accounts", "notifications"),
+    .rows("read_marks", "account_id = :account", .notifications),
     .rows("inboxes", "account_id = :account", .notifications),
   ]
 
@@ -35,7 +39,8 @@ struct InboxFeature: Feature {
     service.serve(CountUnreadNotifications.self, read: InboxHandlers.count)
     service.serve(NotificationsSince.self, read: InboxHandlers.since)
     service.serve(MarkNotificationRead.self, write: InboxHandlers.markRead)
-    service.serve(MarkNotificationsRead.self, write: InboxHandlers.markAllRead)
+    service.serve(MarkNotificationsRead.self, write: InboxHandlers(signal: signal).markAllRead)
     service.serve(DeleteNotification.self, write: InboxHandlers.delete)
+    service.run { [signal] store in ReadMarkWorker(store: store, signal: signal) }
   }
 }

@@ -5,7 +5,9 @@ import ServiceKit
 import Storage
 
 /// The inbox: listed, counted, caught up with, marked as read, deleted from.
-enum InboxHandlers {
+struct InboxHandlers: Sendable {
+  let signal: WakeSignal
+
   static func list(_ input: ListNotifications.Input, _ call: AccountCall, _ database: Database) throws -> Page<Notification> {
     try InboxStore.list(
       of: call.account, unread: input.unread, category: input.category, withLogins: call.caller.isInDoubt != true,
@@ -42,11 +44,13 @@ enum InboxHandlers {
     return try count(Empty(), call, transaction.database)
   }
 
-  static func markAllRead(
+  func markAllRead(
     _ input: MarkNotificationsRead.Input, _ call: AccountCall, _ transaction: Transaction
   ) throws -> CountUnreadNotifications.Output {
-    try InboxStore.markRead(upTo: input.upTo, of: call.account, transaction)
-    return try count(Empty(), call, transaction.database)
+    if try InboxStore.markRead(upTo: input.upTo, of: call.account, transaction) {
+      transaction.afterCommit { [signal] in signal.send() }
+    }
+    return try Self.count(Empty(), call, transaction.database)
   }
 
   static func delete(_ input: DeleteNotification.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {

@@ -55,7 +55,7 @@ extension InboxStore {
   ) throws -> NotificationChanges {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT * FROM notifications WHERE account_id = ? AND change > ? ORDER BY change LIMIT ?
+        SELECT \(columns) FROM notifications WHERE account_id = ? AND change > ? ORDER BY change LIMIT ?
         """)
     var rows = try Row.fetchAll(statement, arguments: [account, change, limit + 1])
     var last = try lastChange(of: account, in: database)
@@ -63,7 +63,7 @@ extension InboxStore {
       rows.removeAll { $0["change"] as Int == cut }
       last = rows.last?["change"] ?? cut
       if rows.isEmpty {
-        let whole = try database.cachedStatement(sql: "SELECT * FROM notifications WHERE account_id = ? AND change = ?")
+        let whole = try database.cachedStatement(sql: "SELECT \(columns) FROM notifications WHERE account_id = ? AND change = ?")
         rows = try Row.fetchAll(whole, arguments: [account, cut])
       }
     }
@@ -79,15 +79,15 @@ extension InboxStore {
     return changes
   }
 
-  /// Those that name accounts which are being erased.
+  /// Those that name accounts which are being erased, or whom the account has blocked.
   private static func hiddenNumbers(
     of account: AccountID, among numbers: [Int], in database: Database
   ) throws -> Set<Int> {
-    let hiding = try hidingErased(in: database)
-    guard !hiding.isEmpty, !numbers.isEmpty else { return [] }
+    let condition = try hiding(of: account, in: database)
+    guard !condition.isEmpty, !numbers.isEmpty else { return [] }
     let list = numbers.map(String.init).joined(separator: ", ")
     let shown = try Int.fetchAll(
-      database, sql: "SELECT number FROM notifications WHERE account_id = ? AND number IN (\(list)) \(hiding)",
+      database, sql: "SELECT number FROM notifications WHERE account_id = ? AND number IN (\(list)) \(condition)",
       arguments: [account])
     return Set(numbers).subtracting(shown)
   }
@@ -98,10 +98,13 @@ extension InboxStore {
   ) throws -> [NotificationCount] {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT category, count(*) AS count FROM notifications WHERE account_id = ? AND read_at IS NULL AND deleted_at IS NULL
+        SELECT category, count(*) AS count FROM notifications
+        WHERE account_id = ? AND number > ? AND read_at IS NULL AND deleted_at IS NULL
+          \(try BlockedNotificationStore.hiding(of: account, in: database))
         GROUP BY category
         """)
-    let counts = try Row.fetchAll(statement, arguments: [account]).compactMap { row -> NotificationCount? in
+    let through = try ReadMarkStore.through(of: account, in: database)
+    let counts = try Row.fetchAll(statement, arguments: [account, through]).compactMap { row -> NotificationCount? in
       guard let category = NotificationCategory(rawValue: row["category"]), withLogins || category != .logins else { return nil }
       return NotificationCount(category: category, unreadCount: row["count"])
     }

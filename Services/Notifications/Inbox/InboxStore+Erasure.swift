@@ -14,7 +14,7 @@ extension InboxStore {
 
   /// Some of it, the same at each look.
   private static let some = """
-    SELECT o.notification_id, o.account_id, o.read_at FROM \(named) ORDER BY a.notification_id LIMIT :limit
+    SELECT o.notification_id, o.account_id, o.number, o.read_at FROM \(named) ORDER BY a.notification_id LIMIT :limit
     """
 
   private static let changed = "change = (SELECT last_change FROM inboxes i WHERE i.account_id = notifications.account_id)"
@@ -23,8 +23,8 @@ extension InboxStore {
 
   static let erasedCounts = """
     UPDATE inboxes SET last_change = last_change + 1, unread_count = unread_count - (
-      SELECT count(*) FROM (SELECT o.account_id, o.read_at FROM \(named)) n
-      WHERE n.account_id = inboxes.account_id AND n.read_at IS NULL)
+      SELECT count(*) FROM (SELECT o.account_id, o.number, o.read_at FROM \(named)) n
+      WHERE n.account_id = inboxes.account_id AND \(ReadMarkStore.isUnread("n")))
     WHERE account_id IN (SELECT o.account_id FROM \(named))
     """
   static let erasedContents = """
@@ -40,7 +40,7 @@ extension InboxStore {
   static let erasureSteps = [
     """
     UPDATE inboxes SET last_change = last_change + 1, unread_count = unread_count - (
-      SELECT count(*) FROM (\(some)) n WHERE n.account_id = inboxes.account_id AND n.read_at IS NULL)
+      SELECT count(*) FROM (\(some)) n WHERE n.account_id = inboxes.account_id AND \(ReadMarkStore.isUnread("n")))
     WHERE account_id IN (SELECT account_id FROM (\(some)))
     """,
     """
@@ -69,8 +69,13 @@ extension InboxStore {
       .execute(arguments: [notification])
   }
 
-  /// A condition on rows of notifications that leaves out what names accounts that are being erased; empty where there are none.
-  static func hidingErased(in database: Database) throws -> String {
+  /// A condition on rows of notifications that leaves out what names accounts which are being erased, or whom the account has blocked; empty
+  /// where there are none.
+  static func hiding(of account: AccountID, in database: Database) throws -> String {
+    try hidingErased(in: database) + BlockedNotificationStore.hiding(of: account, in: database)
+  }
+
+  private static func hidingErased(in database: Database) throws -> String {
     let erased = try AccountID.fetchAll(
       database.cachedStatement(
         sql: "SELECT account_id FROM erasures WHERE confirmed_at IS NULL AND rows_erased_at IS NULL ORDER BY account_id"))

@@ -76,7 +76,7 @@ enum InboxStore {
   ) throws -> Notification? {
     let database = transaction.database
     let found = try database.cachedStatement(
-      sql: "SELECT * FROM notifications WHERE account_id = ? AND source = ? AND deleted_at IS NULL")
+      sql: "SELECT \(columns) FROM notifications WHERE account_id = ? AND source = ? AND deleted_at IS NULL")
     guard let row = try Row.fetchOne(found, arguments: [account, item.source]) else { return nil }
     let id: ID<Notification> = row["notification_id"]
     var content = item.content
@@ -90,7 +90,7 @@ enum InboxStore {
       ])
     return Notification(
       id: id, number: row["number"], kind: item.kind, content: content, createdAt: row["created_at"],
-      readAt: row["read_at"], language)
+      readAt: row["read"], language)
   }
 
   /// An inbox, newest first.
@@ -103,17 +103,19 @@ enum InboxStore {
   ) throws -> Page<Notification> {
     let condition =
       switch unread {
-      case true: "AND read_at IS NULL"
-      case false: "AND read_at IS NOT NULL"
-      case nil: ""
+      case true: "AND read_at IS NULL AND number > ?3"
+      case false: "AND (read_at IS NOT NULL OR number <= ?3)"
+      case nil: "AND ?3 >= 0"
       }
+    let through = try ReadMarkStore.through(of: account, in: database)
     let statement = try database.cachedStatement(
       sql: """
-        SELECT * FROM notifications WHERE account_id = ? AND number < ? AND deleted_at IS NULL \(condition) \(kinds(withLogins))
-          \(category.map { "AND category = '\($0.rawValue)'" } ?? "") \(try hidingErased(in: database))
-        ORDER BY number DESC LIMIT ?
+        SELECT \(columns) FROM notifications
+        WHERE account_id = ?1 AND number < ?2 AND deleted_at IS NULL \(condition) \(kinds(withLogins))
+          \(category.map { "AND category = '\($0.rawValue)'" } ?? "") \(try hiding(of: account, in: database))
+        ORDER BY number DESC LIMIT ?4
         """)
-    let rows = try Row.fetchAll(statement, arguments: [account, page.before, page.fetchLimit])
+    let rows = try Row.fetchAll(statement, arguments: [account, page.before, through, page.fetchLimit])
     return try page.page(of: rows, key: { $0["number"] as Int64 }) { try Notification($0, language) }
   }
 
@@ -125,8 +127,8 @@ enum InboxStore {
   ) throws -> NotificationsSince.Output {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT * FROM notifications WHERE account_id = ? AND number > ? AND deleted_at IS NULL \(kinds(withLogins))
-          \(try hidingErased(in: database))
+        SELECT \(columns) FROM notifications WHERE account_id = ? AND number > ? AND deleted_at IS NULL \(kinds(withLogins))
+          \(try hiding(of: account, in: database))
         ORDER BY number LIMIT ?
         """)
     let items = try Row.fetchAll(statement, arguments: [account, number, limit]).map { try Notification($0, language) }
@@ -134,13 +136,25 @@ enum InboxStore {
     return NotificationsSince.Output(items: items, lastNumber: try Int.fetchOne(last, arguments: [account]) ?? 0)
   }
 
+  /// The columns that ``Notification/init(_:_:)`` reads, and with them all of the table.
+  static let columns = "notifications.*, \(ReadMarkStore.readAt("notifications")) AS read"
+
   private static func kinds(_ withLogins: Bool) -> String { withLogins ? "" : "AND kind NOT IN (\(hiddenKinds))" }
 
   private static let hiddenKinds = NotificationSpec.hiddenInDoubt.map { "'\($0)'" }.joined(separator: ", ")
 
   static func unreadCount(of account: AccountID, in database: Database) throws -> Int {
     let statement = try database.cachedStatement(sql: "SELECT unread_count FROM inboxes WHERE account_id = ?")
-    return try Int.fetchOne(statement, arguments: [account]) ?? 0
+    let count = try Int.fetchOne(statement, arguments: [account]) ?? 0
+    let blocked = try BlockedNotificationStore.names(of: account, in: database)
+    guard !blocked.isEmpty else { return count }
+    let hidden = try Int.fetchOne(
+      database,
+      sql: """
+        SELECT count(*) FROM notifications
+        WHERE account_id = ? AND number > ? AND read_at IS NULL AND deleted_at IS NULL AND \(blocked)
+        """, arguments: [account, try ReadMarkStore.through(of: account, in: database)])
+    return count - (hidden ?? 0)
   }
 
   /// What an account's notification says; nil where there is none, also because it was deleted.
@@ -157,7 +171,9 @@ enum InboxStore {
     let database = transaction.database
     guard try exists(id, of: account, andNotDeleted: true, in: database) else { return false }
     let statement = try database.cachedStatement(
-      sql: "UPDATE notifications SET read_at = ? WHERE notification_id = ? AND read_at IS NULL RETURNING kind")
+      sql: """
+        UPDATE notifications SET read_at = ? WHERE notification_id = ? AND \(ReadMarkStore.isUnread("notifications")) RETURNING kind
+        """)
     guard let kind = try String.fetchOne(statement, arguments: [transaction.now, id]) else { return true }
     try lower(by: 1, account, in: database)
     try DeliveryStore.count(.inbox, kind, "opened", reason: nil, transaction)
@@ -165,22 +181,37 @@ enum InboxStore {
   }
 
   /// Marks everything up to a number as read.
-  static func markRead(upTo number: Int, of account: AccountID, _ transaction: Transaction) throws {
+  ///
+  /// - Returns: whether it is so many that they do not say so themselves yet, but a mark; see ``ReadMarkStore``.
+  static func markRead(upTo number: Int, of account: AccountID, _ transaction: Transaction) throws -> Bool {
     let database = transaction.database
-    let counting = try database.cachedStatement(
-      sql: """
-        SELECT kind, count(*) AS count FROM notifications
-        WHERE account_id = ? AND number <= ? AND read_at IS NULL AND deleted_at IS NULL GROUP BY kind
-        """)
-    for row in try Row.fetchAll(counting, arguments: [account, number]) {
-      try DeliveryStore.count(.inbox, row["kind"], "opened", reason: nil, by: row["count"], transaction)
+    // What comes later is not read.
+    let newest = try database.first("SELECT last_number FROM inboxes WHERE account_id = ?", .id(account)) { $0.number(0) } ?? 0
+    let (first, last) = (try ReadMarkStore.through(of: account, in: database), min(number, newest))
+    let unread = """
+      FROM notifications WHERE account_id = ?1 AND number > ?2 AND number <= ?3 AND read_at IS NULL AND deleted_at IS NULL
+      """
+    let bounds: (Bound, Bound, Bound) = (.id(account), .number(first), .number(last))
+    let beyond = "SELECT 1 \(unread) LIMIT 1 OFFSET \(ReadMarkStore.rowsAtOnce)"
+    if try database.first(beyond, bounds.0, bounds.1, bounds.2, read: { _ in true }) != nil {
+      try ReadMarkStore.add(through: last, of: account, transaction)
+      try database.run(
+        """
+        UPDATE inboxes SET unread_count = (
+          SELECT count(*) FROM notifications WHERE account_id = ?1 AND number > ?2 AND read_at IS NULL AND deleted_at IS NULL)
+        WHERE account_id = ?1
+        """, .id(account), .number(last))
+      return true
     }
-    let statement = try database.cachedStatement(
-      sql: """
-        UPDATE notifications SET read_at = ? WHERE account_id = ? AND number <= ? AND read_at IS NULL AND deleted_at IS NULL
-        """)
-    try statement.execute(arguments: [transaction.now, account, number])
+    try database.each("SELECT kind, count(*) \(unread) GROUP BY kind", bounds.0, bounds.1, bounds.2) { row in
+      try DeliveryStore.count(.inbox, row.text(0), "opened", reason: nil, by: row.number(1), transaction)
+      return true
+    }
+    try database.run(
+      "UPDATE notifications SET read_at = ?4 WHERE notification_id IN (SELECT notification_id \(unread))", bounds.0, bounds.1,
+      bounds.2, .instant(transaction.now))
     try lower(by: database.changesCount, account, in: database)
+    return false
   }
 
   /// Deletes what a notification said; its number stays taken. False if the account never had it.
@@ -196,7 +227,9 @@ enum InboxStore {
     let change = try nextChange(of: account, in: database)
     guard let deleted = try Row.fetchOne(statement, arguments: [transaction.now, change, id]) else { return true }
     // The column itself: SQLite 3.40 gives a wrong `IS NULL` in RETURNING for some tables.
-    if deleted.hasNull(atIndex: 0) { try lower(by: 1, account, in: database) }
+    if deleted.hasNull(atIndex: 0), try deleted["number"] as Int > ReadMarkStore.through(of: account, in: database) {
+      try lower(by: 1, account, in: database)
+    }
     try publishRemoval(deleted["number"], of: account, transaction)
     return true
   }
@@ -217,29 +250,30 @@ enum InboxStore {
     }
   }
 
-  /// Deletes what an account's notifications said that name another, however many they are.
-  static func deleteAll(naming other: AccountID, of account: AccountID, _ transaction: Transaction) throws {
-    let named = """
-      SELECT n.notification_id FROM notification_accounts a JOIN notifications n ON n.notification_id = a.notification_id
-      WHERE a.account_id = :other AND n.account_id = :account
-      """
-    let statements = [
-      """
-      UPDATE inboxes SET unread_count = unread_count - (
-        SELECT count(*) FROM notifications WHERE notification_id IN (\(named)) AND read_at IS NULL)
-      WHERE account_id = :account
-      """,
-      "UPDATE inboxes SET last_change = last_change + 1 WHERE account_id = :account AND :other IS NOT NULL",
-      """
-      UPDATE notifications SET deleted_at = \(transaction.now.milliseconds), content = '{}',
-        change = (SELECT last_change FROM inboxes WHERE account_id = :account)
-      WHERE notification_id IN (\(named))
-      """,
-      "DELETE FROM notification_accounts WHERE notification_id IN (\(named))",
-    ]
-    for sql in statements {
-      try transaction.database.execute(sql: sql, arguments: ["other": other, "account": account])
+  /// Deletes what an account's notifications of those numbers said that name another.
+  static func deleteAll(
+    naming other: AccountID, of account: AccountID, numbers: ClosedRange<Int>, _ transaction: Transaction
+  ) throws {
+    // Read first: the statements below change what makes them such.
+    let statement = try transaction.database.cachedStatement(
+      sql: """
+        SELECT notification_id, \(ReadMarkStore.isUnread("n")) AS is_unread FROM notifications n
+        WHERE account_id = ?1 AND number BETWEEN ?2 AND ?3 AND EXISTS (
+          SELECT 1 FROM notification_accounts a WHERE a.notification_id = n.notification_id AND a.account_id = ?4)
+        """)
+    let rows = try Row.fetchAll(statement, arguments: [account, numbers.lowerBound, numbers.upperBound, other])
+    guard !rows.isEmpty else { return }
+    let database = transaction.database
+    let change = try nextChange(of: account, in: database)
+    for row in rows {
+      let id: ID<Notification> = row["notification_id"]
+      try database.run(
+        "UPDATE notifications SET deleted_at = ?, content = '{}', change = ? WHERE notification_id = ?",
+        .instant(transaction.now),
+        .number(change), .id(id))
+      try forgetAccounts(of: id, database)
     }
+    try lower(by: rows.count { $0["is_unread"] as Bool }, account, in: database)
   }
 
   private static func exists(
@@ -259,12 +293,12 @@ enum InboxStore {
 }
 
 extension Notification {
-  /// From a row of `notifications`.
+  /// Columns ``InboxStore/columns``.
   init(_ row: Row, _ language: Language) throws {
     let content: String = row["content"]
     self.init(
       id: row["notification_id"], number: row["number"], kind: row["kind"], content: try .decode(Array(content.utf8)),
-      createdAt: row["created_at"], readAt: row["read_at"], language)
+      createdAt: row["created_at"], readAt: row["read"], language)
   }
 
   fileprivate init(

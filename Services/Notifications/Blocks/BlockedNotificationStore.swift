@@ -1,0 +1,103 @@
+import GRDB
+import NotificationsContract
+import Operations
+import Storage
+
+/// Notifications of whoever blocked another that name the other, until they are deleted: from the block on nobody is shown them.
+///
+/// They are found by going through the blocker's inbox, whose size is the blocker's own: somebody whom many notifications name costs nobody
+/// else anything.
+enum BlockedNotificationStore {
+  /// Inboxes of which no more numbers have been given are gone through at once.
+  static let numbersAtOnce = 200
+
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "notifications of blocked accounts") { database in
+      try database.execute(
+        sql: """
+          -- Inboxes from which what names another is still to be deleted: what came behind a number and up to another.
+          CREATE TABLE blocked_notifications (
+            account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+            other_account BLOB NOT NULL CHECK (length(other_account) = 16),
+            after INTEGER NOT NULL CHECK (after >= 0),
+            through INTEGER NOT NULL CHECK (through >= after),
+            PRIMARY KEY (account_id, other_account)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX blocked_notifications_by_other ON blocked_notifications (other_account);
+          """)
+    }
+  }
+
+  /// Deletes what the account was notified of until now that names the other.
+  ///
+  /// - Returns: whether some is to be deleted still.
+  static func begin(_ account: AccountID, from other: AccountID, _ transaction: Transaction) throws -> Bool {
+    let database = transaction.database
+    let last = try database.first("SELECT last_number FROM inboxes WHERE account_id = ?", .id(account)) { $0.number(0) } ?? 0
+    guard last > numbersAtOnce else {
+      try InboxStore.deleteAll(naming: other, of: account, numbers: 1...max(last, 1), transaction)
+      return false
+    }
+    try database.run(
+      """
+      INSERT INTO blocked_notifications (account_id, other_account, after, through) VALUES (?, ?, 0, ?)
+      ON CONFLICT (account_id, other_account) DO UPDATE SET after = 0, through = excluded.through
+      """, .id(account), .id(other), .number(last))
+    return true
+  }
+
+  /// What leaves them out, as SQL behind a condition on `notifications`; empty where there are none.
+  static func hiding(of account: AccountID, in database: Database) throws -> String {
+    let names = try names(of: account, in: database)
+    return names.isEmpty ? "" : "AND NOT \(names)"
+  }
+
+  /// What finds them alone, as SQL; empty where there are none.
+  static func names(of account: AccountID, in database: Database) throws -> String {
+    var ranges: [String] = []
+    try database.each("SELECT other_account, after, through FROM blocked_notifications WHERE account_id = ?", .id(account)) {
+      let other: AccountID = try $0.id(0)
+      // An id, as this program writes it.
+      let id = "x'\(other.description.filter { $0 != "-" })'"
+      ranges.append(
+        "(a.account_id = \(id) AND notifications.number > \($0.number(1)) AND notifications.number <= \($0.number(2)))")
+      return true
+    }
+    guard !ranges.isEmpty else { return "" }
+    return """
+      EXISTS (SELECT 1 FROM notification_accounts a
+        WHERE a.notification_id = notifications.notification_id AND (\(ranges.joined(separator: " OR "))))
+      """
+  }
+
+  /// The account behind one in whose inbox there are any, and behind the last the first; nil where there is none.
+  static func next(after account: AccountID, in database: Database) throws -> AccountID? {
+    let next = "SELECT account_id FROM blocked_notifications WHERE account_id > ? ORDER BY account_id LIMIT 1"
+    let found: (AccountID) throws -> AccountID? = { try database.first(next, .id($0)) { try $0.id(0) } }
+    return try found(account) ?? found(.placeholder)
+  }
+
+  /// Goes on through an account's inbox.
+  ///
+  /// - Parameter limit: over how many numbers at most.
+  static func delete(from account: AccountID, limit: Int, _ transaction: Transaction) throws {
+    let database = transaction.database
+    let found = try database.first(
+      "SELECT other_account, after, through FROM blocked_notifications WHERE account_id = ? LIMIT 1", .id(account)
+    ) { (other: try $0.id(0) as AccountID, after: $0.number(1), through: $0.number(2)) }
+    guard let found else { return }
+    let end = min(found.after + limit, found.through)
+    if end > found.after {
+      try InboxStore.deleteAll(naming: found.other, of: account, numbers: found.after + 1...end, transaction)
+    }
+    if end < found.through {
+      try database.run(
+        "UPDATE blocked_notifications SET after = ?3 WHERE account_id = ?1 AND other_account = ?2", .id(account),
+        .id(found.other),
+        .number(end))
+    } else {
+      try database.run(
+        "DELETE FROM blocked_notifications WHERE account_id = ? AND other_account = ?", .id(account), .id(found.other))
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import GRDB
+import NotificationsContract
+import Operations
+import Storage
+
+/// Marks up to which an inbox was read as a whole, kept until each notification up to them says so itself: whoever has 100,000 of them keeps
+/// nobody waiting.
+///
+/// A notification that does not say when it was read was read with the first mark that is not before it. Who asks whether one is unread
+/// asks here, too: ``isUnread(_:)``.
+enum ReadMarkStore {
+  /// Where no more are unread, each says at once that it was read.
+  static let rowsAtOnce = 500
+
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "marks of read notifications") { database in
+      try database.execute(
+        sql: """
+          -- All up to that number were read then, though some do not say so yet. Of an account, later marks have higher numbers.
+          CREATE TABLE read_marks (
+            account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+            through INTEGER NOT NULL CHECK (through > 0),
+            read_at INTEGER NOT NULL,
+            PRIMARY KEY (account_id, through)
+          ) STRICT, WITHOUT ROWID;
+          """)
+    }
+  }
+
+  /// When a notification was read, as SQL; NULL while it was not.
+  ///
+  /// - Parameter row: SQL for the row of `notifications`.
+  static func readAt(_ row: String) -> String {
+    """
+    coalesce(\(row).read_at, (SELECT read_at FROM read_marks
+      WHERE read_marks.account_id = \(row).account_id AND through >= \(row).number ORDER BY through LIMIT 1))
+    """
+  }
+
+  /// Whether a notification was not read, as SQL.
+  ///
+  /// - Parameter row: SQL for the row of `notifications`.
+  static func isUnread(_ row: String) -> String {
+    """
+    (\(row).read_at IS NULL AND NOT EXISTS (
+      SELECT 1 FROM read_marks WHERE read_marks.account_id = \(row).account_id AND through >= \(row).number))
+    """
+  }
+
+  /// Up to which number all are read; 0 where there is no mark.
+  static func through(of account: AccountID, in database: Database) throws -> Int {
+    try database.first("SELECT max(through) FROM read_marks WHERE account_id = ?", .id(account)) {
+      $0.isNull(0) ? 0 : $0.number(0)
+    } ?? 0
+  }
+
+  static func add(through number: Int, of account: AccountID, _ transaction: Transaction) throws {
+    try transaction.database.run(
+      "INSERT INTO read_marks (account_id, through, read_at) VALUES (?, ?, ?)", .id(account), .number(number),
+      .instant(transaction.now))
+  }
+
+  /// The account behind one that has marks, and behind the last the first; nil where none has.
+  static func next(after account: AccountID, in database: Database) throws -> AccountID? {
+    let next = "SELECT account_id FROM read_marks WHERE account_id > ? ORDER BY account_id LIMIT 1"
+    let found: (AccountID) throws -> AccountID? = { try database.first(next, .id($0)) { try $0.id(0) } }
+    return try found(account) ?? found(.placeholder)
+  }
+
+  /// Lets some notifications of an account say when they were read, those of its first mark first, and counts them as opened on the day of the
+  /// mark. With the last of them the mark goes.
+  ///
+  /// - Parameter limit: how many at most.
+  static func settle(_ account: AccountID, limit: Int, _ transaction: Transaction) throws {
+    let database = transaction.database
+    let mark = try database.first(
+      "SELECT through, read_at FROM read_marks WHERE account_id = ? ORDER BY through LIMIT 1", .id(account)
+    ) { (through: $0.number(0), readAt: $0.instant(1)) }
+    guard let mark else { return }
+    let statement = try database.cachedStatement(
+      sql: """
+        UPDATE notifications SET read_at = ? WHERE notification_id IN (
+          SELECT notification_id FROM notifications
+          WHERE account_id = ? AND number <= ? AND read_at IS NULL AND deleted_at IS NULL ORDER BY number LIMIT ?)
+        RETURNING kind
+        """)
+    let kinds = try String.fetchAll(statement, arguments: [mark.readAt, account, mark.through, limit])
+    for (kind, rows) in Dictionary(grouping: kinds, by: { $0 }) {
+      try DeliveryStore.count(.inbox, kind, "opened", reason: nil, by: rows.count, at: mark.readAt, transaction)
+    }
+    guard kinds.count < limit else { return }
+    try database.run("DELETE FROM read_marks WHERE account_id = ? AND through = ?", .id(account), .number(mark.through))
+  }
+}

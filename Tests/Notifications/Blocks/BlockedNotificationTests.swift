@@ -1,0 +1,104 @@
+import Foundation
+import GRDB
+import InProcess
+import NotificationsContract
+import Operations
+import ServiceKit
+import Storage
+import Testing
+
+@testable import NotificationsService
+
+/// A block takes effect in the store without waking the worker, so that what is asked then is asked while the notifications are there still.
+@Suite("Blocking somebody whom many notifications name (SOC-8)")
+struct BlockedNotificationTests {
+  private static let count = 600
+
+  /// Fills an inbox: of three, one names the first, one the second, one nobody. One of two is read.
+  private func fill(_ services: ServicesInProcess, _ person: Person, naming others: [AccountID]) async throws {
+    try await services.store(of: .notifications).write { transaction in
+      try transaction.database.execute(
+        sql: "INSERT INTO inboxes (account_id, last_number, unread_count) VALUES (?1, ?2, ?2 / 2)",
+        arguments: [person.id, Self.count])
+      try transaction.database.execute(
+        sql: """
+          WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+          INSERT INTO notifications (notification_id, account_id, number, kind, category, content, source, created_at, read_at)
+          SELECT randomblob(16), ?1, i, iif(i % 3, 'taskHelpRequested', 'coinsEarned'), iif(i % 3, 'help', 'rewards'),
+            '{"parameters":{},"links":{}}', 'x/' || i, 1, iif(i % 2, NULL, 1)
+          FROM n
+          """, arguments: [person.id, Self.count])
+      for (index, other) in others.enumerated() {
+        try transaction.database.execute(
+          sql: """
+            INSERT INTO notification_accounts (notification_id, account_id)
+            SELECT notification_id, ? FROM notifications WHERE account_id = ? AND number % 3 = ?
+            """, arguments: [other, person.id, index + 1])
+      }
+    }
+  }
+
+  private func seen(_ person: Person) async throws -> [String] {
+    var seen: [String] = []
+    for unread in [nil, true, false] as [Bool?] {
+      var input = ListNotifications.Input(unread: unread, limit: 100)
+      while true {
+        let page = try await person.send(ListNotifications.self, input)
+        seen += page.items.map { "\(String(describing: unread)) \($0.number)" }
+        guard let next = page.nextCursor else { break }
+        input.cursor = next
+      }
+    }
+    let counts = try await person.send(CountUnreadNotifications.self, .init())
+    seen.append("\(counts.unreadCount) \(counts.byCategory.map { "\($0.category) \($0.unreadCount)" })")
+    let since = try await person.send(NotificationsSince.self, .init(after: 0, limit: 500))
+    return seen + since.items.map { "since \($0.number)" }
+  }
+
+  @Test("What names a blocked account is gone from a large inbox at once, whatever of it is there still, and for good in the end")
+  func hidden() async throws {
+    try await ServicesInProcess.running([{ try Notifications.service($0) }]) { services in
+      let (ana, ben, eva) = (try await services.register(), try await services.register(), try await services.register())
+      try await fill(services, ana, naming: [ben.id, eva.id])
+      let store = services.store(of: .notifications)
+      #expect(try await store.write { try BlockedNotificationStore.begin(ana.id, from: ben.id, $0) })
+      let first = try await seen(ana)
+      #expect(first.count { $0.hasPrefix("nil ") } == 400 && first.count { $0.hasPrefix("Optional(true) ") } == 200)
+      #expect(first.contains("200 [\"help 100\", \"rewards 100\"]"))
+      for limit in [100, 333] {
+        try await store.write { try BlockedNotificationStore.delete(from: ana.id, limit: limit, $0) }
+        #expect(try await seen(ana) == first)
+      }
+      // What comes once the block has ended stays.
+      try await store.write { transaction in
+        let item = InboxItem(
+          kind: "taskHelpRequested", content: NotificationContent(parameters: [:], links: NotificationLinks()), source: "later",
+          accounts: [ben.id])
+        _ = try InboxStore.add(item, to: ana.id, .english, transaction)
+      }
+      try await store.write { try BlockedNotificationStore.delete(from: ana.id, limit: 500, $0) }
+      #expect(try await store.rows("blocked_notifications") == 0)
+      #expect(try await ana.send(ListNotifications.self, .init(limit: 1)).items.map(\.number) == [Self.count + 1])
+      #expect(try await ana.send(CountUnreadNotifications.self, .init()).unreadCount == 201)
+      let kept = try await store.read {
+        try Int.fetchOne($0, sql: "SELECT unread_count FROM inboxes WHERE account_id = ?", arguments: [ana.id])
+      }
+      #expect(kept == 201)
+      let named = try await store.read { database in
+        try [ben.id, eva.id].map {
+          try Int.fetchOne(database, sql: "SELECT count(*) FROM notification_accounts WHERE account_id = ?", arguments: [$0]) ?? 0
+        }
+      }
+      #expect(named == [1, 200])
+      // A client that was away learns what went, whenever it went.
+      var (removed, change) = (Set<Int>(), 0)
+      while true {
+        let page = try await ana.send(NotificationsSince.self, .init(after: Self.count, changesAfter: change, limit: 50))
+        guard page.lastChange != change else { break }
+        removed.formUnion(page.removed)
+        change = page.lastChange
+      }
+      #expect(removed.count == 200 && removed.allSatisfy { $0 % 3 == 1 })
+    }
+  }
+}
