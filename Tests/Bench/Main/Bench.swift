@@ -22,6 +22,8 @@ struct Bench: AsyncParsableCommand {
   @Option(help: "Megabytes of the Apple Health export that is imported; 1000 is the whole form.") var importMegabytes = 100
   @Option(help: "Entries of the account whose days and history are looked at.") var historyEntries = 1_000_000
 
+  @Option(help: "Entries of the account that is deleted while another writes.") var erasureEntries = 300_000
+
   @Option(help: "Leaves of the register in which one is proven.") var registerLeaves = 10_000_000
 
   @Option(help: "People on the leaderboards.") var leaderboardPeople = 1_000_000
@@ -34,12 +36,12 @@ struct Bench: AsyncParsableCommand {
 
   @Option(
     help:
-      "Only this part, which can be given several times: http, samples, imports, live, logins, history, register, redemptions, leaderboard, challenges, notifications, reminders."
+      "Only this part, which can be given several times: http, samples, imports, live, logins, history, erasure, register, redemptions, leaderboard, challenges, notifications, reminders."
   )
   var only: [Part] = []
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case http, samples, imports, live, logins, history, register, redemptions, leaderboard, challenges,
+    case http, samples, imports, live, logins, history, erasure, register, redemptions, leaderboard, challenges,
       notifications, reminders
   }
 
@@ -74,6 +76,7 @@ struct Bench: AsyncParsableCommand {
       case .logins: try await logins(cluster, people, report)
       case .history:
         try await LookingBack(cluster: cluster, yardstick: yardstick, report: report, entries: historyEntries).measure()
+      case .erasure: try await ErasureLoad(cluster: cluster, report: report, entries: erasureEntries).measure()
       case .register: try await register(cluster, people, report)
       case .redemptions: try await redemptions(cluster, people, report)
       case .leaderboard: try await leaderboard(cluster, people, report)

@@ -3,7 +3,6 @@ import ArgumentParser
 import Client
 import Cluster
 import Foundation
-import GRDB
 import GeneratedHistory
 import IdentityContract
 import Operations
@@ -25,9 +24,9 @@ struct LookingBack {
     let last = LocalDay(daysSinceEpoch: Int32(now.milliseconds / 86_400_000) - 1)
     let days = max(1, entries / LookingBack.activities)
     // From two months before the first entry on: of those weeks nothing is kept.
-    let activities = try await makeActivities(person, from: last.advanced(by: -days - 60))
+    let activities = try await person.makeLongActivities(LookingBack.activities, from: last.advanced(by: -days - 60))
     let history = GeneratedHistory(of: person.account.id, activities, days: days, to: last)
-    try await fill(history)
+    try await cluster.write(history, report)
     let hello = try await Waits { _ in try await answered(GatewayClient(url: yardstick.url), "/") }
     report.raw(
       "one after the other: hello: p50 \(text(hello.p50)), p99 \(text(hello.p99)); what follows in milliseconds and times its p50"
@@ -35,40 +34,6 @@ struct LookingBack {
     try await measureEntries(person, activities, hello)
     try await measureDays(person, history, hello)
     try await measureHistory(person, history, hello)
-    try await measureDeletion(person, history)
-  }
-
-  /// Each is planned on every day; of half of them any days of the week may be used.
-  private func makeActivities(_ person: People.Person, from start: LocalDay) async throws -> [ActivityID] {
-    var ids: [ActivityID] = []
-    for number in 0..<LookingBack.activities {
-      let activity = try await person.client.call(
-        CreateActivity.self,
-        .init(
-          title: "Long \(number)", category: ActivityCategory.allCases[number % ActivityCategory.allCases.count],
-          goal: number % 4 < 2 ? .check : .quantity(8, unit: "glasses"), schedule: number % 2 == 0 ? .daily : .timesAWeek(3),
-          startDay: start))
-      ids.append(activity.id)
-    }
-    return ids
-  }
-
-  /// Fills the store while its service is away.
-  private func fill(_ history: GeneratedHistory) async throws {
-    let start = ContinuousClock.now
-    cluster.hold(.activity)
-    // The end of a process is waited for; there is nothing that reports it.
-    while cluster.processID(.activity) != 0 { try await Task.sleep(for: .milliseconds(5)) }
-    var configuration = Configuration()
-    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF; PRAGMA cache_size = -500000") }
-    let store = try DatabaseQueue(path: "\(cluster.home)/stores/activity.sqlite", configuration: configuration)
-    for part in history.parts {
-      try await store.write { try history.write(part, in: $0) }
-    }
-    try store.close()
-    try cluster.release(.activity)
-    try await cluster.waitUntilReady()
-    report.raw("\(history.count) entries written into the store in \(Int((ContinuousClock.now - start).milliseconds)) ms")
   }
 
   // MARK: - What is asked for
@@ -117,36 +82,6 @@ struct LookingBack {
     }
     guard let slowest else { return }
     add("the slowest of its filters: \(slowest.name)", slowest.waits, hello, maximum: 10)
-  }
-
-  /// Another one's entries while the account is deleted, until nothing of it is left in the files.
-  private func measureDeletion(_ person: People.Person, _ history: GeneratedHistory) async throws {
-    let other = try await People.make("bench.bystander", cluster)
-    let activities = try await makeActivities(other, from: history.days.upperBound)
-    let deletion = try await person.client.call(
-      DeleteAccount.self, .init(password: FormField(text: person.login.password)))
-    let start = ContinuousClock.now
-    let token = ReadAccountDeletion.Input(token: deletion.token)
-    var number = 0
-    let isOver: () async throws -> Bool = {
-      guard number % 50 == 0 else { return false }
-      return try await other.client.call(ReadAccountDeletion.self, token).state == .finished
-    }
-    let waits = try await Waits(until: isOver) {
-      // Checked, then counted, then both again with other values.
-      let turn = number / activities.count
-      let (activity, index) = (activities[number % activities.count], number % activities.count)
-      var input = RecordEntry.Input(activityID: activity, day: .today)
-      if index % 4 < 2 { input.isDone = turn % 2 == 0 } else { input.amount = Double(turn % 2 + 1) }
-      _ = try await other.client.callUntilDone(RecordEntry.self, input)
-      number += 1
-    }
-    report.raw(
-      "\(number) entries of another one while \(history.count) are deleted, \(Int((ContinuousClock.now - start).milliseconds)) ms: "
-        + "p50 \(text(waits.p50)), p99 \(text(waits.p99)), longest \(text(waits.longest))")
-    report.add(
-      "an entry while an account with \(history.count) is deleted, longest", "\(text(waits.longest)) ms", target: "100 ms",
-      isReached: waits.longest <= 100)
   }
 
   private func answered(_ client: GatewayClient, _ path: String) async throws {
