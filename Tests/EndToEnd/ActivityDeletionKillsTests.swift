@@ -71,7 +71,8 @@ struct ActivityDeletionKillsTests {
     configuration.readonly = true
     configuration.busyMode = .timeout(5)
     let store = try DatabaseQueue(path: "\(cluster.home)/stores/activity.sqlite", configuration: configuration)
-    defer { try? store.close() }
-    return try store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entries") ?? 0 }
+    let count = try store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entries") ?? 0 }
+    try store.close()
+    return count
   }
 }
