@@ -189,6 +189,14 @@ CREATE TABLE dashboard_transfers (
 
 CREATE INDEX dashboard_transfers_by_account ON dashboard_transfers (account_id);
 
+CREATE TABLE deleted_activities (
+  activity_id BLOB NOT NULL PRIMARY KEY REFERENCES activities ON DELETE CASCADE,
+  -- Whose it was; in activities it is nobody's.
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX deleted_activities_by_account ON deleted_activities (account_id, activity_id);
+
 CREATE TABLE due_reminders (
   activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,
   minute INTEGER NOT NULL CHECK (minute BETWEEN 0 AND 1439),

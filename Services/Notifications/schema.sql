@@ -14,6 +14,16 @@ CREATE TABLE accounts (
 
 CREATE INDEX accounts_by_username ON accounts (username);
 
+CREATE TABLE blocked_notifications (
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  other_account BLOB NOT NULL CHECK (length(other_account) = 16),
+  after INTEGER NOT NULL CHECK (after >= 0),
+  through INTEGER NOT NULL CHECK (through >= after),
+  PRIMARY KEY (account_id, other_account)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX blocked_notifications_by_other ON blocked_notifications (other_account);
+
 CREATE TABLE blocks (
   account_id BLOB NOT NULL CHECK (length(account_id) = 16),
   other_account BLOB NOT NULL CHECK (length(other_account) = 16),
@@ -264,6 +274,13 @@ CREATE TABLE quiet_hours (
   -- Minutes after midnight.
   starts_at INTEGER NOT NULL CHECK (starts_at BETWEEN 0 AND 1439),
   ends_at INTEGER NOT NULL CHECK (ends_at BETWEEN 0 AND 1439 AND ends_at <> starts_at)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE read_marks (
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  through INTEGER NOT NULL CHECK (through > 0),
+  read_at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, through)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE reminders (
