@@ -43,14 +43,12 @@ extension ServiceDefinition {
     isLarge: @escaping @Sendable (O.Input) -> Bool = { _ in false },
     afterwards: @escaping @Sendable (O.Input, AccountCall) async throws -> Void = { _, _ in }
   ) {
-    serve(
-      operation, prepare: { _, _ in }, write: { input, _, call, transaction in try body(input, call, transaction) },
-      isLarge: isLarge, afterwards: afterwards)
+    addWrite(operation, { try await AccountCall($0) }, write: body, isLarge: isLarge, afterwards: afterwards)
   }
 
   /// Serves a changing operation that has to wait for other things than the store before its transaction, such as another
-  /// service's answer. What `prepare` returns is handed to the body; it runs again when a call is repeated, so it changes nothing
-  /// that must not change twice.
+  /// service's answer. What `prepare` returns is handed to the body. A repetition gets the recorded answer, and prepares nothing; but a process that
+  /// is killed between the two leaves no record, so what `prepare` changes must be allowed to change again.
   public mutating func serve<O: AccountOperation, Prepared: Sendable>(
     _ operation: O.Type, prepare: @escaping @Sendable (O.Input, AccountCall) async throws -> Prepared,
     write body: @escaping @Sendable (O.Input, Prepared, AccountCall, Transaction) throws -> O.Output,
@@ -62,8 +60,7 @@ extension ServiceDefinition {
   }
 
   /// Serves a changing operation whose transaction may refuse and yet stay, as one that counts a failed attempt: the failure is thrown
-  /// after it, and leaves no idempotency record. Unlike that of ``serve(_:prepare:write:afterwards:)``, `prepare` may change
-  /// things, since it does not run again when a call is repeated.
+  /// after it, and leaves no idempotency record.
   public mutating func serveAttempt<O: AccountOperation, Prepared: Sendable>(
     _ operation: O.Type, prepare: @escaping @Sendable (O.Input, AccountCall) async throws -> Prepared,
     write body: @escaping @Sendable (O.Input, Prepared, AccountCall, Transaction) throws -> Result<O.Output, Failure>

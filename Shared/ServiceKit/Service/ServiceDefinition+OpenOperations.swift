@@ -36,14 +36,12 @@ extension ServiceDefinition {
     _ operation: O.Type, write body: @escaping @Sendable (O.Input, OpenCall, Transaction) throws -> O.Output,
     afterwards: @escaping @Sendable (O.Input, OpenCall) async throws -> Void = { _, _ in }
   ) {
-    serve(
-      operation, prepare: { _, _ in }, write: { input, _, call, transaction in try body(input, call, transaction) },
-      afterwards: afterwards)
+    addWrite(operation, { $0 }, write: body, afterwards: afterwards)
   }
 
   /// Serves a changing operation that has to wait for other things than the store before its transaction, such as another
-  /// service's answer. What `prepare` returns is handed to the body; it runs again when a call is repeated, so it changes nothing
-  /// that must not change twice.
+  /// service's answer. What `prepare` returns is handed to the body. A repetition gets the recorded answer, and prepares nothing; but a process that
+  /// is killed between the two leaves no record, so what `prepare` changes must be allowed to change again.
   public mutating func serve<O: OpenOperation, Prepared: Sendable>(
     _ operation: O.Type, prepare: @escaping @Sendable (O.Input, OpenCall) async throws -> Prepared,
     write body: @escaping @Sendable (O.Input, Prepared, OpenCall, Transaction) throws -> O.Output,
@@ -53,8 +51,7 @@ extension ServiceDefinition {
   }
 
   /// Serves a changing operation whose transaction may refuse and yet stay, as one that counts a failed attempt: the failure is thrown
-  /// after it, and leaves no idempotency record. Unlike that of ``serve(_:prepare:write:afterwards:)``, `prepare` may change
-  /// things, since it does not run again when a call is repeated.
+  /// after it, and leaves no idempotency record.
   public mutating func serveAttempt<O: OpenOperation, Prepared: Sendable>(
     _ operation: O.Type, prepare: @escaping @Sendable (O.Input, OpenCall) async throws -> Prepared,
     write body: @escaping @Sendable (O.Input, Prepared, OpenCall, Transaction) throws -> Result<O.Output, Failure>

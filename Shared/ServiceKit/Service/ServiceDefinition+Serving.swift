@@ -21,6 +21,35 @@ extension ServiceDefinition {
     }
   }
 
+  /// A write that needs nothing but the store. Whether the call is a repetition is seen in its transaction.
+  mutating func addWrite<O: Operation, C: Call>(
+    _ operation: O.Type, _ makeCall: @escaping MakeCall<C>,
+    write body: @escaping @Sendable (O.Input, C, Transaction) throws -> O.Output,
+    isLarge: @escaping @Sendable (O.Input) -> Bool = { _ in false },
+    afterwards: @escaping @Sendable (O.Input, C) async throws -> Void
+  ) {
+    add(operation, keepsRecord: true) { input, open, request in
+      let call = try await makeCall(open)
+      let owner = isLarge(input) ? open.caller.account?.description : nil
+      let write: @Sendable (Transaction) throws -> [UInt8] = { transaction in
+        try open.refuseErased(transaction)
+        return try body(input, call, transaction).json
+      }
+      let (trace, usesReserve) = (open.header.traceparent, open.usesReserve)
+      let json: [UInt8]
+      if O.spec.takesIdempotencyKey, let key = open.idempotencyKey(payload: request.payload) {
+        json = try await open.store.write(
+          idempotency: key, traceparent: trace, usingReserve: usesReserve, largeOf: owner, write)
+      } else {
+        json = try await open.store.write(traceparent: trace, usingReserve: usesReserve, largeOf: owner, write)
+      }
+      try await afterwards(input, call)
+      return json
+    }
+  }
+
+  /// A write behind something that is prepared. A repetition is answered before that: what is prepared may fail by now, since what the first call
+  /// did has taken effect.
   mutating func addWrite<O: Operation, C: Call, Prepared: Sendable>(
     _ operation: O.Type, _ makeCall: @escaping MakeCall<C>,
     prepare: @escaping @Sendable (O.Input, C) async throws -> Prepared,
@@ -30,23 +59,26 @@ extension ServiceDefinition {
   ) {
     add(operation, keepsRecord: true) { input, open, request in
       let call = try await makeCall(open)
-      let prepared = try await prepare(input, call)
       let owner = isLarge(input) ? open.caller.account?.description : nil
+      let write: @Sendable (Prepared, Transaction) throws -> [UInt8] = { prepared, transaction in
+        try open.refuseErased(transaction)
+        return try body(input, prepared, call, transaction).json
+      }
+      let (trace, usesReserve) = (open.header.traceparent, open.usesReserve)
       let json: [UInt8]
       if O.spec.takesIdempotencyKey, let key = open.idempotencyKey(payload: request.payload) {
         json = try await open.store.write(
-          idempotency: key, traceparent: open.header.traceparent, usingReserve: open.usesReserve, largeOf: owner
-        ) { transaction in
-          try open.refuseErased(transaction)
-          return try body(input, prepared, call, transaction).json
+          idempotency: key, traceparent: trace, usingReserve: usesReserve, largeOf: owner,
+          prepare: { try await prepare(input, call) }, repeated: { $0 }
+        ) { prepared, transaction in
+          let json = try write(prepared, transaction)
+          return (json, record: json)
         }
       } else {
-        json = try await open.store.write(
-          traceparent: open.header.traceparent, usingReserve: open.usesReserve, largeOf: owner
-        ) { transaction in
-          try open.refuseErased(transaction)
-          return try body(input, prepared, call, transaction)
-        }.json
+        let prepared = try await prepare(input, call)
+        json = try await open.store.write(traceparent: trace, usingReserve: usesReserve, largeOf: owner) {
+          try write(prepared, $0)
+        }
       }
       try await afterwards(input, call)
       return json

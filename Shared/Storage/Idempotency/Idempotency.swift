@@ -112,7 +112,7 @@ extension Store {
   /// - Throws: what these throw; ``Failure`` `idempotency_key_reused`, `still_running` and `idempotency_allowance_exceeded` as there.
   public func write<Prepared: Sendable, T: Sendable>(
     idempotency key: IdempotencyKey, traceparent: String? = nil, usingReserve usesReserve: Bool = false,
-    prepare: () async throws -> Prepared, repeated: ([UInt8]) async throws -> T,
+    largeOf owner: String? = nil, prepare: () async throws -> Prepared, repeated: ([UInt8]) async throws -> T,
     _ body: @escaping @Sendable (Prepared, Transaction) throws -> (answer: T, record: [UInt8]?)
   ) async throws -> T {
     try await idempotency.alone(key) {
@@ -121,7 +121,7 @@ extension Store {
         return try await repeated(reply)
       }
       let prepared = try await prepare()
-      return try await write(traceparent: traceparent, usingReserve: usesReserve) { [idempotency] transaction in
+      return try await write(traceparent: traceparent, usingReserve: usesReserve, largeOf: owner) { [idempotency] transaction in
         let (answer, record) = try body(prepared, transaction)
         if let record { try idempotency.record(record, to: key, hash: hash, transaction) }
         return answer

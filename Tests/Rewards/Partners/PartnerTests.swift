@@ -64,6 +64,18 @@ struct PartnerTests {
     }
   }
 
+  @Test("A registration with a logo that is repeated by its key is answered as the first time")
+  func repeated() async throws {
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
+      let ana = try await services.register()
+      var registration = Shop.registration()
+      registration.logo = try Shop.picture()
+      let first = try await ana.send(RegisterPartner.self, registration, key: "once")
+      #expect(try await ana.send(RegisterPartner.self, registration, key: "once") == first)
+      #expect(try await ana.failure(RegisterPartner.self, registration, key: "again") == "already_in_partner")
+    }
+  }
+
   @Test("A company that is refused or suspended learns why; refused, it asks again by changing what it says of itself")
   func decisions() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
