@@ -81,9 +81,7 @@ func service(
       dependencies: ["Operations", "ServiceKit", "Storage", grdb] + contracts + uses,
       path: path, exclude: ["Contract", "Main", "README.md", "schema.sql"] + beside, swiftSettings: settings),
     .executableTarget(
-      name: name.lowercased(), dependencies: [.byName(name: "\(name)Service"), "Operations", "ServiceKit"],
-      path: "\(path)/Main",
-      swiftSettings: settings),
+      name: name.lowercased(), dependencies: [.byName(name: "\(name)Service")], path: "\(path)/Main", swiftSettings: settings),
   ]
 }
 
@@ -176,7 +174,7 @@ let package = Package(
       ],
       path: "Services/Gateway", exclude: ["Contract", "Main", "README.md"], swiftSettings: settings),
     .executableTarget(
-      name: "gateway", dependencies: ["GatewayService", "Operations", "ServiceKit"] + everyContract,
+      name: "gateway", dependencies: ["GatewayService", "Operations"] + everyContract,
       path: "Services/Gateway/Main", swiftSettings: settings),
   ]
     + contract("Gateway")
@@ -356,13 +354,15 @@ let package = Package(
         path: "Tests/Bench/Main", swiftSettings: settings),
       .executableTarget(
         name: "racha-bench-hello", dependencies: [hummingbird], path: "Tests/Bench/Hello", swiftSettings: settings),
-      .executableTarget(
-        name: "racha-admin",
+      .target(
+        name: "Administration",
         dependencies: [
           "Messaging", "Operations", "RewardsService", "ServiceKit", "Storage", "TransparencyLog", "Web", arguments, crypto,
           logging,
         ] + everyContract,
-        path: "deploy/Admin", swiftSettings: settings),
+        path: "deploy/Admin", exclude: ["Main"], swiftSettings: settings),
+      .executableTarget(
+        name: "racha-admin", dependencies: ["Administration"], path: "deploy/Admin/Main", swiftSettings: settings),
       .executableTarget(
         name: "racha-demo",
         dependencies: [

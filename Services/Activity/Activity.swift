@@ -14,6 +14,9 @@ public enum Activities {
   /// What it starts its own program anew for.
   public static let decoders: [any SandboxedDecoder.Type] = [PictureDecoder.self, ImportDecoder.self]
 
+  /// The body of the service's executable.
+  public static func main() -> Never { ServiceProcess.start(.activity, decoders: decoders) { service($0) } }
+
   /// The service as its executable and the tests run it.
   public static func service(_ environment: ServiceEnvironment) -> ServiceDefinition {
     ServiceDefinition(.activity, environment, features: features(environment))

@@ -22,6 +22,20 @@ public final class Gateway: Service {
   private let http: any Service
   private let rpc: RPCListener
 
+  /// The body of the executable.
+  ///
+  /// - Parameter contracts: of all services whose operations clients may call.
+  public static func main(contracts: [Contract]) -> Never {
+    ServiceProcess.start(.gateway, health: LivenessProbe.health) { environment in
+      var configuration = GatewayConfiguration(environment.settings)
+      configuration.mailbox = MailboxAccess(environment.settings, environment.home, environment.logger)
+      let gateway = try Gateway(
+        configuration: configuration, bus: environment.bus, contracts: contracts, logger: environment.logger,
+        clock: environment.clock, metrics: environment.metrics)
+      return [BusRunner(environment.bus), gateway]
+    }
+  }
+
   /// - Parameters:
   ///   - contracts: of all services whose operations clients may call.
   ///   - metrics: this process's metrics as Prometheus text.

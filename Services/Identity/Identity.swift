@@ -10,6 +10,9 @@ public enum Identity {
   /// What it starts its own program anew for.
   public static let decoders: [any SandboxedDecoder.Type] = [PictureDecoder.self]
 
+  /// The body of the service's executable.
+  public static func main() -> Never { ServiceProcess.start(.identity, decoders: decoders) { try await service($0) } }
+
   /// The service as its executable and the tests run it. It begins deletions of accounts itself, see ``AccountDeletionFeature``.
   ///
   /// - Throws: if the keys cannot be read or made.

@@ -1,4 +1,5 @@
 import NotificationsContract
+import Operations
 public import ServiceKit
 import Storage
 
@@ -7,6 +8,9 @@ import Storage
 /// What it publishes is live: who begins to subscribe misses nothing, since clients ask for what they have not seen
 /// (`notifications.since`). So no feature has a snapshot, and the outbox is kept short.
 public enum Notifications {
+  /// The body of the service's executable.
+  public static func main() -> Never { ServiceProcess.start(.notifications) { try service($0) } }
+
   /// The service as its executable and the tests run it. Settings that cannot be used are recorded in the environment's settings.
   public static func service(_ environment: ServiceEnvironment) throws -> ServiceDefinition {
     let settings = MailSettings(environment.settings, environment.home)

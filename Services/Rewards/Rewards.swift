@@ -1,5 +1,6 @@
 import IdentityContract
 import Images
+import Operations
 public import RewardsContract
 public import Sandbox
 public import ServiceKit
@@ -9,6 +10,9 @@ import Storage
 public enum Rewards {
   /// What it starts its own program anew for.
   public static let decoders: [any SandboxedDecoder.Type] = [PictureDecoder.self]
+
+  /// The body of the service's executable.
+  public static func main() -> Never { ServiceProcess.start(.rewards, decoders: decoders) { try service($0) } }
 
   /// The service as its executable and the tests run it.
   ///

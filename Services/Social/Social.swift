@@ -1,4 +1,5 @@
 import Images
+import Operations
 public import Sandbox
 public import ServiceKit
 import SocialContract
@@ -8,6 +9,9 @@ import SocialContract
 public enum Social {
   /// What it starts its own program anew for.
   public static let decoders: [any SandboxedDecoder.Type] = [PictureDecoder.self]
+
+  /// The body of the service's executable.
+  public static func main() -> Never { ServiceProcess.start(.social, decoders: decoders) { service($0) } }
 
   /// The service as its executable and the tests run it.
   public static func service(_ environment: ServiceEnvironment) -> ServiceDefinition {

@@ -1,5 +1,6 @@
 import ActivityContract
 import ArgumentParser
+import Dispatch
 import Foundation
 import IdentityContract
 import Logging
@@ -11,8 +12,19 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// The launcher's hand inside a cluster: copies running stores at one moment, readies restored ones, makes the keys of a bus over TCP.
-@main
+/// The launcher's hand inside a cluster.
+public enum Administration {
+  /// The body of the executable.
+  public static func main() -> Never {
+    Task {
+      await Admin.main()
+      exit(0)
+    }
+    dispatchMain()
+  }
+}
+
+/// Copies running stores at one moment, readies restored ones, makes the keys of a bus over TCP.
 struct Admin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "racha-admin", abstract: "Tools for whoever runs a cluster.",

@@ -1,5 +1,3 @@
 import ActivityService
-import Operations
-import ServiceKit
 
-ServiceProcess.start(.activity, decoders: Activities.decoders) { Activities.service($0) }
+Activities.main()

@@ -2,11 +2,11 @@ import Logging
 import NIOCore
 import NIOPosix
 import NIOSSL
-public import ServiceKit
+import ServiceKit
 import Synchronization
 
 /// Asks the running gateway for `/livez` on its own HTTP port, as `gateway --health` does.
-public enum LivenessProbe {
+enum LivenessProbe {
   /// Why a gateway does not count as ready.
   enum Problem: Error, CustomStringConvertible {
     case noPort
@@ -27,7 +27,7 @@ public enum LivenessProbe {
   /// Answers `--health`: the gateway is asked at a port, since it answers nothing over the bus.
   ///
   /// - Parameter seconds: how long to wait for the answer.
-  public static func health(_ environment: ServiceEnvironment, seconds: Int) async throws -> ServiceHealth {
+  static func health(_ environment: ServiceEnvironment, seconds: Int) async throws -> ServiceHealth {
     let configuration = GatewayConfiguration(environment.settings)
     try environment.settings.check()
     do {

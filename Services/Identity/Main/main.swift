@@ -1,5 +1,3 @@
 import IdentityService
-import Operations
-import ServiceKit
 
-ServiceProcess.start(.identity, decoders: Identity.decoders) { try await Identity.service($0) }
+Identity.main()

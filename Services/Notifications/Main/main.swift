@@ -1,5 +1,3 @@
 import NotificationsService
-import Operations
-import ServiceKit
 
-await ServiceProcess.run(.notifications) { try Notifications.service($0) }
+Notifications.main()

@@ -10,9 +10,7 @@ import UnixSignals
 
 /// What the six mains share: settings, logs, metrics, the bus, signals.
 ///
-///     @main struct Main {
-///       static func main() async { await ServiceProcess.run(.social) { try Social.service($0) } }
-///     }
+///     ServiceProcess.start(.social, decoders: Social.decoders) { try Social.service($0) }
 public enum ServiceProcess {
   /// Version of all six programs.
   public static let version = "0.1.0"
@@ -21,34 +19,36 @@ public enum ServiceProcess {
   /// cannot be used, 75 (`EX_TEMPFAIL`) where it is to be started anew since its disk takes writes again, 1 for any other failure. With
   /// `--health [SECONDS]` it asks the running service instead, waits that long for the answer (2 s if not said), and ends as
   /// ``ServiceHealth`` says.
-  public static func run(
-    _ service: ServiceName, _ build: @escaping @Sendable (ServiceEnvironment) async throws -> ServiceDefinition
-  ) async {
-    await run(service) { environment in [try ServiceHost(try await build(environment), environment)] }
-  }
-
-  /// The same for a service that has decoders: if the process was started as one of these, it is nothing else. Where none can be
-  /// closed in, the service does not start.
+  ///
+  /// - Parameter decoders: of a service that has some; if the process was started as one of these, it is nothing else. Where none can
+  ///   be closed in, the service does not start.
   public static func start(
-    _ service: ServiceName, decoders: [any SandboxedDecoder.Type],
+    _ service: ServiceName, decoders: [any SandboxedDecoder.Type] = [],
     _ build: @escaping @Sendable (ServiceEnvironment) async throws -> ServiceDefinition
   ) -> Never {
     DecoderProgram.runIfAsked(decoders)
-    Task {
-      await run(service) { environment in
-        guard DecoderProgram.isPossible else { throw DecoderFault.notStarted("this kernel has no filters of system calls") }
-        return try await build(environment)
+    start(service, health: { try await health(of: service, $0, seconds: $1) }) { environment in
+      guard decoders.isEmpty || DecoderProgram.isPossible else {
+        throw DecoderFault.notStarted("this kernel has no filters of system calls")
       }
+      return [try ServiceHost(try await build(environment), environment)]
     }
-    dispatchMain()
   }
 
   /// The same for a process that is no ``ServiceDefinition``, such as the gateway.
   ///
-  /// - Parameter health: answers `--health`; by default the service is asked over the bus.
-  public static func run(
-    _ service: ServiceName, health: (@Sendable (ServiceEnvironment, Int) async throws -> ServiceHealth)? = nil,
+  /// - Parameter health: answers `--health`.
+  public static func start(
+    _ service: ServiceName, health: @escaping @Sendable (ServiceEnvironment, Int) async throws -> ServiceHealth,
     _ build: @escaping @Sendable (ServiceEnvironment) async throws -> [any ServiceLifecycle.Service]
+  ) -> Never {
+    Task { await run(service, health, build) }
+    dispatchMain()
+  }
+
+  private static func run(
+    _ service: ServiceName, _ health: @Sendable (ServiceEnvironment, Int) async throws -> ServiceHealth,
+    _ build: @Sendable (ServiceEnvironment) async throws -> [any ServiceLifecycle.Service]
   ) async {
     signal(SIGPIPE, SIG_IGN)
     // The first process of a container ignores signals that it has no handler for. Until it can stop gracefully, it ends at once.
@@ -73,7 +73,7 @@ public enum ServiceProcess {
           return metrics.text(service: service.rawValue)
         })
       if let seconds = healthSeconds(CommandLine.arguments) {
-        exit(try await (health ?? { try await self.health(of: service, $0, seconds: $1) })(environment, seconds).rawValue)
+        exit(try await health(environment, seconds).rawValue)
       }
       for key in settings.unknownKeys {
         logger.warning("a setting is unknown and does nothing", metadata: ["key": .string(key)])

@@ -1,0 +1,3 @@
+import Administration
+
+Administration.main()
