@@ -107,7 +107,9 @@ func tests(
 let everyContract: [Target.Dependency] = [
   "ActivityContract", "IdentityContract", "NotificationsContract", "RewardsContract", "SocialContract",
 ]
-let everyExecutable: [Target.Dependency] = ["activity", "gateway", "identity", "notifications", "rewards", "social"]
+let everyExecutable: [Target.Dependency] = [
+  "activity", "gateway", "identity", "notifications", "racha-programs", "rewards", "social",
+]
 
 let package = Package(
   name: "racha",
@@ -363,6 +365,15 @@ let package = Package(
         path: "deploy/Admin", exclude: ["Main"], swiftSettings: settings),
       .executableTarget(
         name: "racha-admin", dependencies: ["Administration"], path: "deploy/Admin/Main", swiftSettings: settings),
+
+      // What releases run: all of a cluster's programs in one
+      .executableTarget(
+        name: "racha-programs",
+        dependencies: [
+          "ActivityService", "Administration", "GatewayService", "IdentityService", "NotificationsService", "Operations",
+          "RewardsService", "SocialService",
+        ] + everyContract,
+        path: "deploy/Programs", swiftSettings: settings),
       .executableTarget(
         name: "racha-demo",
         dependencies: [
@@ -373,8 +384,3 @@ let package = Package(
   // It has `#embed`.
   cLanguageStandard: .gnu2x
 )
-
-// The launcher builds in one go what a cluster on one machine runs, and neither bench nor demo: `swift build` takes one product or all.
-if Context.environment["RACHA_BUILD"] == "cluster" {
-  package.targets.removeAll { ($0.path ?? "").hasPrefix("Tests/") || ["Client", "racha-demo"].contains($0.name) }
-}

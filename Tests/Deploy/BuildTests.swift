@@ -58,6 +58,24 @@ struct BuildTests {
     }
   }
 
+  @Test("The programs of a cluster are names of one program, which are given where they lack or were programs of their own")
+  func names() async throws {
+    try await withFolder { folder in
+      let made = try await call(
+        """
+        cd \(folder); printf '#!/bin/sh\necho "${0##*/}"\n' >"$programs_file"; chmod 755 "$programs_file"
+        printf '#!/bin/sh\necho old\n' >social; chmod 755 social; touch social.debug; mkdir elsewhere; ln --symbolic elsewhere rewards
+        for name in gateway social rewards; do program_name "$PWD" "$name"; "./$name"; done
+        before=$(stat --format=%i gateway); program_name "$PWD" gateway; [[ $(stat --format=%i gateway) == "$before" ]]
+        echo *
+        """)
+      #expect(
+        made.status == 0
+          && made.output == "gateway\nsocial\nrewards\nelsewhere gateway racha-programs rewards social\n",
+        "\(made.output)\(made.errors)")
+    }
+  }
+
   @Test("A release build prints a few lines, which say how far it is; the rest is shown where it fails, and is in the log")
   func progress() async throws {
     try await withFolder { folder in
@@ -84,19 +102,19 @@ struct BuildTests {
       let built = try await call(
         """
         root=\(folder) swift_version='Swift version 6.3.1'; cd \(folder)
-        mkdir -p Services/Social Shared deploy/Admin deploy/lib .build/release
+        mkdir -p Services/Social Shared deploy/Admin deploy/Programs deploy/lib .build/release
         touch Package.swift Services/Social/Friends.swift deploy/lib/build.sh deploy/lib/icu.sh
         swift() {
           [[ $1 == build ]] || return 1
           touch Package.resolved
-          for program in "${programs_cluster[@]}"; do [[ -e .build/release/$program ]] || cp /bin/true ".build/release/$program"; done
+          [[ -e .build/release/$programs_file ]] || cp /bin/true ".build/release/$programs_file"
         }
         nproc() { echo 2; }
         look() { printf '%s: ' "$1"; if build_current 2>&1 | grep --extended-regexp --only-matching 'first time|has changed'; then :; else echo no; fi; }
         look first; look second
         echo x >Services/Social/Friends.swift; look changed; look since
         rm Services/Social/Friends.swift; look removed; touch --date='1 hour ago' deploy/Admin/Keys.swift; look added; look since
-        rm .build/programs/social; look lost; swift_version='Swift version 6.4'; look compiler; look since
+        rm .build/programs/social; look lost; readlink .build/programs/social; swift_version='Swift version 6.4'; look compiler; look since
         """)
       #expect(
         built.output == """
@@ -108,6 +126,7 @@ struct BuildTests {
           added: has changed
           since: no
           lost: has changed
+          racha-programs
           compiler: first time
           since: no
 

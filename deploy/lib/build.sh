@@ -4,6 +4,10 @@
 # What a cluster on one machine needs: the six and the launcher's own tool. Everything else is built when it is asked for.
 programs_cluster=(gateway identity activity social rewards notifications racha-admin)
 
+# They are names of one program, which does what the name says that it was started by. What they share, Swift's runtime, Foundation and the packages,
+# is most of each: so it is linked once, lies on the disk once, and in memory once for all six.
+programs_file=racha-programs
+
 # Swift's runtime is linked in: a call of it costs less than one into a shared library, and the start looks up no symbols. Without debug
 # information the build is shorter; a crash's backtrace names its functions all the same, from the symbols.
 release_flags=(--configuration release --static-swift-stdlib -debug-info-format none)
@@ -33,11 +37,16 @@ build_programs() (
   : >"$(build_log)" || return 1
   icu=$(icu_object "$root/.build/icu") || say "The data of ICU in this Swift is not as expected: the programs have all of it, 34 MB each"
   if [[ -n $icu ]]; then flags+=(-Xlinker "--wrap=$(icu_symbol "$icu")" -Xlinker "$icu"); fi
-  RACHA_BUILD=cluster build_shown "${flags[@]}" || return 1
+  build_shown "${flags[@]}" --product "$programs_file" || return 1
+  program_ready "$root/.build/release/$programs_file" "$(programs_folder)" || return 1
   for program in "$@"; do
-    [[ " ${programs_cluster[*]} " == *" $program "* ]] || build_shown "${flags[@]}" --product "$program" || return 1
+    if [[ " ${programs_cluster[*]} " == *" $program "* ]]; then
+      program_name "$(programs_folder)" "$program" || return 1
+    else
+      build_shown "${flags[@]}" --product "$program" || return 1
+      program_ready "$root/.build/release/$program" "$(programs_folder)" || return 1
+    fi
   done
-  for program in "$@"; do program_ready "$root/.build/release/$program" "$(programs_folder)" || return 1; done
 )
 
 # How SwiftPM counts what it does.
@@ -103,13 +112,14 @@ build_announce() {
 sources_state() (
   cd -- "$root" || return 1
   printf '%s\n' "$swift_version"
-  find Package.swift Services Shared deploy/Admin deploy/lib/build.sh deploy/lib/icu.sh -type f -printf '%p %s %T@\n' | LC_ALL=C sort
+  find Package.swift Services Shared deploy/Admin deploy/Programs deploy/lib/build.sh deploy/lib/icu.sh -type f -printf '%p %s %T@\n' | LC_ALL=C sort
 )
 
 # What was made of it, in the same way.
 programs_state() (
   cd -- "$root" || return 1
-  stat --format='%n %s %.Y' -- Package.resolved "${programs_cluster[@]/#/.build/release/}" "${programs_cluster[@]/#/.build/programs/}" 2>/dev/null
+  stat --format='%n %s %.Y' -- Package.resolved ".build/release/$programs_file" ".build/programs/$programs_file" \
+    "${programs_cluster[@]/#/.build/programs/}" 2>/dev/null
 )
 
 # build_current PROGRAM...: builds a cluster's programs and these. Where nothing but the former is asked for and nothing has changed since they were
@@ -148,6 +158,14 @@ program_strip() {
   # The link holds the check sum of the symbols, and their name alone.
   (cd -- "${2%/*}" && objcopy --strip-all --add-gnu-debuglink="${2##*/}.debug" -- "$1" "${2##*/}") || return 1
   chmod 755 -- "$2" && chmod 644 -- "$2.debug"
+}
+
+# program_name FOLDER NAME: gives the program of all this name in the folder, unless it has it.
+program_name() {
+  [[ $(readlink -- "$1/$2") != "$programs_file" ]] || return 0
+  ln --symbolic --force --no-dereference -- "$programs_file" "$1/$2" || return 1
+  # Of a program of its own that an earlier launcher built.
+  rm -f -- "$1/$2.debug"
 }
 
 # Sets `bin`, the folder of the executables: $RACHA_BIN as it is, or this project's, with the programs of a cluster and those named, built.
