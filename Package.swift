@@ -137,7 +137,8 @@ let package = Package(
       name: "CScrubbingVFS", path: "Shared/CScrubbingVFS", cSettings: [.treatAllWarnings(as: .error)],
       linkerSettings: [.linkedLibrary("sqlite3")]),
     library("CArchive"),
-    library("CCurl"),
+    // Loads libcurl when it is first used.
+    .target(name: "CCurl", path: "Shared/CCurl", cSettings: [.treatAllWarnings(as: .error)]),
     library("CMaxMind"),
     library("CPNG"),
     library("CSandbox"),
