@@ -7,11 +7,13 @@ extension Activity {
   /// - Parameters:
   ///   - recorded: the first and the last day that has an entry or a timer; nil where none has.
   ///   - putOff: from which day on such terms would hold, where a day that has an entry or a timer puts them off.
+  ///   - excess: what is wrong with as many reminders, where the account may not have them.
   /// - Throws: `invalid_fields` with all that is wrong with what the edit says and with what it makes of the activity: `endDay` where it
   ///   would end before it begins, either day where it would leave out one that is recorded, `tie` where movement cannot complete its
   ///   goal, and what of goal, schedule and end is changed where the activity would end before they hold.
   func edited(
-    by input: UpdateActivity.Input, recorded: ClosedRange<LocalDay>?, putOff: (ActivityTerms) -> LocalDay?
+    by input: UpdateActivity.Input, recorded: ClosedRange<LocalDay>?, excess: FieldRule? = nil,
+    putOff: (ActivityTerms) -> LocalDay?
   ) throws(Failure) -> Activity {
     var findings = FieldFindings(input.found)
     let goal = input.goal.applied(to: goal)
@@ -37,6 +39,7 @@ extension Activity {
         findings.add(field, FieldRule("holds_after_end", ["day": .text(day.description)]))
       }
     }
+    if let excess { findings.add("reminders", excess) }
     try findings.end()
     let reason = if case .set(let new) = input.reason { new?.description } else { reason }
     return Activity(

@@ -23,13 +23,17 @@ struct ActivityHandlers: Sendable {
     if let endDay = input.endDay, endDay < startDay, input.found.areRight("startDay", "endDay") {
       findings.add("endDay", PlannableDays.mayNotEndBefore(startDay))
     }
+    let reminders = (input.reminders ?? []).canonical
+    if let excess = try ReminderStore.excess(reminders, of: account, in: transaction.database) {
+      findings.add("reminders", excess)
+    }
     try findings.end()
     let activity = Activity(
       id: ActivityID(), title: input.title.trimmed,
       reason: input.reason.map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 },
       category: input.category, goal: GoalMeasure(input.goal).goal(unit: input.goal.unit),
       schedule: PlannedDays(input.schedule, anchor: startDay).schedule, startDay: startDay, endDay: input.endDay,
-      reminders: (input.reminders ?? []).canonical, tags: (input.tags ?? []).canonical, tie: input.tie,
+      reminders: reminders, tags: (input.tags ?? []).canonical, tie: input.tie,
       createdAt: transaction.now)
     try ActivityStore.add(activity, of: account, transaction)
     try TieStore.set(activity.tie, activity.id, of: account, today: today, transaction)

@@ -13,7 +13,11 @@ extension ActivityStore {
     let before = try find(input.activityID, of: account, in: database)
     let versions = try ActivityVersionStore.list(of: before.id, in: database)
     let begun = try ActivityVersionStore.begun(before.id, from: today, in: database)
-    let after = try before.edited(by: input, recorded: ActivityVersionStore.recorded(before.id, in: database)) { terms in
+    let excess = try input.reminders.value.flatMap {
+      try ReminderStore.excess($0.canonical, of: account, for: before, in: database)
+    }
+    let recorded = try ActivityVersionStore.recorded(before.id, in: database)
+    let after = try before.edited(by: input, recorded: recorded, excess: excess) { terms in
       VersionRules.putOff(versions, to: terms, today: today, begun: begun)
     }
     if let revision = input.revision, revision != before.revision {

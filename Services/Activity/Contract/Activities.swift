@@ -115,10 +115,13 @@ enum ActivityText {
     "at most \(maximum) characters and \(maximum * ShortText.maxBytesPerCharacter) bytes"
   }
 
-  static let reminders = Note(
-    "When to be reminded on planned days, by the clocks of the account's zone: `HH:MM`, at most 10.",
-    items: 0...ReminderTime.maximum,
-    example: .array([.string("07:30"), .string("21:00")]))
+  static var reminders: Note {
+    let maximum = ContentLimits.current.accountReminders
+    return Note(
+      "When to be reminded on planned days, by the clocks of the account's zone: `HH:MM`, at most 10, and \(maximum) of all activities.",
+      items: 0...ReminderTime.maximum,
+      example: .array([.string("07:30"), .string("21:00")]))
+  }
   static let tags = Note(
     "Words to find it by, at most 8 of at most 20 characters and 320 bytes; kept in lower case.", items: 0...Tag.maximum,
     example: .array([.string("at home")]))

@@ -196,6 +196,8 @@ public enum ImportProblemReason: String, Choice {
   /// Marks of habits on days on which there is nothing to be written.
   case notPlanned, paused, skipped, archived
   case inFuture, tooFarAhead, endsBeforeStart, tooLong, tooOld, outOfRange, tooManySources, tooManySamples, tooManyActivities
+  /// Of a habit that was taken without its reminder.
+  case tooManyReminders
   /// The file ends or breaks here.
   case brokenOff
 }

@@ -16,7 +16,10 @@ enum HabitImport {
       return
     }
     do {
-      let id = try add(habit, of: account, today: today, transaction)
+      let reminders = habit.reminder.map { [$0] } ?? []
+      let isExcess = try ReminderStore.excess(reminders, of: account, in: transaction.database) != nil
+      let id = try add(habit, isExcess ? [] : reminders, of: account, today: today, transaction)
+      if isExcess { outcome.problems.append(.init(record, .tooManyReminders)) }
       try ImportStore.keep(habit.key, as: id, of: account, transaction)
       outcome.taken += 1
     } catch let failure as Failure where failure.code == ActivityFailure.tooMany.rawValue {
@@ -133,7 +136,7 @@ enum HabitImport {
   /// Makes the activity. Where the other program asks for one day of n, whichever it is, that holds for the past, so that every mark finds
   /// its day planned; from today on it is every n-th day. What is archived there rests in the archive from today on.
   private static func add(
-    _ habit: ImportedHabit, of account: AccountID, today: LocalDay, _ transaction: Transaction
+    _ habit: ImportedHabit, _ reminders: [ReminderTime], of account: AccountID, today: LocalDay, _ transaction: Transaction
   ) throws -> ActivityID {
     var schedule = Schedule.daily
     var later: Schedule?
@@ -147,7 +150,7 @@ enum HabitImport {
     let firstDay = min(habit.firstDay ?? today, later == nil ? today : today.advanced(by: -1))
     let activity = Activity(
       id: ActivityID(), title: habit.title, reason: habit.reason, category: .other, goal: habit.goal, schedule: schedule,
-      startDay: firstDay, reminders: habit.reminder.map { [$0] } ?? [], createdAt: transaction.now)
+      startDay: firstDay, reminders: reminders, createdAt: transaction.now)
     try ActivityStore.add(activity, of: account, transaction)
     if let later {
       let edit = UpdateActivity.Input(activityID: activity.id, schedule: .set(later))

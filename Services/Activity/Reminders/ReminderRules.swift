@@ -4,6 +4,18 @@ import ServiceKit
 
 /// When reminders come, and which of them are sent (NOT-2): pure, so that the rules of calendars are read and tested in one file.
 enum ReminderRules {
+  /// What is wrong with an activity's times where its account would have more than it may; nil where nothing is. Who has more already, as under a
+  /// higher limit, keeps them.
+  ///
+  /// - Parameters:
+  ///   - count: how many the activity is to have.
+  ///   - before: how many it has.
+  ///   - others: how many the account's other activities have.
+  static func excess(_ count: Int, before: Int, others: Int, max: Int) -> FieldRule? {
+    guard count > before, count + others > max else { return nil }
+    return FieldRule("too_many_reminders", ["max": .number(max), "others": .number(others)])
+  }
+
   /// One time of one day.
   struct Moment: Hashable, Sendable {
     /// The account's day to which it belongs.

@@ -178,6 +178,21 @@ enum ReminderStore {
 
 /// What changes reminders from without.
 extension ReminderStore {
+  /// What is wrong with an activity's times where its account would have more than it may; nil where nothing is.
+  ///
+  /// - Parameter activity: the one that is to have them, with those that it has; nil for a new one.
+  static func excess(
+    _ reminders: [ReminderTime], of account: AccountID, for activity: Activity? = nil, in database: Database
+  ) throws -> FieldRule? {
+    guard !reminders.isEmpty else { return nil }
+    let others = try database.first(
+      "SELECT count(*) FROM due_reminders WHERE account_id = ? AND is_again = 0 AND activity_id <> ?", .id(account),
+      .id(activity?.id ?? .placeholder)
+    ) { $0.number(0) }
+    return ReminderRules.excess(
+      reminders.count, before: activity?.reminders.count ?? 0, others: others ?? 0, max: ContentLimits.current.accountReminders)
+  }
+
   /// Lets all of an account be counted anew, for it counts its days in another way than before. What its owner asked for again comes when it
   /// was to come. They are counted behind those that are due by now, whose owners wait.
   static func lookAnew(of account: AccountID, _ transaction: Transaction) throws {

@@ -14,6 +14,8 @@ public struct ContentLimits: Sendable, Hashable {
   public var entryComment = 20
   /// Bytes of a photo's file, of entries and accounts alike.
   public var photoBytes = 65_536
+  /// Times of day at which an account is reminded, of all its activities together.
+  public var accountReminders = 200
 
   /// As the requirements have them.
   public init() {}
@@ -24,6 +26,8 @@ public struct ContentLimits: Sendable, Hashable {
   public static let maxComment = 500
   /// Half of what a request may have: a form has it in base64.
   public static let maxPhotoBytes = 524_288
+  /// As many as the activities of an account may have together.
+  public static let maxAccountReminders = 10_000
 
   private static let process = Mutex(ContentLimits())
 

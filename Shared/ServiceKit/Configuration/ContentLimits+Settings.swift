@@ -10,5 +10,7 @@ extension ContentLimits {
       "racha.limits.activityReason", default: activityReason, in: activityReason...ContentLimits.maxReason)
     entryComment = settings.int("racha.limits.entryComment", default: entryComment, in: entryComment...ContentLimits.maxComment)
     photoBytes = settings.int("racha.limits.photoBytes", default: photoBytes, in: photoBytes...ContentLimits.maxPhotoBytes)
+    accountReminders = settings.int(
+      "racha.limits.accountReminders", default: accountReminders, in: accountReminders...ContentLimits.maxAccountReminders)
   }
 }
