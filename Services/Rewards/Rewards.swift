@@ -67,6 +67,7 @@ public enum Rewards {
       LeaderboardFeature(formula: formula),
       FriendPlaceFeature(),
       challenges,
+      ChallengeCorrectionFeature(rewards: ChallengeRewards(expiry: expiry)),
       AchievementFeature(catalogues: catalogues),
       BadgeFeature(catalogues: catalogues),
       SuspensionEndFeature(clock: environment.clock) { account, transaction in

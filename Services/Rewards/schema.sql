@@ -45,9 +45,27 @@ CREATE TABLE challenge_completions (
   -- the last that was paid for it
   transfer_id BLOB REFERENCES challenge_rewards,
   -- 0 once a correction took it back
-  is_current INTEGER NOT NULL CHECK (is_current IN (0, 1)),
+  is_current INTEGER NOT NULL CHECK (is_current IN (0, 1)), correction TEXT CHECK (correction IN ('granted', 'revoked')),
   PRIMARY KEY (account_id, challenge_id, level)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE challenge_corrections (
+  correction_id BLOB NOT NULL PRIMARY KEY CHECK (length(correction_id) = 16),
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  challenge_id BLOB NOT NULL REFERENCES challenges,
+  level INTEGER NOT NULL CHECK (level BETWEEN 1 AND 3),
+  is_granted INTEGER NOT NULL CHECK (is_granted IN (0, 1)),
+  -- how many came or went with it
+  coins INTEGER NOT NULL CHECK (coins >= 0),
+  reason TEXT NOT NULL CHECK (reason <> ''),
+  -- null once the administrator's account was erased
+  administrator_id BLOB CHECK (length(administrator_id) = 16),
+  at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX challenge_corrections_by_account ON challenge_corrections (account_id, correction_id);
+
+CREATE INDEX challenge_corrections_by_administrator ON challenge_corrections (administrator_id);
 
 CREATE TABLE challenge_days (
   account_id BLOB NOT NULL CHECK (length(account_id) = 16),

@@ -5,7 +5,7 @@ import RewardsContract
 extension NotificationSpec {
   static let ofCoins: [NotificationSpec] = [
     coinsEarned, coinsAdjusted, coinsEnding, offerRedeemed, rewardUsed, rewardVoided,
-    challengeCompleted, badgeAwarded,
+    challengeCompleted, badgeAwarded, challengeRevoked, challengeGranted, achievementRevoked, achievementGranted,
   ]
 
   private static let coinsEarned = NotificationSpec(
@@ -67,4 +67,29 @@ extension NotificationSpec {
     inbox: .init(
       values: NotificationValue.translated("title") { $0.texts[$1].title } + [.text("tier") { $0.tier?.rawValue ?? "" }],
       links: { NotificationLinks(challengeID: ID(linking: $0.challengeID)) }))
+
+  private static let challengeRevoked = NotificationSpec(
+    "challengeRevoked", .challenges, .warning, on: ChallengeCorrected.self, when: { $0.tier == nil && !$0.isGranted },
+    about: { $0.correctionID }, to: { $0.accountID }, inbox: correction)
+
+  private static let challengeGranted = NotificationSpec(
+    "challengeGranted", .challenges, on: ChallengeCorrected.self, when: { $0.tier == nil && $0.isGranted },
+    about: { $0.correctionID }, to: { $0.accountID }, inbox: correction)
+
+  private static let achievementRevoked = NotificationSpec(
+    "achievementRevoked", .challenges, .warning, on: ChallengeCorrected.self, when: { $0.tier != nil && !$0.isGranted },
+    about: { $0.correctionID }, to: { $0.accountID }, inbox: correction)
+
+  private static let achievementGranted = NotificationSpec(
+    "achievementGranted", .challenges, on: ChallengeCorrected.self, when: { $0.tier != nil && $0.isGranted },
+    about: { $0.correctionID }, to: { $0.accountID }, inbox: correction)
+
+  /// Of a challenge or a tier an inbox has the last correction alone.
+  private static let correction = InboxPart<ChallengeCorrected>(
+    source: { "\($0.challengeID)/\($0.tier?.rawValue ?? "challenge")/\($0.correctionID)" },
+    replacing: { "\($0.challengeID)/\($0.tier?.rawValue ?? "challenge")" },
+    values: NotificationValue.translated("title") { $0.texts[$1].title }
+      + NotificationValue.translated("badge") { $0.texts[$1].badge }
+      + [.text("tier") { $0.tier?.rawValue ?? "" }, .text("reason") { $0.reason }, .number("coins") { $0.coins }],
+    links: { NotificationLinks(challengeID: ID(linking: $0.challengeID)) })
 }

@@ -22,6 +22,12 @@ struct ChallengeCompletion: Hashable, Sendable {
   var isCurrent: Bool
   /// The last transfer that paid for it; nil where none did.
   var transfer: TransferID?
+  /// What an administrator said of it last; nil where none did. What is counted changes neither.
+  var correction: Correction?
+
+  enum Correction: String, Sendable {
+    case granted, revoked
+  }
 }
 
 /// What accounts have completed: a row for each challenge and tier, so that none is had twice.
@@ -30,13 +36,14 @@ enum ChallengeCompletionStore {
     var found: [ChallengeLevel: ChallengeCompletion] = [:]
     try database.each(
       """
-      SELECT challenge_id, level, completion_id, first_day, last_day, completed_at, coins, is_current, transfer_id FROM challenge_completions
-      WHERE account_id = ?
+      SELECT challenge_id, level, completion_id, first_day, last_day, completed_at, coins, is_current, transfer_id, correction
+      FROM challenge_completions WHERE account_id = ?
       """, .id(account)
     ) {
       found[ChallengeLevel(challenge: try $0.id(0), level: $0.number(1))] = ChallengeCompletion(
         id: try $0.id(2), days: $0.day(3)...$0.day(4), completedAt: $0.instant(5), coins: $0.number(6), isCurrent: $0.truth(7),
-        transfer: $0.isNull(8) ? nil : try $0.id(8))
+        transfer: $0.isNull(8) ? nil : try $0.id(8),
+        correction: $0.isNull(9) ? nil : ChallengeCompletion.Correction(rawValue: $0.text(9)))
       return true
     }
     return found
@@ -49,14 +56,15 @@ enum ChallengeCompletionStore {
       """
       INSERT INTO challenge_completions
         (account_id, challenge_id, level, completion_id, first_day, last_day, completed_at, coins, is_current,
-        transfer_id)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        transfer_id, correction)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (account_id, challenge_id, level) DO UPDATE SET completion_id = excluded.completion_id,
         first_day = excluded.first_day, last_day = excluded.last_day, completed_at = excluded.completed_at,
-        coins = excluded.coins, is_current = excluded.is_current, transfer_id = excluded.transfer_id
+        coins = excluded.coins, is_current = excluded.is_current, transfer_id = excluded.transfer_id,
+        correction = excluded.correction
       """, .id(account), .id(level.challenge), .number(level.level), .id(completion.id), .day(completion.days.lowerBound),
       .day(completion.days.upperBound), .instant(completion.completedAt), .number(completion.coins), .truth(completion.isCurrent),
-      completion.transfer.map { .id($0) } ?? .null)
+      completion.transfer.map { .id($0) } ?? .null, .text(completion.correction?.rawValue))
   }
 
   /// All that holds as events, after the key `<account>/<challenge>/<level>`; see `SnapshotParts`.

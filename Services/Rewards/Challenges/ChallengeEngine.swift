@@ -183,7 +183,7 @@ struct ChallengeRun {
     guard challenge.terms.rule.metric.isMeasured else { return }
     for (index, threshold) in challenge.thresholds.enumerated().reversed() {
       let level = ChallengeLevel(challenge: challenge.id, level: index + 1)
-      guard var completion = completions[level], completion.isCurrent else { continue }
+      guard var completion = completions[level], completion.isCurrent, completion.correction != .granted else { continue }
       if let day, !completion.days.contains(day) { continue }
       if try holds(completion, challenge, threshold) { continue }
       let amounts = try amounts(of: challenge.terms.rule.metric)
@@ -263,7 +263,7 @@ struct ChallengeRun {
   private mutating func complete(_ challenge: KnownChallenge, level number: Int, _ days: ClosedRange<LocalDay>) throws {
     let level = ChallengeLevel(challenge: challenge.id, level: number)
     let before = completions[level]
-    guard before?.isCurrent != true else { return }
+    guard before?.isCurrent != true, !isRevoked(challenge, upTo: number) else { return }
     let withheld = try withheld()
     guard withheld == .nothing || withheld == .movement && !challenge.terms.rule.metric.isMeasured else {
       held = withheld
@@ -279,6 +279,11 @@ struct ChallengeRun {
     for event in challenge.events(of: account, level: number, completion.id, coins: due, at: transaction.now) {
       try transaction.publish(event)
     }
+  }
+
+  /// Whether an administrator has revoked a level, or one below it.
+  private func isRevoked(_ challenge: KnownChallenge, upTo number: Int) -> Bool {
+    (1...number).contains { completions[ChallengeLevel(challenge: challenge.id, level: $0)]?.correction == .revoked }
   }
 
   /// What a completion pays: all, if the days that coins are paid for suffice by themselves; else nothing.

@@ -36,6 +36,10 @@ public enum ChallengeFailure: String, FailureCode {
   case retired = "challenge_retired"
   /// There are as many as there may be.
   case tooMany = "too_many_definitions"
+  /// The account has not completed it, or it was revoked already.
+  case notHeld = "challenge_not_held"
+  /// The account has completed it already.
+  case held = "challenge_held"
 
   public var status: Int { self == .notFound ? 404 : 409 }
 }

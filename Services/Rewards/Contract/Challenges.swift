@@ -168,8 +168,8 @@ public struct ChallengeCompleted: Event, Hashable {
     "challenges.completed", by: .rewards, requirements: ["REW-7"], "An account has completed a challenge.")
 }
 
-/// A correction took away what had completed a challenge or a tier, within the time in which movement earns: the badge is gone, and what
-/// was not spent of the coins (REW-7).
+/// A correction took away what had completed a challenge or a tier, within the time in which movement earns, or an administrator revoked it: the
+/// badge is gone, and what was not spent of the coins (REW-7).
 public struct ChallengeTakenBack: Event, Hashable {
   /// Whose.
   public var accountID: AccountID
@@ -204,5 +204,5 @@ public struct ChallengeTakenBack: Event, Hashable {
 
   public static let spec = EventSpec(
     "challenges.takenBack", by: .rewards, requirements: ["REW-7"],
-    "A correction took away what had completed a challenge or reached a tier.")
+    "A correction took away what had completed a challenge or reached a tier, or an administrator revoked it.")
 }

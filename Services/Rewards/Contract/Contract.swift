@@ -19,13 +19,14 @@ extension Contract {
       ListLeaderboard.self, GetLeaderboardVisibility.self, SetLeaderboardVisibility.self, ReadFriendPlaces.self,
       ListChallenges.self, ListCompletedChallenges.self, CreateChallenge.self, EditChallenge.self, RetireChallenge.self,
       ListChallengeDefinitions.self, ListAchievements.self,
+      RevokeChallenge.self, GrantChallenge.self, ListChallengeCorrections.self,
       ListBadges.self, ListFriendsBadges.self, GetBadgeVisibility.self, SetBadgeVisibility.self, ReadBadgeProfilePart.self,
     ],
     events: [
       CoinsEarned.self, CoinsCorrected.self, OfferRedeemed.self, CoinsRefunded.self, CoinsRewarded.self,
       CoinsRewardTakenBack.self, CoinsAdjusted.self, CoinsExpired.self, CoinsEnding.self, LedgerFailed.self,
       PartnerDecided.self, PartnerOwnerLost.self, RedemptionUsed.self, RedemptionVoided.self,
-      ChallengeCompleted.self, ChallengeTakenBack.self, BadgeAwarded.self,
+      ChallengeCompleted.self, ChallengeTakenBack.self, BadgeAwarded.self, ChallengeCorrected.self,
     ],
     words: [.init(en: [UInt8](rewards_words_en), es: [UInt8](rewards_words_es))])
 }

@@ -132,7 +132,7 @@ public struct ChallengeCoins<Movement: CoinsMovement>: Event, Hashable {
 
 /// A challenge was completed, and its coins came.
 public typealias CoinsRewarded = ChallengeCoins<Rewarding>
-/// The movement that had completed a challenge was corrected, and what was left of its coins taken back.
+/// The movement that had completed a challenge was corrected, or an administrator revoked it, and what was left of its coins was taken back.
 public typealias CoinsRewardTakenBack = ChallengeCoins<TakingRewardsBack>
 
 /// Which way coins moved, where events of both ways have the same fields.
@@ -157,7 +157,8 @@ public enum Rewarding: CoinsMovement {
 public enum TakingRewardsBack: CoinsMovement {
   public static let spec = EventSpec(
     "coins.rewardTakenBack", by: .rewards, requirements: ["REW-2", "REW-7"],
-    "The movement that had completed a challenge was corrected, and what was left of its coins taken back.")
+    "The movement that had completed a challenge was corrected, or the challenge revoked, and what was left of its coins taken back."
+  )
   public static let schemaName = "CoinsRewardTakenBack"
   public static let notes = LedgerText.ofChallenges(coins: "How many were taken back.")
 }

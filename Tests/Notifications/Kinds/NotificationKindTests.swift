@@ -81,6 +81,12 @@ struct NotificationKindTests {
         accountID: ana, challengeID: rewardsChallenge, completionID: ID(), tier: .gold, texts: challengeTexts,
         icon: .placeholder, at: at), "badgeAwarded", ana, NotificationLinks(challengeID: ID(linking: rewardsChallenge))
     ),
+    (corrected(nil, isGranted: false), "challengeRevoked", ana, NotificationLinks(challengeID: ID(linking: rewardsChallenge))),
+    (corrected(nil, isGranted: true), "challengeGranted", ana, NotificationLinks(challengeID: ID(linking: rewardsChallenge))),
+    (
+      corrected(.gold, isGranted: false), "achievementRevoked", ana, NotificationLinks(challengeID: ID(linking: rewardsChallenge))
+    ),
+    (corrected(.gold, isGranted: true), "achievementGranted", ana, NotificationLinks(challengeID: ID(linking: rewardsChallenge))),
     (notice(.enrolled, by: ana), "taskEnrolled", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
     (notice(.removed, by: ana), "taskRemoved", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
     (notice(.optedOut, by: ana), "taskOptedOut", ben, NotificationLinks(accountID: ana, taskID: ID(linking: task))),
@@ -143,6 +149,13 @@ struct NotificationKindTests {
 
   private static let series = ID<TaskSeries>()
   private static let taskName = try! TaskName(text: "Paint")
+
+  private static func corrected(_ tier: ChallengeTier?, isGranted: Bool) -> ChallengeCorrected {
+    ChallengeCorrected(
+      ChallengeCorrection(
+        id: ID(), accountID: ana, challengeID: rewardsChallenge, tier: tier, isGranted: isGranted, coins: tier == nil ? 20 : 0,
+        reason: "A borrowed device", administratorID: ben, at: at), texts: challengeTexts)
+  }
 
   private static func notice(_ notice: TaskNotice, by other: AccountID?) -> TaskNoticed {
     TaskNoticed(
@@ -241,7 +254,7 @@ struct NotificationKindTests {
       // By it a repetition is known, also by a version that is older or newer.
       #expect(item.source.hasPrefix("\(type(of: event).spec.name)/"))
     }
-    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 33)
+    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 37)
   }
 
   @Test("A notification is as grave as its kind says, and one that nothing need be done about is for information")
@@ -254,7 +267,7 @@ struct NotificationKindTests {
     #expect(
       kinds(.warning) == [
         "accountLocked", "tokensReused", "loginSuspicious", "importFailed", "contentRemoved", "accountWarned",
-        "rewardVoided", "partnerRefused", "partnerSuspended", "partnerOwnerLost",
+        "rewardVoided", "challengeRevoked", "achievementRevoked", "partnerRefused", "partnerSuspended", "partnerOwnerLost",
       ])
     #expect(kinds(.info).isSuperset(of: ["coinsEarned", "messageReceived", "loginNoticed", "accountVerified"]))
   }
@@ -306,6 +319,38 @@ struct NotificationKindTests {
     let tier = try #require(Self.drafts(badge(.gold)).first)
     #expect(try text(tier, .english) == "You unlocked “Ten thousand”: gold.")
     #expect(try text(tier, .spanish) == "Has desbloqueado «Diez mil»: oro.")
+  }
+
+  @Test("What an administrator revoked or granted is notified of with the reason, in place of the correction before")
+  func correctedChallenges() throws {
+    let words = Words(Contract.notifications.words)
+    func texts(_ event: ChallengeCorrected) throws -> [String?] {
+      let item = try #require(Self.drafts(event).first?.inbox)
+      return Language.allCases.map { words.text("notification.\(item.kind.rawValue).text", $0, item.content.parameters) }
+    }
+    #expect(
+      try texts(Self.corrected(nil, isGranted: false)) == [
+        "“Ten thousand” no longer counts as completed: “A borrowed device”. Its badge is gone. Coins taken back: 20.",
+        "«Diez mil» ya no cuenta como completado: «A borrowed device». Ya no tienes su insignia. Monedas retiradas: 20.",
+      ])
+    #expect(
+      try texts(Self.corrected(nil, isGranted: true)) == [
+        "“Ten thousand” counts as completed: “A borrowed device”. You have the badge “Ten-thousander”. Coins: 20.",
+        "«Diez mil» cuenta como completado: «A borrowed device». Tienes la insignia «Diezmilero». Monedas: 20.",
+      ])
+    #expect(
+      try texts(Self.corrected(.gold, isGranted: false)) == [
+        "“Ten thousand” (gold) was taken back: “A borrowed device”.",
+        "Se te ha retirado «Diez mil» (oro): «A borrowed device».",
+      ])
+    #expect(
+      try texts(Self.corrected(.gold, isGranted: true)) == [
+        "You have “Ten thousand” (gold): “A borrowed device”.", "Tienes «Diez mil» (oro): «A borrowed device».",
+      ])
+    let event = Self.corrected(.gold, isGranted: true)
+    let superseded = Set(NotificationSpec.all.compactMap { $0.superseded(event) })
+    #expect(
+      superseded == [NotificationSource(accountID: Self.ana, text: "challenges.corrected/\(Self.rewardsChallenge)/gold/")])
   }
 
   @Test(

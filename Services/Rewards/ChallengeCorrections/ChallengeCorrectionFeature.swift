@@ -1,0 +1,23 @@
+import IdentityContract
+import RewardsContract
+import ServiceKit
+import Storage
+
+/// Corrections by administrators of what accounts have completed, each with a reason (REW-7, REW-8).
+struct ChallengeCorrectionFeature: Feature {
+  let rewards: ChallengeRewards
+  let migrations = [ChallengeCorrectionStore.migration(27)]
+  let tables: [ErasedTable] = [
+    .changed(
+      "challenge_corrections", "account_id = :account OR administrator_id = :account", .challenges,
+      by: "DELETE FROM challenge_corrections WHERE account_id = :account",
+      "UPDATE challenge_corrections SET administrator_id = NULL WHERE administrator_id = :account")
+  ]
+
+  func register(in service: inout ServiceDefinition) {
+    let handlers = ChallengeCorrectionHandlers(rewards: rewards)
+    service.serve(RevokeChallenge.self, prepare: ChallengeCorrectionHandlers.prepare, write: handlers.revoke)
+    service.serve(GrantChallenge.self, prepare: ChallengeCorrectionHandlers.prepare, write: handlers.grant)
+    service.serve(ListChallengeCorrections.self, read: ChallengeCorrectionHandlers.list)
+  }
+}
