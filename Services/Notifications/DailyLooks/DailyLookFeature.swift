@@ -17,11 +17,10 @@ struct DailyLookFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     let client = ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock)
-    let (dispatch, signal, environment) = (dispatch, signal, environment)
+    let (signal, environment) = (signal, environment)
+    let looks = DailyLooks(rewards: client, dispatch: dispatch, logger: environment.logger)
     service.run { store, pulse in
-      DailyLookWorker(
-        store: store, rewards: client, dispatch: dispatch, clock: environment.clock, signal: signal, pulse: pulse,
-        logger: environment.logger)
+      DueWorker(work: looks, store: store, clock: environment.clock, signal: signal, pulse: pulse)
     }
   }
 }

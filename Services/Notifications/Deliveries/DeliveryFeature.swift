@@ -32,7 +32,7 @@ struct DeliveryFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(ListDeliveries.self, read: DeliveryHandlers.list)
     service.serve(ReadDeliveryFigures.self, read: DeliveryHandlers.figures)
-    let (dispatch, clock) = (dispatch, environment.clock)
-    service.run { store, pulse in DeliveryWorker(store: store, dispatch: dispatch, clock: clock, pulse: pulse) }
+    let (held, clock, signal) = (HeldDeliveries(dispatch: dispatch, clock: environment.clock), environment.clock, dispatch.signal)
+    service.run { store, pulse in DueWorker(work: held, store: store, clock: clock, signal: signal, pulse: pulse) }
   }
 }

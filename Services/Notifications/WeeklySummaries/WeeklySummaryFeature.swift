@@ -16,11 +16,10 @@ struct WeeklySummaryFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     let client = ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock)
-    let (dispatch, signal, environment) = (dispatch, signal, environment)
+    let (signal, environment) = (signal, environment)
+    let summaries = WeeklySummaries(services: client, dispatch: dispatch, logger: environment.logger)
     service.run { store, pulse in
-      WeeklySummaryWorker(
-        store: store, services: client, dispatch: dispatch, clock: environment.clock, signal: signal, pulse: pulse,
-        logger: environment.logger)
+      DueWorker(work: summaries, store: store, clock: environment.clock, signal: signal, pulse: pulse)
     }
   }
 }

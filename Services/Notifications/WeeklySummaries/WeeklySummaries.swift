@@ -1,10 +1,10 @@
 import ActivityContract
+import GRDB
 import Logging
 import NotificationsContract
 import Operations
 import RewardsContract
 import ServiceKit
-import ServiceLifecycle
 import SocialContract
 import Storage
 
@@ -13,54 +13,31 @@ import Storage
 ///
 /// That an account was told is noted in the transaction that lets its notification go: whatever ends in between, none is told twice, and
 /// none is left out.
-struct WeeklySummaryWorker: ServiceLifecycle.Service {
-  private static let longestWait = Duration.seconds(60)
-  private static let round = Duration.seconds(120)
-  private static let breath = Duration.seconds(1)
-  private static let noRoom = RequestFailure.overloaded.status
+struct WeeklySummaries: DueWork {
   /// Accounts that are asked for at once: as many as the operations take.
   private static let batch = 50
 
-  let store: Store
   /// The services that know what became of a week.
   let services: ServiceClient
   let dispatch: DeliveryDispatch
-  let clock: Clock
-  let signal: WakeSignal
-  let pulse: Pulse
   let logger: Logger
 
-  func run() async throws {
-    while !Task.isShuttingDownGracefully && !Task.isCancelled {
-      pulse.promise(within: Self.round)
-      let wait = try await step()
-      await cancelWhenGracefulShutdown { await signal.wait(atMost: wait) }
+  func doSome(_ store: Store, _ pulse: Pulse) async throws -> Bool {
+    let zones = dispatch.quietHours.zones
+    let due = try await store.write { try WeeklySummaryStore.due(limit: Self.batch, zones, $0) }
+    let first = due.jobs.filter { $0.attempts == 0 }
+    if !first.isEmpty { try await tell(first, store) }
+    // Each by itself: one whose week takes long to read keeps nobody else's.
+    for job in due.jobs where job.attempts > 0 {
+      pulse.promise(within: DueWorker.round)
+      try await tell([job], store)
     }
+    return due.count == Self.batch
   }
 
-  /// Tells the next accounts.
-  ///
-  /// - Returns: how long nobody else is due.
-  private func step() async throws -> Duration {
-    do {
-      let zones = dispatch.quietHours.zones
-      let due = try await store.write { try WeeklySummaryStore.due(limit: Self.batch, zones, $0) }
-      let first = due.jobs.filter { $0.attempts == 0 }
-      if !first.isEmpty { try await tell(first) }
-      // Each by itself: one whose week takes long to read keeps nobody else's.
-      for job in due.jobs where job.attempts > 0 {
-        pulse.promise(within: Self.round)
-        try await tell([job])
-      }
-      guard due.count < Self.batch else { return .zero }
-      guard let next = try await store.read({ try WeeklySummaryStore.nextDue(in: $0) }) else { return Self.longestWait }
-      return min(.milliseconds(max(0, next.milliseconds - clock.now.milliseconds)), Self.longestWait)
-    } catch let failure as Failure where failure.status == Self.noRoom {
-      return Self.breath
-    }
-  }
+  func nextDue(in database: Database) throws -> Instant? { try WeeklySummaryStore.nextDue(in: database) }
 
-  private func tell(_ jobs: [WeeklySummaryStore.Job]) async throws {
+  private func tell(_ jobs: [WeeklySummaryStore.Job], _ store: Store) async throws {
     let found = await ask(jobs)
     try await store.write { [dispatch] transaction in
       for (position, job) in jobs.enumerated() {

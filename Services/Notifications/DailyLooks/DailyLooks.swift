@@ -1,54 +1,31 @@
+import GRDB
 import Logging
 import NotificationsContract
 import Operations
 import RewardsContract
 import ServiceKit
-import ServiceLifecycle
 import Storage
 
 /// Looks once a day for what accounts ask to be told of, a few accounts at a time: rewards is asked for all of them at once. That an account
 /// was looked at is noted in the transaction that lets its notifications go.
-struct DailyLookWorker: ServiceLifecycle.Service {
-  private static let longestWait = Duration.seconds(60)
-  private static let round = Duration.seconds(120)
-  private static let breath = Duration.seconds(1)
-  private static let noRoom = RequestFailure.overloaded.status
+struct DailyLooks: DueWork {
   /// Accounts that are asked for at once: as many as the operations take.
   private static let batch = 50
 
-  let store: Store
   let rewards: ServiceClient
   let dispatch: DeliveryDispatch
-  let clock: Clock
-  let signal: WakeSignal
-  let pulse: Pulse
   let logger: Logger
 
-  func run() async throws {
-    while !Task.isShuttingDownGracefully && !Task.isCancelled {
-      pulse.promise(within: Self.round)
-      let wait = try await step()
-      await cancelWhenGracefulShutdown { await signal.wait(atMost: wait) }
-    }
+  func doSome(_ store: Store, _ pulse: Pulse) async throws -> Bool {
+    let zones = dispatch.quietHours.zones
+    let due = try await store.write { try DailyLookStore.due(limit: Self.batch, zones, $0) }
+    if !due.jobs.isEmpty { try await look(at: due.jobs, store) }
+    return due.count == Self.batch
   }
 
-  /// Looks at the next accounts.
-  ///
-  /// - Returns: how long nobody else is due.
-  private func step() async throws -> Duration {
-    do {
-      let zones = dispatch.quietHours.zones
-      let due = try await store.write { try DailyLookStore.due(limit: Self.batch, zones, $0) }
-      if !due.jobs.isEmpty { try await look(at: due.jobs) }
-      guard due.count < Self.batch else { return .zero }
-      guard let next = try await store.read({ try DailyLookStore.nextDue(in: $0) }) else { return Self.longestWait }
-      return min(.milliseconds(max(0, next.milliseconds - clock.now.milliseconds)), Self.longestWait)
-    } catch let failure as Failure where failure.status == Self.noRoom {
-      return Self.breath
-    }
-  }
+  func nextDue(in database: Database) throws -> Instant? { try DailyLookStore.nextDue(in: database) }
 
-  private func look(at jobs: [DailyLookStore.Job]) async throws {
+  private func look(at jobs: [DailyLookStore.Job], _ store: Store) async throws {
     let accounts = jobs.map(\.account)
     let (offers, places): (ReadEndingOffers.Output, ReadFriendPlaces.Output)
     do {
