@@ -84,7 +84,7 @@ CREATE TABLE deliveries (
   content TEXT CHECK (content IS NULL OR json_valid(content)),
   created_at INTEGER NOT NULL,
   finished_at INTEGER,
-  opened_at INTEGER, shown_until INTEGER,
+  opened_at INTEGER, shown_until INTEGER, ends_at INTEGER, opened_in BLOB CHECK (length(opened_in) = 16),
   PRIMARY KEY (account_id, delivery_id),
   CHECK ((state = 'held') = (not_before IS NOT NULL)),
   CHECK ((state IN ('held', 'queued')) = (finished_at IS NULL)),

@@ -18,8 +18,13 @@ struct Delivery: Hashable, Sendable {
   let notification: ID<NotificationsContract.Notification>?
   /// When that happened which it reports.
   let createdAt: Instant
+  /// From when on it is of no use, and neither mailed nor pushed; nil for most.
+  var endsAt: Instant?
   /// Why it waited; nil where it did not.
   var hold: HoldReason?
+
+  /// Whether it is worth sending, as far as its time says.
+  func isOfUse(at now: Instant) -> Bool { endsAt.map { now < $0 } ?? true }
 }
 
 /// A way out of the system, beside the inbox. It has a queue of its own, which is filled in the transaction that lets a notification go.
@@ -34,12 +39,22 @@ protocol DeliveryRoute: Sendable {
   func enqueue(_ deliveries: [Delivery], to account: AccountID, _ transaction: Transaction) throws
 
   /// Lets what was sent say something else, or that it says nothing any more, where its channel allows that.
-  func replace(_ sources: SourceRange, of account: AccountID, _ transaction: Transaction) throws
+  func replace(_ sources: SourceRange, of account: AccountID, by what: DeliveryReplacement, _ transaction: Transaction) throws
 }
 
 extension DeliveryRoute {
   /// What was mailed stays mailed.
-  func replace(_ sources: SourceRange, of account: AccountID, _ transaction: Transaction) throws {}
+  func replace(_ sources: SourceRange, of account: AccountID, by what: DeliveryReplacement, _ transaction: Transaction) throws {}
+}
+
+/// What takes the place of something that was sent.
+enum DeliveryReplacement: Hashable, Sendable {
+  /// What it says now, and what it will say if it is changed again.
+  case present
+  /// That it is no longer current, which is the last of it.
+  ///
+  /// - Parameter answeredOn: the device that shows it no longer, since it was answered there; nil for none.
+  case ended(answeredOn: ID<PushSubscription>? = nil)
 }
 
 /// The sources of what came of the same.
@@ -59,6 +74,8 @@ struct SourceRange: Hashable, Sendable {
     // What begins with a slash's beginning lies before the character that follows the slash.
     end = "\(start)0"
   }
+
+  func contains(_ source: String) -> Bool { start <= source && source < end }
 }
 
 /// What a notification says, as long as it says it.

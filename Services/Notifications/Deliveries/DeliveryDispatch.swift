@@ -54,14 +54,17 @@ struct DeliveryDispatch: Sendable {
         return
       }
     }
-    for channel in [NotificationChannel.email, .push] {
-      guard var decision = decisions[channel] else { continue }
-      if case .hold(let until, _) = decision, let last = draft.lastDay, until >= calendar(known).end(of: last) {
-        decision = .silent(.late)
+    let endsAt = draft.end.map { end in
+      switch end {
+      case .day(let day): calendar(known).end(of: day)
+      case .instant(let instant): instant
       }
+    }
+    for channel in [NotificationChannel.email, .push] {
+      guard let decision = decisions[channel]?.ended(at: endsAt, now: transaction.now) else { continue }
       let delivery = Delivery(
         id: ID(), account: account, channel: channel, kind: kind.name, source: source, subject: draft.subject,
-        notification: notification, createdAt: instant)
+        notification: notification, createdAt: instant, endsAt: endsAt)
       try start(delivery, decision, keeping: notification == nil ? draft.inbox : nil, transaction)
     }
   }
@@ -112,17 +115,25 @@ struct DeliveryDispatch: Sendable {
     } else {
       try KindSubscriptions.notify(account, item, transaction)
     }
-    for route in routes { try route.replace(SourceRange(only: item.source), of: account, transaction) }
+    for route in routes { try route.replace(SourceRange(only: item.source), of: account, by: .present, transaction) }
     try DeliveryStore.amend(item, of: account, isRemoval: kind.isRemoval, transaction)
   }
 
   /// Takes back what is no longer true: what waits is not sent, and what was sent says so where its channel allows that.
   ///
-  /// - Parameter keepsInbox: whether it is true yet, and only what waits is not to be sent.
-  func retract(_ source: NotificationSource, keepsInbox: Bool, _ transaction: Transaction) throws {
+  /// - Parameters:
+  ///   - keepsInbox: whether it is true yet, and only what waits is not to be sent.
+  ///   - device: the device that shows it no longer, since it was answered there; nil for none.
+  func retract(
+    _ source: NotificationSource, keepsInbox: Bool = false, answeredOn device: ID<PushSubscription>? = nil,
+    _ transaction: Transaction
+  ) throws {
     if !keepsInbox {
       try InboxStore.deleteAll(from: source.text, of: source.accountID, transaction)
-      for route in routes { try route.replace(SourceRange(from: source.text), of: source.accountID, transaction) }
+      for route in routes {
+        try route.replace(
+          SourceRange(from: source.text), of: source.accountID, by: .ended(answeredOn: device), transaction)
+      }
     }
     try DeliveryStore.withdraw(from: source.text, of: source.accountID, transaction)
   }
@@ -171,7 +182,8 @@ struct DeliveryDispatch: Sendable {
     }
     if try ReminderStore.isOver(delivery, at: now, in: database) { return .silent(.late) }
     if kind.delivery.endsWhenRead, try DeliveryStore.isRead(delivery, in: database) { return .silent(.read) }
-    return PreferenceRules.decide(kind, delivery.channel, for: recipient, at: now, isDelayOver: true) ?? .silent(.switchedOff)
+    let decision = PreferenceRules.decide(kind, delivery.channel, for: recipient, at: now, isDelayOver: true)
+    return (decision ?? .silent(.switchedOff)).ended(at: delivery.endsAt, now: now)
   }
 
   // MARK: - Parts

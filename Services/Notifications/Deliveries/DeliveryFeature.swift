@@ -9,7 +9,7 @@ struct DeliveryFeature: Feature {
   let settings: DeliverySettings
   let dispatch: DeliveryDispatch
 
-  let migrations = [DeliveryStore.migration(17), DeliveryStore.waitingMigration(23)]
+  let migrations = [DeliveryStore.migration(17), DeliveryStore.waitingMigration(23), DeliveryStore.endsMigration(27)]
   let tables: [ErasedTable] = [
     .changed(
       "delivery_accounts", "named_account = :account", .deliveries, by: DeliveryStore.erasedContents,

@@ -22,15 +22,15 @@ extension DeliveryStore {
 
   /// What the deliveries say that one mail carries, those that say nothing any more left out, in the order in which they were to go.
   static func contents(
-    ofMail mail: ID<Mail>, limit: Int, in database: Database
+    ofMail mail: ID<Mail>, at now: Instant, limit: Int, in database: Database
   ) throws -> (contents: [DeliveryContent], count: Int) {
     let statement = try database.cachedStatement(
       sql: """
         SELECT d.content AS kept, d.notification_id, n.kind, n.content, n.deleted_at
         FROM deliveries d LEFT JOIN notifications n ON n.notification_id = d.notification_id
-        WHERE d.mail_id = ? AND d.state = 'queued' ORDER BY d.delivery_id
+        WHERE d.mail_id = ? AND d.state = 'queued' AND (d.ends_at IS NULL OR d.ends_at > ?) ORDER BY d.delivery_id
         """)
-    let all = try Row.fetchAll(statement, arguments: [mail]).compactMap(content)
+    let all = try Row.fetchAll(statement, arguments: [mail, now]).compactMap(content)
     return (Array(all.prefix(limit)), all.count)
   }
 

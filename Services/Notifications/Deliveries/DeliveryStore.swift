@@ -84,6 +84,18 @@ enum DeliveryStore {
     }
   }
 
+  static func endsMigration(_ number: Int) -> Migration {
+    Migration(number, "ends of news, and where they were opened") { database in
+      try database.execute(
+        sql: """
+          -- From when on it is of no use, and neither mailed nor pushed; NULL for most.
+          ALTER TABLE deliveries ADD COLUMN ends_at INTEGER;
+          -- The session in which a push was opened first, whose device does not show it any more.
+          ALTER TABLE deliveries ADD COLUMN opened_in BLOB CHECK (length(opened_in) = 16);
+          """)
+    }
+  }
+
   /// Where a new row begins.
   enum Beginning: Hashable, Sendable {
     case sent
@@ -119,12 +131,13 @@ enum DeliveryStore {
     let statement = try transaction.database.cachedStatement(
       sql: """
         INSERT INTO deliveries (account_id, delivery_id, channel, kind, source, subject_id, notification_id, state, reason, hold,
-          not_before, content, created_at, finished_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+          not_before, content, created_at, finished_at, ends_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
         """)
     try statement.execute(arguments: [
       delivery.account, delivery.id, delivery.channel, delivery.kind, delivery.source, delivery.subject,
       delivery.notification, beginning.state, reason, hold, notBefore, content, delivery.createdAt, finishedAt,
+      delivery.endsAt,
     ])
     guard transaction.database.changesCount > 0 else { return false }
     for named in item?.accounts ?? [] {
@@ -184,16 +197,20 @@ enum DeliveryStore {
     ).execute(arguments: [transaction.now, account])
   }
 
-  /// Notes that a push was opened, which reads the notification too.
-  static func open(_ id: ID<NotificationDelivery>, of account: AccountID, _ transaction: Transaction) throws {
+  /// Notes that a push was opened, which reads the notification too. Other devices still show it.
+  ///
+  /// - Parameter session: in which; nil where in none.
+  static func open(
+    _ id: ID<NotificationDelivery>, of account: AccountID, in session: SessionID?, _ transaction: Transaction
+  ) throws {
     let database = transaction.database
     let statement = try database.cachedStatement(
       sql: """
-        UPDATE deliveries SET opened_at = ?, shown_until = NULL
+        UPDATE deliveries SET opened_at = ?, opened_in = ?
         WHERE account_id = ? AND delivery_id = ? AND channel = 'push' AND opened_at IS NULL
         RETURNING kind, notification_id
         """)
-    guard let row = try Row.fetchOne(statement, arguments: [transaction.now, account, id]) else { return }
+    guard let row = try Row.fetchOne(statement, arguments: [transaction.now, session, account, id]) else { return }
     try count(.push, row["kind"], "opened", reason: nil, transaction)
     if let notification: ID<NotificationsContract.Notification> = row["notification_id"] {
       _ = try InboxStore.markRead(notification, of: account, transaction)

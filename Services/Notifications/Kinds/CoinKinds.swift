@@ -23,7 +23,8 @@ extension NotificationSpec {
 
   private static let coinsEnding = NotificationSpec(
     "coinsEnding", .rewards, on: CoinsEnding.self, about: { $0.noticeID }, to: { $0.accountID },
-    inbox: .init(values: [.number("coins") { $0.coins }, .text("until") { MailContent.minute($0.endsAt) }]))
+    inbox: .init(values: [.number("coins") { $0.coins }, .text("until") { MailContent.minute($0.endsAt) }]),
+    until: { .instant($0.endsAt) })
 
   private static let offerRedeemed = NotificationSpec(
     "offerRedeemed", .rewards, on: OfferRedeemed.self, about: { $0.redemptionID }, to: { $0.accountID },

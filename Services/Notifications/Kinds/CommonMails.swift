@@ -17,27 +17,27 @@ extension MailSource {
   /// Most lines of a mail about many notifications.
   private static let maxLines = 50
 
-  /// What stands in the inbox, or in the log where the inbox is switched off; nothing where it was removed meanwhile.
+  /// What stands in the inbox, or in the log where the inbox is switched off; nothing where it was removed meanwhile, or is of no use any more.
   fileprivate static let notification = MailSource(["url", "text"]) { job, reader in
-    let (delivery, account): (ID<NotificationDelivery>, AccountID) = (job.subject(), job.account)
-    let (found, kind) = try await reader.store.read { database in
+    let (id, account): (ID<NotificationDelivery>, AccountID) = (job.subject(), job.account)
+    let (found, delivery) = try await reader.store.read { database in
       (
-        try DeliveryStore.content(of: delivery, account, in: database),
-        try DeliveryStore.queued(delivery, of: account, in: database)?.kind
+        try DeliveryStore.content(of: id, account, in: database),
+        try DeliveryStore.queued(id, of: account, in: database)
       )
     }
-    guard let found, let kind else { throw Failure(RequestFailure.notFound) }
+    guard let found, let delivery, delivery.isOfUse(at: reader.clock.now) else { throw Failure(RequestFailure.notFound) }
     var content = try await common(job, reader)
     let words = found.words(content.language)
     content.values["text"] = .text(words.text)
     content.subject = words.title
-    (content.kind, content.thread) = (kind, found.content.links.thread)
+    (content.kind, content.thread) = (delivery.kind, found.content.links.thread)
     return content
   }
 
   fileprivate static let digest = MailSource(["url", "lines", "count"]) { job, reader in
-    let mail = job.id
-    let found = try await reader.store.read { try DeliveryStore.contents(ofMail: mail, limit: maxLines, in: $0) }
+    let (mail, now) = (job.id, reader.clock.now)
+    let found = try await reader.store.read { try DeliveryStore.contents(ofMail: mail, at: now, limit: maxLines, in: $0) }
     guard !found.contents.isEmpty else { throw Failure(RequestFailure.notFound) }
     var content = try await common(job, reader)
     var lines = found.contents.map { item in

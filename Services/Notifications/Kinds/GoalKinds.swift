@@ -16,7 +16,7 @@ extension NotificationSpec {
       replacing: { "\($0.accountID)/near/\($0.period)\($0.isOver == true ? "/\($0.firstDay)" : "")" },
       values: [
         .text("period") { $0.period.rawValue }, .number("goal") { $0.goal }, .number("missing") { max(0, $0.goal - $0.steps) },
-      ]), until: { $0.period.lastDay(from: $0.firstDay) })
+      ]), until: { .day($0.period.lastDay(from: $0.firstDay)) })
 
   /// Also of a day or week that is over, where its steps came late.
   private static let stepGoalReached = NotificationSpec(
@@ -27,7 +27,7 @@ extension NotificationSpec {
       values: [
         .text("when") { $0.isOver == true ? "past.\($0.period)" : $0.period.rawValue }, .number("goal") { $0.goal },
         .text("day") { $0.firstDay.description },
-      ]), until: { $0.isOver == true ? nil : $0.period.lastDay(from: $0.firstDay) })
+      ]), until: { $0.isOver == true ? nil : .day($0.period.lastDay(from: $0.firstDay)) })
 
   private static let inactivityNoticed = NotificationSpec(
     "inactivityNoticed", .goals, on: InactivityNoticed.self, about: { $0.noticeID }, to: { $0.accountID },

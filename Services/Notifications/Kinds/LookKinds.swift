@@ -25,7 +25,7 @@ extension NotificationDraft {
             "offer": .text(offer.title), "partner": .text(offer.partnerName), "coins": .number(offer.costCoins),
             "until": .text(MailContent.minute(offer.endsAt)),
           ], links: NotificationLinks(offerID: ID(linking: offer.offerID))),
-        source: "endingOffers/\(offer.offerID)", accounts: []), mail: nil)
+        source: "endingOffers/\(offer.offerID)", accounts: []), mail: nil, end: .instant(offer.endsAt))
   }
 
   /// Once for each day.

@@ -9,8 +9,15 @@ struct NotificationDraft: Hashable, Sendable {
   let subject: ID<Linked>
   let inbox: InboxItem?
   let mail: MailDraft?
-  /// The account's day with which it is of no use any more: what quiet hours would hold longer is not sent. Nil for most.
-  var lastDay: LocalDay?
+  /// When it is of no use any more; nil for most.
+  var end: NewsEnd?
+}
+
+/// With what news end: from then on they are neither mailed nor pushed, and nothing holds them longer.
+enum NewsEnd: Hashable, Sendable {
+  /// That day of the account, where they are of a day.
+  case day(LocalDay)
+  case instant(Instant)
 }
 
 /// What comes into an inbox: of which kind, with which values and links (NOT-4).

@@ -38,12 +38,12 @@ struct NotificationSpec: Sendable {
   ///   - subject: the id of what it is about: the same is reported once.
   ///   - recipient: whom it is for; nil for nobody.
   ///   - delivery: how it goes out, where not as the others of its category. Without a mail of its own it goes by mail in the common words.
-  ///   - lastDay: the account's day with which it is of no use any more; nil for most.
+  ///   - end: when it is of no use any more; nil for most.
   init<E: Event, Subject>(
     _ name: String, _ category: NotificationCategory, _ severity: NotificationSeverity = .info, on event: E.Type,
     when condition: @escaping @Sendable (E) -> Bool = { _ in true }, about subject: @escaping @Sendable (E) -> ID<Subject>,
     to recipient: @escaping @Sendable (E) -> AccountID?, inbox: InboxPart<E>? = nil, mail: MailSpec? = nil,
-    delivery: DeliverySpec? = nil, until lastDay: @escaping @Sendable (E) -> LocalDay? = { _ in nil }
+    delivery: DeliverySpec? = nil, until end: @escaping @Sendable (E) -> NewsEnd? = { _ in nil }
   ) {
     self.name = name
     self.category = category
@@ -66,7 +66,7 @@ struct NotificationSpec: Sendable {
       return NotificationDraft(
         accountID: account, subject: ID(linking: subject),
         inbox: kind.flatMap { kind in inbox.map { $0.item(kind, event, subject) } },
-        mail: mail.map { MailDraft(spec: $0, subject: ID(linking: subject)) }, lastDay: lastDay(event))
+        mail: mail.map { MailDraft(spec: $0, subject: ID(linking: subject)) }, end: end(event))
     }
     superseded = { event in
       guard let inbox, inbox.isReplacing, let event = event as? E, let account = recipient(event) else { return nil }

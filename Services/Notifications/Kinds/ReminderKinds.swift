@@ -5,14 +5,15 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Reminders of activities (NOT-2). One waits for the end of quiet hours like others, and is not sent where its day is over by then.
+/// Reminders of activities (NOT-2). One waits for the end of quiet hours like others, unless its day is over by then.
 extension NotificationSpec {
   static let reminderDue = NotificationSpec(
     "reminderDue", .reminders, on: ReminderDue.self, when: { !$0.isMissed }, about: { $0.reminderID }, to: { $0.accountID },
     inbox: .init(
       source: { $0.source }, values: [.text("activity") { $0.title }, .text("time") { "\($0.time)" }],
       links: { NotificationLinks(activityID: ID(linking: $0.activityID), reminderID: ID(linking: $0.reminderID)) }),
-    mail: MailSpec(from: .reminder, actions: [.done, .again]), delivery: DeliverySpec(defaults: [.inbox, .push]))
+    mail: MailSpec(from: .reminder, actions: [.done, .again]), delivery: DeliverySpec(defaults: [.inbox, .push]),
+    until: { .instant($0.endsAt) })
 }
 
 extension MailAction {

@@ -73,6 +73,18 @@ enum DeliveryDecision: Sendable, Hashable {
   case now
   case hold(until: Instant, HoldReason)
   case silent(SilenceReason)
+
+  /// The same of news that end: nothing is sent of them from then on, and they wait for nothing later.
+  ///
+  /// - Parameter end: when they do; nil where they do not.
+  func ended(at end: Instant?, now: Instant) -> DeliveryDecision {
+    guard let end else { return self }
+    return switch self {
+    case .now where now >= end: .silent(.late)
+    case .hold(let until, _) where until >= end: .silent(.late)
+    default: self
+    }
+  }
 }
 
 /// To whom a notification goes, as far as it matters to the ways that it takes.

@@ -11,7 +11,7 @@ enum PushHandlers {
       .id(input.deliveryID)
     ) { _ in true }
     guard isPush != nil else { throw Failure(RequestFailure.notFound) }
-    try DeliveryStore.open(input.deliveryID, of: call.account, transaction)
+    try DeliveryStore.open(input.deliveryID, of: call.account, in: call.caller.session, transaction)
     return Empty()
   }
 }

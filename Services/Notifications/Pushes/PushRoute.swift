@@ -20,8 +20,8 @@ struct PushRoute: DeliveryRoute {
     transaction.afterCommit { [signal] in signal.send() }
   }
 
-  func replace(_ sources: SourceRange, of account: AccountID, _ transaction: Transaction) throws {
-    guard try PushStore.replace(sources, of: account, transaction) else { return }
+  func replace(_ sources: SourceRange, of account: AccountID, by what: DeliveryReplacement, _ transaction: Transaction) throws {
+    guard try PushStore.replace(sources, of: account, by: what, transaction) else { return }
     transaction.afterCommit { [signal] in signal.send() }
   }
 }

@@ -21,15 +21,37 @@ enum PushRules {
     }
   }
 
+  /// Until when what goes now is worth showing.
+  static func end(_ delivery: Delivery, at now: Instant) -> Instant {
+    let end = now.adding(seconds: NotificationSpec.named(delivery.kind).map(secondsToLive) ?? 0)
+    return min(end, delivery.endsAt ?? end)
+  }
+
   /// The topic of what is pushed to a device (RFC 8030, section 5.4): the same for what comes of the same, so that a newer replaces an older that
   /// waits or is shown. By the device's secret no two devices have the same.
   ///
-  /// Reminders of one activity replace one another, as in the inbox, whatever their day and time.
   static func topic(_ source: String, _ secret: PushSecret) -> String {
-    let isReminder = source.begins(with: "\(ReminderDue.spec.name)/")
-    let source = isReminder ? source.split(at: "/").prefix(2).joined(separator: "/") : source
-    let hash = HMAC<SHA256>.authenticationCode(for: Data(source.utf8), using: SymmetricKey(data: secret.bytes))
+    let hash = HMAC<SHA256>.authenticationCode(for: Data(subject(source).utf8), using: SymmetricKey(data: secret.bytes))
     return Base64URL.encode(Array(hash.prefix(24)))
+  }
+
+  /// What the sources have in common of which a newer replaces an older; most stand alone. Reminders of one activity replace one another, as in
+  /// the inbox, whatever their day and time; and so do those of an account's daily, and of its weekly goal: who has reached it is near it no
+  /// longer.
+  static func subject(_ source: String) -> String {
+    let parts = source.split(at: "/").map(String.init)
+    switch parts.first {
+    case ReminderDue.spec.name?: return parts.prefix(2).joined(separator: "/")
+    case StepGoalApproached.spec.name? where parts.count > 3: return "\(parts[0])/\(parts[1])/\(parts[3])"
+    default: return source
+    }
+  }
+
+  /// Where sources of the same subject lie, and perhaps others; nil for one that stands alone.
+  static func relatives(of source: String) -> SourceRange? {
+    let parts = source.split(at: "/").map(String.init)
+    guard subject(source) != source, parts.count > 1 else { return nil }
+    return SourceRange(from: "\(parts[0])/\(parts[1])/")
   }
 
   /// What comes of what waited together.

@@ -19,72 +19,194 @@ extension PushStore {
     }
   }
 
-  /// Notes that devices may show what was pushed.
+  /// Notes that devices may show what was pushed, in place of what was pushed before under the same topic.
   static func noteShown(
     _ delivery: ID<NotificationDelivery>, of account: AccountID, until end: Instant, _ transaction: Transaction
   ) throws {
-    try transaction.database.run(
-      "UPDATE deliveries SET shown_until = ? WHERE account_id = ? AND delivery_id = ? AND opened_at IS NULL", .instant(end),
-      .id(account), .id(delivery))
+    let database = transaction.database
+    // One that was taken back while it was on its way is replaced already.
+    let source: String? = try database.first(
+      """
+      UPDATE deliveries SET shown_until = ? WHERE account_id = ? AND delivery_id = ? AND state = 'sent' RETURNING source
+      """, .instant(end), .id(account), .id(delivery)
+    ) { $0.text(0) }
+    guard let source, let relatives = PushRules.relatives(of: source) else { return }
+    for older in try shown(relatives, of: account, in: database)
+    where older.delivery != delivery && PushRules.subject(older.source) == PushRules.subject(source) {
+      try forgetShown(older.delivery, of: account, transaction)
+    }
   }
 
-  /// Queues what takes the place of pushes that devices may show, or are just being sent; none for one that waits already.
+  private static func forgetShown(
+    _ delivery: ID<NotificationDelivery>, of account: AccountID, _ transaction: Transaction
+  ) throws {
+    try transaction.database.run(
+      "UPDATE deliveries SET shown_until = NULL WHERE account_id = ? AND delivery_id = ?", .id(account), .id(delivery))
+  }
+
+  // MARK: - Replacing
+
+  /// A push that devices may show.
+  private struct Shown {
+    let delivery: ID<NotificationDelivery>
+    let kind: String
+    let source: String
+    /// Until when; nil while some are yet to get it.
+    let until: Instant?
+    /// The devices that may show it.
+    let devices: [ID<PushSubscription>]
+    /// Its message, where one device has it and others are yet to get it.
+    var message: ID<PushMessage>?
+    /// Whether it is at a push service just now.
+    var isBeingSent = false
+  }
+
+  /// Queues what takes the place of pushes that devices may show, also where others are yet to get them: one for each topic, and none where one
+  /// waits already, or where something newer of the topic is on its way.
   ///
   /// - Returns: whether anything was queued.
-  static func replace(_ sources: SourceRange, of account: AccountID, _ transaction: Transaction) throws -> Bool {
-    let statement = try transaction.database.cachedStatement(
-      sql: """
-        SELECT delivery_id, kind, source, finished_at FROM deliveries INDEXED BY deliveries_shown
-        WHERE account_id = :account AND source >= :start AND source < :end AND shown_until IS NOT NULL AND shown_until > :now
-        UNION ALL
-        SELECT d.delivery_id, d.kind, d.source, NULL FROM deliveries d
-        WHERE d.account_id = :account AND d.source >= :start AND d.source < :end AND d.state IN ('held', 'queued')
-          AND d.channel = 'push' AND EXISTS (
-            SELECT 1 FROM push_messages m JOIN push_message_deliveries c ON c.message_id = m.message_id
-              JOIN push_requests r ON r.message_id = m.message_id
-            WHERE m.account_id = :account AND m.source = d.source AND c.delivery_id = d.delivery_id AND r.state = 'sending')
-        """)
-    let rows = try Row.fetchAll(
-      statement, arguments: ["account": account, "start": sources.start, "end": sources.end, "now": transaction.now])
+  static func replace(
+    _ sources: SourceRange, of account: AccountID, by what: DeliveryReplacement, _ transaction: Transaction
+  ) throws -> Bool {
+    let (database, now) = (transaction.database, transaction.now)
+    let settled = try shown(sources, of: account, in: database).filter { $0.until.map { now < $0 } ?? false }
+    let found = try settled + onTheirWay(sources, of: account, by: what, in: database)
+    guard !found.isEmpty else { return false }
     var isQueued = false
-    for row in rows {
-      let shown: Instant? = row["finished_at"]
-      if try queue(row["delivery_id"], row["kind"], row["source"], of: account, shownSince: shown, transaction) {
-        isQueued = true
+    for (subject, pushes) in Dictionary(grouping: found, by: { PushRules.subject($0.source) }) {
+      guard let newest = pushes.max(by: { $0.delivery < $1.delivery }) else { continue }
+      if try !isReplaced(newest, subject, beside: sources, of: account, in: database) {
+        var devices = Set(pushes.flatMap(\.devices))
+        if case .ended(let answered?) = what { devices.remove(answered) }
+        // Behind one that is just being sent it goes a moment later.
+        let first = pushes.contains(where: \.isBeingSent) ? now.adding(seconds: 2) : now
+        if try queue(newest, to: devices, of: account, from: first, transaction) { isQueued = true }
       }
+      guard case .ended = what else { continue }
+      for push in pushes { try end(push, of: account, transaction) }
     }
     return isQueued
   }
 
-  /// - Parameter shown: since when; nil for one that is just being sent, behind which it goes a moment later.
+  /// What devices may show of what was pushed alone, whenever it was.
+  private static func shown(
+    _ sources: SourceRange, of account: AccountID, in database: Database
+  ) throws -> [Shown] {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT delivery_id, kind, source, shown_until, finished_at, opened_in FROM deliveries INDEXED BY deliveries_shown
+        WHERE account_id = ? AND source >= ? AND source < ? AND shown_until IS NOT NULL
+        """)
+    return try Row.fetchAll(statement, arguments: [account, sources.start, sources.end]).map { row in
+      // A device that came later shows nothing of it, nor does that on which it was opened.
+      let devices = try database.cachedStatement(
+        sql: """
+          SELECT subscription_id FROM push_subscriptions
+          WHERE account_id = ? AND created_at <= ? AND session_id IS NOT ?
+          """)
+      let (since, opened): (Instant, SessionID?) = (row["finished_at"], row["opened_in"])
+      return Shown(
+        delivery: row["delivery_id"], kind: row["kind"], source: row["source"], until: row["shown_until"],
+        devices: try ID<PushSubscription>.fetchAll(devices, arguments: [account, since, opened]))
+    }
+  }
+
+  /// What was pushed alone to some devices, or is just being, and waits for others. Those may show it with which nothing waits, and, unless they
+  /// get what it says now, those with which it was cut off.
+  private static func onTheirWay(
+    _ sources: SourceRange, of account: AccountID, by what: DeliveryReplacement, in database: Database
+  ) throws -> [Shown] {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT m.message_id, m.source, m.created_at, m.was_sent, m.failure, c.delivery_id, d.kind,
+          EXISTS (SELECT 1 FROM push_requests r WHERE r.message_id = m.message_id AND r.state = 'sending') AS is_being_sent
+        FROM push_messages m JOIN push_message_deliveries c ON c.message_id = m.message_id
+          JOIN deliveries d ON d.account_id = m.account_id AND d.delivery_id = c.delivery_id
+        WHERE m.account_id = ? AND m.source >= ? AND m.source < ? AND m.is_repeat = 0 AND d.state = 'queued'
+          AND (m.was_sent = 1 OR EXISTS (SELECT 1 FROM push_requests r WHERE r.message_id = m.message_id AND r.attempts > 0))
+        """)
+    return try Row.fetchAll(statement, arguments: [account, sources.start, sources.end]).map { row in
+      let tried = try database.cachedStatement(
+        sql: """
+          SELECT subscription_id FROM push_subscriptions s WHERE account_id = ?1 AND created_at <= ?3 AND NOT EXISTS (
+            SELECT 1 FROM push_requests r
+            WHERE r.message_id = ?2 AND r.subscription_id = s.subscription_id AND r.state = 'waiting' AND (r.attempts = 0 OR ?4))
+          """)
+      let (message, created, wasSent): (ID<PushMessage>, Instant, Bool) = (
+        row["message_id"], row["created_at"], row["was_sent"]
+      )
+      let comesAnyway = what == .present || row["failure"] != nil
+      return Shown(
+        delivery: row["delivery_id"], kind: row["kind"], source: row["source"], until: nil,
+        devices: try ID<PushSubscription>.fetchAll(tried, arguments: [account, message, created, comesAnyway]),
+        message: wasSent ? message : nil, isBeingSent: row["is_being_sent"])
+    }
+  }
+
+  /// Whether something waits that takes a push's place: a replacement, or something newer of the same topic.
+  private static func isReplaced(
+    _ push: Shown, _ subject: String, beside sources: SourceRange, of account: AccountID, in database: Database
+  ) throws -> Bool {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT m.source, m.is_repeat, c.delivery_id FROM push_messages m
+          JOIN push_message_deliveries c ON c.message_id = m.message_id
+          JOIN deliveries d ON d.account_id = m.account_id AND d.delivery_id = c.delivery_id
+        WHERE m.account_id = ? AND (m.is_repeat = 0 AND d.state = 'queued' OR m.is_repeat = 1
+          AND NOT EXISTS (SELECT 1 FROM push_requests r WHERE r.message_id = m.message_id AND r.state = 'sending'))
+        """)
+    return try Row.fetchAll(statement, arguments: [account]).contains { row in
+      let (source, isRepeat, delivery): (String, Bool, ID<NotificationDelivery>) = (
+        row["source"], row["is_repeat"], row["delivery_id"]
+      )
+      guard PushRules.subject(source) == subject else { return false }
+      return isRepeat || !sources.contains(source) && push.delivery < delivery
+    }
+  }
+
   private static func queue(
-    _ delivery: ID<NotificationDelivery>, _ kind: String, _ source: String, of account: AccountID, shownSince shown: Instant?,
+    _ push: Shown, to devices: Set<ID<PushSubscription>>, of account: AccountID, from first: Instant,
     _ transaction: Transaction
   ) throws -> Bool {
     let (database, now) = (transaction.database, transaction.now)
-    let waits = try database.first(
-      """
-      SELECT 1 FROM push_messages m WHERE m.account_id = ? AND m.source = ? AND m.is_repeat = 1
-        AND NOT EXISTS (SELECT 1 FROM push_requests r WHERE r.message_id = m.message_id AND r.state = 'sending')
-      """, .id(account), .text(source)
-    ) { _ in true }
-    guard waits == nil, let spec = NotificationSpec.named(kind) else { return false }
+    guard !devices.isEmpty, let spec = NotificationSpec.named(push.kind) else { return false }
     let message = ID<PushMessage>()
     try database.run(
       """
       INSERT INTO push_messages (message_id, account_id, source, urgency, created_at, expires_at, is_repeat)
       VALUES (?, ?, ?, ?, ?, ?, 1)
-      """, .id(message), .id(account), .text(source), .text(NotificationUrgency.normal.rawValue), .instant(now),
+      """, .id(message), .id(account), .text(push.source), .text(NotificationUrgency.normal.rawValue), .instant(now),
       .instant(now.adding(seconds: PushRules.secondsToLive(spec))))
     try database.run(
-      "INSERT INTO push_message_deliveries (message_id, delivery_id) VALUES (?, ?)", .id(message), .id(delivery))
-    // A device that came later shows nothing of it.
-    try database.run(
-      """
-      INSERT INTO push_requests (message_id, subscription_id, state, next_at)
-      SELECT ?1, subscription_id, 'waiting', ?2 FROM push_subscriptions WHERE account_id = ?3 AND created_at <= ?4
-      """, .id(message), .instant(shown == nil ? now.adding(seconds: 2) : now), .id(account), .instant(shown ?? now))
-    try settle(message, otherwise: .noDevice, transaction)
+      "INSERT INTO push_message_deliveries (message_id, delivery_id) VALUES (?, ?)", .id(message), .id(push.delivery))
+    for device in devices {
+      try database.run(
+        "INSERT INTO push_requests (message_id, subscription_id, state, next_at) VALUES (?, ?, 'waiting', ?)", .id(message),
+        .id(device), .instant(first))
+    }
     return true
+  }
+
+  /// Ends replacements that wait, where something newer of their topic goes to every device.
+  static func endRepeats(before source: String, of account: AccountID, _ transaction: Transaction) throws {
+    guard PushRules.relatives(of: source) != nil else { return }
+    let statement = try transaction.database.cachedStatement(
+      sql: "SELECT message_id, source FROM push_messages WHERE account_id = ? AND is_repeat = 1")
+    for row in try Row.fetchAll(statement, arguments: [account]) {
+      guard PushRules.subject(row["source"]) == PushRules.subject(source) else { continue }
+      let message: ID<PushMessage> = row["message_id"]
+      try transaction.database.run("DELETE FROM push_requests WHERE message_id = ? AND state = 'waiting'", .id(message))
+      try settle(message, otherwise: .withdrawn, transaction)
+    }
+  }
+
+  /// Ends what is replaced for the last time: who has not got it yet does not get it.
+  private static func end(_ push: Shown, of account: AccountID, _ transaction: Transaction) throws {
+    if let message = push.message {
+      try transaction.database.run(
+        "DELETE FROM push_requests WHERE message_id = ? AND state = 'waiting'", .id(message))
+      try settle(message, otherwise: .withdrawn, transaction)
+    }
+    try forgetShown(push.delivery, of: account, transaction)
   }
 }

@@ -57,7 +57,7 @@ enum PushStore {
     let database = transaction.database
     let kinds = deliveries.compactMap { NotificationSpec.named($0.kind) }
     let source = deliveries.count == 1 ? deliveries[0].source : PushRules.summarySource
-    let seconds = kinds.map(PushRules.secondsToLive).max() ?? 0
+    let end = deliveries.map { PushRules.end($0, at: transaction.now) }.max() ?? transaction.now
     let message = ID<PushMessage>()
     let urgency: NotificationUrgency = kinds.map(\.delivery.urgency).max() ?? .normal
     try database.cachedStatement(
@@ -65,8 +65,7 @@ enum PushStore {
         INSERT INTO push_messages (message_id, account_id, source, urgency, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
-      message, account, source, urgency, transaction.now,
-      transaction.now.adding(seconds: seconds),
+      message, account, source, urgency, transaction.now, end,
     ])
     for delivery in deliveries {
       try database.run(
@@ -77,6 +76,7 @@ enum PushStore {
         "INSERT INTO push_requests (message_id, subscription_id, state, next_at) VALUES (?, ?, 'waiting', ?)", .id(message),
         .id(subscription), .instant(transaction.now))
     }
+    if deliveries.count == 1 { try endRepeats(before: source, of: account, transaction) }
     // The last device may have gone while it was held.
     try settle(message, otherwise: .noDevice, transaction)
   }

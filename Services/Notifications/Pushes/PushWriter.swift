@@ -43,7 +43,7 @@ struct PushWriter: Sendable {
         let content = try DeliveryStore.content(of: id, job.account, in: database)
       else { continue }
       let endsWhenRead = NotificationSpec.named(delivery.kind)?.delivery.endsWhenRead ?? true
-      if try ReminderStore.isOver(delivery, at: clock.now, in: database) {
+      if try !delivery.isOfUse(at: clock.now) || ReminderStore.isOver(delivery, at: clock.now, in: database) {
         reason = .late
       } else if try endsWhenRead && DeliveryStore.isRead(delivery, in: database) {
         reason = .read
@@ -65,15 +65,17 @@ struct PushWriter: Sendable {
         title: title, text: text, language: language, tag: PushRules.topic(job.source, job.secret), page: "\(publicURL)/",
         at: job.createdAt, delivery: first.delivery.id, notification: going.count == 1 ? first.delivery.notification : nil,
         kind: going.count == 1 ? first.delivery.kind : PushRules.summarySource,
-        answers: going.count == 1 ? answers(first.delivery, language) : nil))
+        answers: going.count == 1 ? answers(first.delivery, on: job.subscription, language) : nil))
   }
 
   /// What can be answered to a reminder from where it is shown.
-  private func answers(_ delivery: Delivery, _ language: Language) -> PushPayload.Answers? {
+  private func answers(
+    _ delivery: Delivery, on device: ID<PushSubscription>, _ language: Language
+  ) -> PushPayload.Answers? {
     guard delivery.kind == NotificationSpec.reminderDue.name, let reminder = ID<Reminder>(bytes: delivery.subject.bytes) else {
       return nil
     }
-    let token = reminders.token(reminder)
+    let token = reminders.token(reminder, to: device)
     let choices = ReminderReply.allCases.map { reply in
       PushPayload.Answers.Choice(
         name: reply.rawValue, title: Self.words.text("push.reminder.\(reply.rawValue)", language) ?? reply.rawValue,

@@ -20,7 +20,7 @@ struct ReminderFeature: Feature {
   let retention = [RetentionRule("reminders", key: "reminder_id", after: "ends_at", seconds: ReminderFeature.keptSeconds)]
 
   func register(in service: inout ServiceDefinition) {
-    let handlers = ReminderHandlers(links: links)
+    let handlers = ReminderHandlers(links: links, dispatch: dispatch)
     service.serve(ReadReminder.self, read: handlers.read)
     service.serve(UseReminder.self, write: handlers.use)
     service.serve(AnswerReminder.self, write: handlers.answer)

@@ -8,10 +8,11 @@ import Storage
 /// Reminders: read and answered, by the token of a link or from the inbox.
 struct ReminderHandlers: Sendable {
   let links: ReminderLinks
+  let dispatch: DeliveryDispatch
 
   @Sendable
   func read(_ input: ReminderToken, _ call: OpenCall, _ database: Database) throws -> AnswerableReminder {
-    let found = try find(input.token, in: database)
+    let found = try find(input.token, in: database).reminder
     let username = try username(of: found, at: call.now, in: database)
     guard found.answer != nil || call.now < found.endsAt else { throw ReminderFailure.isOver }
     return AnswerableReminder(found, username)
@@ -19,15 +20,15 @@ struct ReminderHandlers: Sendable {
 
   @Sendable
   func use(_ input: UseReminder.Input, _ call: OpenCall, _ transaction: Transaction) throws -> AnswerableReminder {
-    let found = try find(input.token, in: transaction.database)
-    return try answer(found, input.answer, input.minutes, transaction)
+    let (found, device) = try find(input.token, in: transaction.database)
+    return try answer(found, input.answer, input.minutes, on: device, transaction)
   }
 
   @Sendable
   func answer(_ input: AnswerReminder.Input, _ call: AccountCall, _ transaction: Transaction) throws -> AnswerableReminder {
     let database = transaction.database
     if let found = try ReminderStore.find(shown: input.notificationID, of: call.account, in: database) {
-      return try answer(found, input.answer, input.minutes, transaction)
+      return try answer(found, input.answer, input.minutes, on: nil, transaction)
     }
     guard try InboxStore.content(of: input.notificationID, call.account, in: database) != nil else {
       throw Failure(RequestFailure.notFound)
@@ -35,11 +36,13 @@ struct ReminderHandlers: Sendable {
     throw ReminderFailure.notFound
   }
 
-  private func find(_ token: String, in database: Database) throws -> ReminderStore.Sent {
-    guard let id = links.read(token), let found = try ReminderStore.find(id, in: database) else {
+  private func find(
+    _ token: String, in database: Database
+  ) throws -> (reminder: ReminderStore.Sent, device: ID<PushSubscription>?) {
+    guard let named = links.read(token), let found = try ReminderStore.find(named.reminder, in: database) else {
       throw ReminderFailure.notFound
     }
-    return found
+    return (found, named.device)
   }
 
   /// Whose it is, and that they may do anything at all.
@@ -50,9 +53,13 @@ struct ReminderHandlers: Sendable {
     return known.username
   }
 
-  /// Uses a reminder up and publishes the answer; the same answer again changes nothing.
+  /// Uses a reminder up and publishes the answer; the same answer again changes nothing. Other devices that show it say that it is no longer
+  /// current.
+  ///
+  /// - Parameter device: on which it was answered; nil where it was none to which it was pushed.
   private func answer(
-    _ found: ReminderStore.Sent, _ reply: ReminderReply, _ minutes: Int?, _ transaction: Transaction
+    _ found: ReminderStore.Sent, _ reply: ReminderReply, _ minutes: Int?, on device: ID<PushSubscription>?,
+    _ transaction: Transaction
   ) throws -> AnswerableReminder {
     var found = found
     let username = try username(of: found, at: transaction.now, in: transaction.database)
@@ -64,7 +71,7 @@ struct ReminderHandlers: Sendable {
     found.answer = reply
     if reply == .again { found.remindAt = transaction.now.adding(seconds: (minutes ?? ReminderDelay.usual[0]) * 60) }
     try ReminderStore.answer(found.id, reply, remindAt: found.remindAt, transaction)
-    try ReminderStore.retract("\(found.activity)/\(found.day)", of: found.account, transaction)
+    try dispatch.retract(.reminders(of: found.activity, found.day, of: found.account), answeredOn: device, transaction)
     try transaction.publish(
       ReminderAnswered(
         accountID: found.account, reminderID: found.id, activityID: found.activity, day: found.day, time: found.time,

@@ -1,13 +1,23 @@
 import ActivityContract
 import Crypto
 import Foundation
+import NotificationsContract
 import Operations
 import ServiceKit
 
-/// Makes and reads the tokens by which reminders are answered. A token names its reminder, sealed by a key of the service's (HMAC-SHA-256): it is
-/// written when the push or mail is sent, rests nowhere, and is the same in what is sent again. What it may still do stands with the reminder.
+/// Makes and reads the tokens by which reminders are answered. A token names its reminder, and the device that it was pushed to, sealed by a key
+/// of the service's (HMAC-SHA-256): it is written when the push or mail is sent, rests nowhere, and is the same in what is sent again. What it
+/// may still do stands with the reminder.
 struct ReminderLinks: Sendable {
-  private static let version: UInt8 = 1
+  /// What a token names.
+  struct Named: Hashable, Sendable {
+    let reminder: ID<Reminder>
+    /// The device that it was pushed to; nil where it was mailed.
+    let device: ID<PushSubscription>?
+  }
+
+  /// Of those that name a reminder alone, and of those that name a device too.
+  private static let (version, pushedVersion): (UInt8, UInt8) = (1, 2)
   private static let tagBytes = 16
 
   private let key: SymmetricKey
@@ -21,8 +31,10 @@ struct ReminderLinks: Sendable {
     self.publicURL = publicURL
   }
 
-  func token(_ reminder: ID<Reminder>) -> String {
-    let body = [ReminderLinks.version] + reminder.bytes
+  /// - Parameter device: the one that it is pushed to; nil where it is mailed.
+  func token(_ reminder: ID<Reminder>, to device: ID<PushSubscription>? = nil) -> String {
+    let body =
+      device.map { [ReminderLinks.pushedVersion] + reminder.bytes + $0.bytes } ?? [ReminderLinks.version] + reminder.bytes
     return Base64URL.encode(body + tag(body))
   }
 
@@ -30,13 +42,19 @@ struct ReminderLinks: Sendable {
   func page(_ token: String, _ reply: String) -> String { "\(publicURL)/reminder?token=\(token)&answer=\(reply)" }
 
   /// Nil for one that this service did not make.
-  func read(_ token: String) -> ID<Reminder>? {
-    guard let bytes = Base64URL.decode(token), bytes.count == 17 + ReminderLinks.tagBytes else { return nil }
-    let (body, tag) = (Array(bytes.prefix(17)), bytes.suffix(ReminderLinks.tagBytes))
+  func read(_ token: String) -> Named? {
+    guard let bytes = Base64URL.decode(token), bytes.count > ReminderLinks.tagBytes else { return nil }
+    let (body, tag) = (Array(bytes.dropLast(ReminderLinks.tagBytes)), bytes.suffix(ReminderLinks.tagBytes))
     let expected = self.tag(body)
     // In the same time wherever they differ.
-    guard zip(expected, tag).reduce(0, { $0 | ($1.0 ^ $1.1) }) == 0, body[0] == ReminderLinks.version else { return nil }
-    return ID(bytes: body[1...])
+    guard zip(expected, tag).reduce(0, { $0 | ($1.0 ^ $1.1) }) == 0, body.count >= 17,
+      let reminder = ID<Reminder>(bytes: body[1..<17])
+    else { return nil }
+    switch (body[0], body.count) {
+    case (ReminderLinks.version, 17): return Named(reminder: reminder, device: nil)
+    case (ReminderLinks.pushedVersion, 33): return Named(reminder: reminder, device: ID(bytes: body[17...]))
+    default: return nil
+    }
   }
 
   private func tag(_ body: [UInt8]) -> [UInt8] {

@@ -121,23 +121,23 @@ enum ReminderStore {
     ).execute(arguments: [answer, remindAt, id])
   }
 
-  /// Ends what went out of a day of an activity, and takes it out of the inbox and the queues.
-  static func withdraw(
-    _ activity: ActivityID, _ day: LocalDay, of account: AccountID, _ transaction: Transaction
-  ) throws {
+  /// Ends what went out of a day of an activity.
+  static func end(_ activity: ActivityID, _ day: LocalDay, of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: """
         UPDATE reminders SET ends_at = min(ends_at, ?) WHERE account_id = ? AND activity_id = ? AND day = ? AND answer IS NULL
         """
     ).execute(arguments: [transaction.now, account, activity, day])
-    try retract("\(activity)/\(day)", of: account, transaction)
   }
+}
 
-  /// Takes reminders whose source begins so out of the inbox and the queues.
-  static func retract(_ beginning: String, of account: AccountID, _ transaction: Transaction) throws {
-    let text = "\(ReminderDue.spec.name)/\(beginning)/"
-    try InboxStore.deleteAll(from: text, of: account, transaction)
-    try DeliveryStore.withdraw(from: text, of: account, transaction)
+extension NotificationSource {
+  /// An account's reminders of an activity.
+  ///
+  /// - Parameter day: those of one day; nil for all.
+  static func reminders(of activity: ActivityID, _ day: LocalDay? = nil, of account: AccountID) -> NotificationSource {
+    let beginning = "\(ReminderDue.spec.name)/\(activity)/"
+    return NotificationSource(accountID: account, text: day.map { "\(beginning)\($0)/" } ?? beginning)
   }
 }
 

@@ -21,11 +21,15 @@ struct ReminderSubscriptions: Sendable {
         source: "\(ReminderDue.spec.name)/\(event.source)", at: event.dueAt, transaction)
     }
     guard try ReminderStore.add(event, transaction) else { return }
-    try ReminderStore.retract("\(event.activityID)", of: event.accountID, transaction)
+    let older = NotificationSource.reminders(of: event.activityID, of: event.accountID)
+    try InboxStore.deleteAll(from: older.text, of: event.accountID, transaction)
+    // What devices show of them is replaced where it is pushed, under the same topic.
+    try DeliveryStore.withdraw(from: older.text, of: event.accountID, transaction)
   }
 
   func withdrawn(_ event: ReminderWithdrawn, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     guard try !transaction.database.isErased(event.accountID) else { return }
-    try ReminderStore.withdraw(event.activityID, event.day, of: event.accountID, transaction)
+    try ReminderStore.end(event.activityID, event.day, of: event.accountID, transaction)
+    try dispatch.retract(.reminders(of: event.activityID, event.day, of: event.accountID), transaction)
   }
 }

@@ -194,6 +194,42 @@ final class GoalNotificationTests {
     }
   }
 
+  @Test("What is true of a day waits no longer than it where quiet hours are lengthened: it is logged as too late, and not sent")
+  func lengthened() async throws {
+    try await run(at: "2026-11-21T20:30:00.000Z") { services in
+      let ana = try await person(services)
+      try await mailGoals(ana)
+      func set(until end: String) async throws {
+        _ = try await ana.send(
+          SetQuietHours.self, QuietHours(startsAt: QuietTime(text: "20:00"), endsAt: QuietTime(text: end)))
+      }
+      try await set(until: "23:00")
+      try await services.publish(
+        .activity, try event(ana, 9000, of: 10_000), try event(ana, 19_000, of: 20_000, .week, "2026-11-16"))
+      #expect(try await texts(ana, services).count == 2)
+      #expect(try await log(ana, .email) == ["stepGoalNear held quiet_hours", "stepGoalNear held quiet_hours"])
+      try await set(until: "07:00")
+      let store = services.store(of: .notifications)
+      try await store.until(within: .seconds(10)) {
+        // The week's waits until Sunday morning; it is of the week.
+        try await log(ana, .email) == ["stepGoalNear held quiet_hours", "stepGoalNear silent late"]
+      }
+      let late = try await ana.send(ListDeliveries.self, .init(channel: .email)).items.last
+      #expect(late?.explanation == "It was too late for it.")
+    }
+  }
+
+  @Test("What comes when its day is over already is in the inbox, and neither mailed nor pushed")
+  func afterItsDay() async throws {
+    try await run(at: "2026-11-22T00:10:00.000Z") { services in
+      let ana = try await person(services)
+      try await mailGoals(ana)
+      try await services.publish(.activity, try event(ana, 9000, of: 10_000), try event(ana, 10_000, of: 10_000))
+      #expect(try await texts(ana, services) == ["Congratulations! You reached 10,000 steps today!"])
+      #expect(try await log(ana, .email) == ["stepGoalReached silent late", "stepGoalNear silent late"])
+    }
+  }
+
   @Test("Who does not move is told once, and what was told goes when it moves again or does not want to be told any more")
   func inactivity() async throws {
     try await run { services in

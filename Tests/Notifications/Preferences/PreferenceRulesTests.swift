@@ -82,6 +82,19 @@ struct PreferenceRulesTests {
     #expect(PreferenceRules.decide(try Self.kind("reportActed"), for: recipient, at: Self.now)[.email] == .now)
   }
 
+  @Test("News that end are not sent from then on, and wait for nothing later; what is silent anyway stays so")
+  func ends() {
+    let (before, after) = (Self.now.adding(seconds: -1), Self.now.adding(seconds: 1))
+    let held = DeliveryDecision.hold(until: Self.morning, .quietHours)
+    let off = DeliveryDecision.silent(.switchedOff)
+    for decision in [DeliveryDecision.now, held, off] { #expect(decision.ended(at: nil, now: Self.now) == decision) }
+    #expect(DeliveryDecision.now.ended(at: after, now: Self.now) == .now)
+    for end in [before, Self.now] { #expect(DeliveryDecision.now.ended(at: end, now: Self.now) == .silent(.late)) }
+    #expect(held.ended(at: Self.morning.adding(seconds: 1), now: Self.now) == held)
+    for end in [after, Self.morning] { #expect(held.ended(at: end, now: Self.now) == .silent(.late)) }
+    #expect(off.ended(at: before, now: Self.now) == off)
+  }
+
   @Test("Nothing that can be switched off is mailed to an address that nobody verified, or pushed to somebody who is suspended")
   func unreachable() throws {
     let kind = try Self.kind("reportActed")

@@ -101,6 +101,28 @@ struct PushRulesTests {
     let reminder = PushRules.topic("reminders.due/a/2026-11-20/07:30", one)
     #expect(reminder == PushRules.topic("reminders.due/a/2026-11-21/20:00", one))
     #expect(reminder != PushRules.topic("reminders.due/b/2026-11-20/07:30", one))
+    // Who has reached a goal is near it no longer.
+    let near = PushRules.topic("goals.approached/a/near/day/2026-11-20", one)
+    #expect(near == PushRules.topic("goals.approached/a/reached/day/2026-11-20", one))
+    #expect(near != PushRules.topic("goals.approached/a/near/week/2026-11-16", one))
+    #expect(
+      PushRules.relatives(of: "goals.approached/a/near/day/2026-11-20")?.contains("goals.approached/a/reached/day/1") == true)
+    #expect(PushRules.relatives(of: "goals.approached/a/near/day/1")?.contains("goals.approached/b/near/day/1") == false)
+    #expect(PushRules.relatives(of: "messages.sent/1") == nil)
+  }
+
+  @Test("A push lives as long as its kind says, and no longer than what it says is of use")
+  func ends() throws {
+    let now = try Instant(text: "2026-11-21T12:00:00.000Z")
+    func end(_ kind: String, _ endsAt: Instant?) -> Instant {
+      let delivery = Delivery(
+        id: ID(), account: AccountID(), channel: .push, kind: kind, source: "", subject: ID(), notification: nil, createdAt: now,
+        endsAt: endsAt)
+      return PushRules.end(delivery, at: now)
+    }
+    #expect(end("stepGoalNear", nil) == now.adding(seconds: 6 * 3600))
+    #expect(end("stepGoalNear", now.adding(seconds: 60)) == now.adding(seconds: 60))
+    #expect(end("stepGoalNear", now.adding(seconds: 86_400)) == now.adding(seconds: 6 * 3600))
   }
 
   @Test(
