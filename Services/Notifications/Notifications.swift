@@ -78,6 +78,7 @@ public enum Notifications {
       UnsubscribeFeature(links: links),
       BroadcastFeature(environment: environment, dispatch: dispatch),
       DeadMailFeature(signal: mails),
+      DeadPushFeature(signal: held),
       DeletionReportFeature(environment: environment, settings: settings, signal: reports),
       MailboxFeature(mailbox: settings.mailbox.map { Mailbox(folder: $0) }),
     ]

@@ -95,6 +95,8 @@ CREATE INDEX deliveries_by_mail ON deliveries (mail_id) WHERE mail_id IS NOT NUL
 
 CREATE INDEX deliveries_by_time ON deliveries (created_at);
 
+CREATE INDEX deliveries_dead_pushes ON deliveries (delivery_id) WHERE channel = 'push' AND state = 'failed';
+
 CREATE INDEX deliveries_due ON deliveries (not_before) WHERE state = 'held';
 
 CREATE INDEX deliveries_held ON deliveries (account_id, channel, not_before) WHERE state = 'held';

@@ -6,8 +6,6 @@ import Storage
 
 /// The mails that were given up: listed, and put back into the queue.
 struct DeadMailHandlers: Sendable {
-  private static let words = Words(Contract.notifications.words)
-
   /// Wakes the worker for one that is put back.
   let signal: WakeSignal
 
@@ -15,7 +13,7 @@ struct DeadMailHandlers: Sendable {
   func list(_ input: ListDeadMails.Input, _ call: AccountCall, _ database: Database) throws -> Page<DeadMail> {
     let page = try call.page(input)
     let rows = try DeadMailStore.list(before: page.cursor(ID<Mail>.init(text:)), limit: page.fetchLimit, in: database)
-    return page.page(of: rows, key: { $0["mail_id"] as ID<Mail> }) { DeadMail($0, Self.words, call.language) }
+    return page.page(of: rows, key: { $0["mail_id"] as ID<Mail> }) { DeadMail($0, call.language) }
   }
 
   @Sendable
@@ -27,15 +25,11 @@ struct DeadMailHandlers: Sendable {
 }
 
 extension DeadMail {
-  init(_ row: Row, _ words: Words, _ language: Language) {
+  fileprivate init(_ row: Row, _ language: Language) {
     let failure: String = row["failure"] ?? MailFailure.interrupted.code
-    // `rejected_550` has the words of `rejected`, with the reply.
-    let parts = failure.split(at: "_", maxSplits: 1)
-    let reply = parts.last.flatMap { Int($0) }
-    let key = reply == nil ? failure : String(parts[0])
-    let text = words.text("mail.failure.\(key)", language, reply.map { ["reply": .number($0)] } ?? [:])
     self.init(
-      id: row["mail_id"], kind: row["kind"], accountID: row["account_id"], failure: failure, explanation: text ?? failure,
-      attempts: row["attempts"], createdAt: row["created_at"], givenUpAt: row["finished_at"])
+      id: row["mail_id"], kind: row["kind"], accountID: row["account_id"], failure: failure,
+      explanation: DeliveryReason.text(failure, language), attempts: row["attempts"], createdAt: row["created_at"],
+      givenUpAt: row["finished_at"])
   }
 }

@@ -6,7 +6,6 @@ import Storage
 
 /// The log of deliveries: listed by who they went to, counted for operators.
 enum DeliveryHandlers {
-  private static let words = NotificationText.words
   /// What waits is counted no further.
   private static let maxWaiting = 100_000
 
@@ -19,7 +18,7 @@ enum DeliveryHandlers {
       of: call.account, input, without: hidden, since: call.now.adding(seconds: -ListDeliveries.days * 86_400),
       before: page.cursor(ID<NotificationDelivery>.init(text:)), limit: page.fetchLimit, in: database)
     return page.page(of: rows, key: { $0["delivery_id"] as ID<NotificationDelivery> }) {
-      NotificationDelivery($0, words, call.language)
+      NotificationDelivery($0, call.language)
     }
   }
 
@@ -90,21 +89,14 @@ extension DeliveryFigure {
 }
 
 extension NotificationDelivery {
-  fileprivate init(_ row: Row, _ words: Words, _ language: Language) {
+  fileprivate init(_ row: Row, _ language: Language) {
     let kind: String = row["kind"]
     let reason: String? = row["reason"]
-    // `rejected_550` has the words of `rejected`, with the reply.
-    let parts = reason?.split(at: "_", maxSplits: 1) ?? []
-    let reply = parts.count == 2 ? Int(parts[1]) : nil
-    let key = reply == nil ? reason : String(parts[0])
-    let parameters: [String: Parameter] = reply.map { ["reply": .number($0)] } ?? [:]
-    let explanation = key.flatMap {
-      words.text("delivery.\($0)", language) ?? words.text("mail.failure.\($0)", language, parameters)
-    }
     self.init(
       id: row["delivery_id"], channel: row["channel"], kind: kind,
       name: NotificationSpec.named(kind)?.title(language) ?? kind, state: row["state"], reason: reason,
-      explanation: explanation ?? reason, notificationID: row["notification_id"], createdAt: row["created_at"],
+      explanation: reason.map { DeliveryReason.text($0, language) }, notificationID: row["notification_id"],
+      createdAt: row["created_at"],
       heldUntil: row["not_before"], finishedAt: row["finished_at"], openedAt: row["opened_at"] ?? row["read_at"])
   }
 }

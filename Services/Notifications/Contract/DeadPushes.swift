@@ -1,0 +1,63 @@
+public import Operations
+
+/// A push that was given up (NOT-5): neither where it went nor what it said is kept.
+public struct DeadPush: Document, Hashable {
+  public var id: ID<NotificationDelivery>
+  public var kind: String
+  public var accountID: AccountID
+  /// `push_unreachable`, `push_not_public`, `refused_<status>`.
+  public var failure: String
+  public var explanation: String
+  public var createdAt: Instant
+  public var givenUpAt: Instant
+
+  public init(
+    id: ID<NotificationDelivery>, kind: String, accountID: AccountID, failure: String, explanation: String, createdAt: Instant,
+    givenUpAt: Instant
+  ) {
+    self.id = id
+    self.kind = kind
+    self.accountID = accountID
+    self.failure = failure
+    self.explanation = explanation
+    self.createdAt = createdAt
+    self.givenUpAt = givenUpAt
+  }
+
+  public static let notes: Notes = [
+    "id": "The delivery.", "kind": Note("What kind of notification.", example: "friendRequestReceived"),
+    "accountID": "Whose notification.",
+    "failure": Note("Stable name of what the last attempt failed of.", example: "refused_413"),
+    "explanation": "The same in words, in the caller's language.", "createdAt": "When that happened which it is about.",
+    "givenUpAt": "When it was given up.",
+  ]
+}
+
+/// The pushes that were given up, newest first (NOT-5). A device whose subscription has ended is none of them.
+public enum ListDeadPushes: AccountOperation {
+  public typealias Input = ListPage
+  public typealias Output = Page<DeadPush>
+
+  public static let spec = OperationSpec(
+    "pushes.listDead", of: .notifications, .get("/v1/dead-pushes"), by: .administrator, effect: .read, requirements: ["NOT-5"],
+    "List the pushes that no push service took and that were given up, newest first.")
+}
+
+/// Lets a push that was given up go once more (NOT-5), as what quiet hours have held goes: not if it was read, taken back or switched off meanwhile, or
+/// is of no use any more.
+public enum RetryDeadPush: AccountOperation {
+  public struct Input: Document {
+    public var deliveryID: ID<NotificationDelivery>
+
+    public init(deliveryID: ID<NotificationDelivery>) { self.deliveryID = deliveryID }
+
+    public static let notes: Notes = ["deliveryID": "The delivery."]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "pushes.retry", of: .notifications, .post("/v1/dead-pushes/{deliveryID}/retry"), by: .administrator, effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-5"],
+    "Push what was given up again, unless there is no longer a reason for it.")
+}

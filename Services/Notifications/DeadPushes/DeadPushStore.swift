@@ -1,0 +1,35 @@
+import GRDB
+import NotificationsContract
+import Operations
+import Storage
+
+/// The pushes that were given up, as the log has them: for administrators to see, and to let go once more when what failed is mended.
+enum DeadPushStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "dead pushes") { database in
+      try database.execute(
+        sql: "CREATE INDEX deliveries_dead_pushes ON deliveries (delivery_id) WHERE channel = 'push' AND state = 'failed'")
+    }
+  }
+
+  /// Those behind `before` in the order of falling ids.
+  static func list(before: ID<NotificationDelivery>?, limit: Int, in database: Database) throws -> [Row] {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT delivery_id, kind, account_id, reason, created_at, finished_at FROM deliveries INDEXED BY deliveries_dead_pushes
+        WHERE channel = 'push' AND state = 'failed' AND (:before IS NULL OR delivery_id < :before)
+        ORDER BY delivery_id DESC LIMIT :limit
+        """)
+    return try Row.fetchAll(statement, arguments: ["before": before, "limit": limit])
+  }
+
+  /// Holds it, due now, so that what is known now decides about it; false if no dead push has that id.
+  static func revive(_ delivery: ID<NotificationDelivery>, _ transaction: Transaction) throws -> Bool {
+    try transaction.database.run(
+      """
+      UPDATE deliveries SET state = 'held', reason = ?2, hold = NULL, not_before = ?3, finished_at = NULL
+      WHERE delivery_id = ?1 AND channel = 'push' AND state = 'failed'
+      """, .id(delivery), .text(HoldReason.unread.rawValue), .instant(transaction.now))
+    return transaction.database.changesCount > 0
+  }
+}
