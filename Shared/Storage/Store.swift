@@ -45,6 +45,7 @@ public final class Store: Sendable {
   let holds: Holds
   let connections: Connections
   let space: WriteSpace
+  let slowestCommit: SlowestCommit
   /// Whether it was opened for reading only, since its disk took no write. It stays so: opened anew, it may be written.
   public let isReadOnly: Bool
   private let isClosed = Atomic(false)
@@ -90,9 +91,10 @@ public final class Store: Sendable {
         "nothing can be written, and writes are refused; reading goes on",
         metadata: ["store": .string(path), "reason": .string(problem.failure.code)])
     }
+    let slowestCommit = SlowestCommit()
     let commits = GroupCommit(
       service: service, clock: clock, epoch: epoch.name, publish: relay.publish, metrics: metrics, space: space, onFatal: fatal,
-      committed: signals.signal)
+      slowest: slowestCommit, committed: signals.signal)
     self.service = service
     self.path = path
     self.epoch = epoch
@@ -102,6 +104,7 @@ public final class Store: Sendable {
     self.idempotency = idempotency
     self.connections = connections
     self.space = space
+    self.slowestCommit = slowestCommit
     isReadOnly = opened.problem != nil
     self.fatal = fatal
     self.logger = logger
@@ -299,12 +302,18 @@ public struct StoreLimits: Sendable {
   public var rowsPerPurge = 500
   /// How long writes are held for a copy at most, from when it is asked for; beyond, they go on and the copy fails.
   public var writesHeld = Duration.seconds(5)
-  /// How long a copy reads its snapshot at most; beyond, it fails. Meanwhile the write-ahead log grows by all that is written.
+  /// How long a copy reads its snapshot at most; beyond, it fails. Meanwhile the write-ahead log grows by all that is written. A copy
+  /// that would need more than half of it does not pause for others' writes any more.
   public var copyDuration = Duration.seconds(3600)
+  /// By how much the write-ahead log may grow while pages are copied before the copy does not pause any more: all of it is brought into the file at
+  /// once when the copy ends, and writes wait for that.
+  public var copyLogBytes = 64 << 20
+  /// The same before the copy is given up.
+  public var maxCopyLogBytes = 4 << 30
   /// Pages of 4 KiB that are scrubbed in one go where an earlier version wrote them.
   public var pagesPerScrub = 256
   /// Pages of 4 KiB that a copy takes at a time; between them it sees whether to go on.
-  public var pagesPerCopyStep = 1_000
+  public var pagesPerCopyStep = 64
 
   public init() {}
 }

@@ -29,6 +29,7 @@ struct GroupCommit: Sendable {
   let metrics: StoreMetrics
   let space: WriteSpace
   let onFatal: Store.FatalError
+  var slowest = SlowestCommit()
   /// Called after each commit.
   var committed: @Sendable () -> Void = {}
 
@@ -62,6 +63,7 @@ struct GroupCommit: Sendable {
       undo(writes, culprit: answers.count, error, in: database)
       return
     }
+    let end = ContinuousClock.now
     do {
       try database.run("COMMIT TRANSACTION")
     } catch {
@@ -71,6 +73,7 @@ struct GroupCommit: Sendable {
       undo(writes, culprit: nil, error, in: database)
       return
     }
+    slowest.note(ContinuousClock.now - end)
     metrics.commits.increment()
     metrics.writesPerCommit.record(writes.count)
     metrics.commitDuration.recordNanoseconds((ContinuousClock.now - start).nanoseconds)

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import GRDB
 public import Operations
@@ -35,10 +34,11 @@ extension Store {
     let (hold, duration) = try holds.release(hold)
     defer { holds.end(hold) }
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      // A copy takes long and blocks its thread.
-      DispatchQueue.global(qos: .utility).async { [self] in
+      // A copy takes long and blocks its thread, which is one that gives way to all that answer.
+      Thread { [self] in
+        giveWay()
         continuation.resume(with: Result { try copy(hold.snapshot, to: path) })
-      }
+      }.start()
     }
     return duration
   }
@@ -75,19 +75,22 @@ extension Store {
     // Private from its first byte on: it holds all that the store holds.
     let descriptor = open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw StoreFailure.file(path: partial, errno: errno) }
-    closeFile(descriptor)
+    // Behind the connection: what SQLite has locked would be unlocked with any descriptor of the file.
+    defer { closeFile(descriptor) }
     let copy = try DatabaseQueue(path: ScrubbedFile.name(of: partial))
     // A file's first page says how the others are to be scrubbed, and SQLite may write others before it. What this sets is copied over.
     try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 1") }
-    let end = ContinuousClock.now + limits.copyDuration
-    try snapshot.writeWithoutTransaction { source in
-      try copy.writeWithoutTransaction { copy in
-        // SQLite reads within the transaction that the source has begun, and begins anew only where there is none.
-        try source.backup(to: copy, pagesPerStep: CInt(limits.pagesPerCopyStep)) { [holds] _ in
-          try holds.checkOpen()
-          guard ContinuousClock.now < end else { throw BackupFailure.tooLong }
-        }
-      }
+    let paced = PacedCopy(to: partial, descriptor, log: "\(path)-wal", limits, slowestCommit) { [holds, space] grown in
+      try holds.checkOpen()
+      // What the log has grown by may be what fills the disk.
+      guard grown == 0 || space.problem == nil else { throw BackupFailure.tooLong }
+    }
+    do {
+      // Together, those who copy into one folder would want more of the disk than each leaves to others.
+      let turn = try CopyTurn(in: (partial as NSString).deletingLastPathComponent, while: paced.checkSnapshot)
+      defer { turn.end() }
+      paced.begin()
+      try fill(copy, from: snapshot, paced)
     }
     // Before the check, which takes as long again.
     try snapshot.close()
@@ -98,11 +101,37 @@ extension Store {
       guard findings == ["ok"] else { throw StoreFailure.damagedCopy(findings: findings.joined(separator: "; ")) }
     }
     try copy.close()
+    paced.leaveMemory()
+  }
+
+  private func fill(_ copy: DatabaseQueue, from snapshot: DatabaseQueue, _ paced: PacedCopy) throws {
+    try snapshot.writeWithoutTransaction { source in
+      try copy.writeWithoutTransaction { copy in
+        var remaining: Int?
+        // SQLite reads within the transaction that the source has begun, and begins anew only where there is none.
+        try source.backup(to: copy, pagesPerStep: CInt(limits.pagesPerCopyStep)) { progress in
+          let pages = (remaining ?? progress.totalPageCount) - progress.remainingPageCount
+          remaining = progress.remainingPageCount
+          // What it would throw then is lost, and the end brings the rest to the disk itself.
+          guard !progress.isCompleted else { return }
+          try paced.wrote(
+            pages, done: Double(progress.totalPageCount - progress.remainingPageCount) / Double(progress.totalPageCount))
+        }
+      }
+    }
   }
 }
 
 /// Free functions, for `close` inside ``Store`` is the store's own.
 private func closeFile(_ descriptor: CInt) { _ = close(descriptor) }
+
+/// Lets the calling thread have the processors only where nobody else wants them.
+private func giveWay() {
+  #if canImport(Glibc)
+    // Linux takes a thread for a process here (setpriority(2)); where it is refused, nothing is lost but that.
+    _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+  #endif
+}
 
 /// Returns when the file, or the entries of the folder, will survive a loss of power.
 private func synchronize(_ path: String) throws(StoreFailure) {

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Glibc
 import Operations
 import Storage
 import Synchronization
@@ -131,6 +132,56 @@ struct HoldTests {
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("copy") } == [])
     await store.close()
+  }
+
+  @Test("A hold gives its snapshot up when the write-ahead log grows too large meanwhile")
+  func growing() async throws {
+    var limits = StoreLimits()
+    limits.pagesPerCopyStep = 1
+    limits.maxCopyLogBytes = -1
+    let store = try Store.numbers(path, limits: limits)
+    await #expect(throws: BackupFailure.tooLong) { try await store.copy(store.hold(), to: folder.file("copy.sqlite")) }
+    try await store.insert(1)
+    await store.close()
+  }
+
+  @Test("A hold is copied when nobody else copies into the same folder, and what is written meanwhile is not in the copy")
+  func turns() async throws {
+    let store = try Store.numbers(path)
+    try await store.insert(0)
+    let other = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    #expect(other >= 0 && flock(other, LOCK_EX | LOCK_NB) == 0)
+    let hold = try await store.hold()
+    let copy = folder.file("copy.sqlite")
+    let copying = Task { try await store.copy(hold, to: copy) }
+    for number in 1..<200 { try await store.insert(number) }
+    #expect(!FileManager.default.fileExists(atPath: copy))
+    #expect(FileManager.default.contents(atPath: "\(copy).partial")?.count ?? 0 <= 4096, "nothing is copied yet")
+    close(other)
+    try await copying.value
+    let file = try DatabaseQueue(path: copy)
+    #expect(try await file.read { try Int.fetchAll($0, sql: "SELECT number FROM numbers") } == [0])
+    try file.close()
+    // Its own turn is over.
+    let next = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    #expect(next >= 0 && flock(next, LOCK_EX | LOCK_NB) == 0)
+    close(next)
+    await store.close()
+  }
+
+  @Test("A hold that waits for its turn ends with the store")
+  func closingMeanwhile() async throws {
+    let store = try Store.numbers(path)
+    let other = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    #expect(other >= 0 && flock(other, LOCK_EX | LOCK_NB) == 0)
+    defer { close(other) }
+    let hold = try await store.hold()
+    let copying = Task { try await store.copy(hold, to: folder.file("copy.sqlite")) }
+    // Writes go on once the copy has begun.
+    try await store.insert(1)
+    await store.close()
+    await #expect(throws: Failure.self) { try await copying.value }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("copy") } == [])
   }
 
   @Test("A hold ends with the store, whose waiting writes are finished")

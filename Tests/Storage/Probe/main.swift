@@ -10,6 +10,7 @@ import Storage
 //     storage-probe PATH write     eight writers, until it is killed
 //     storage-probe PATH subscribe events of another service take effect, until it is killed
 //     storage-probe PATH measure   what sharing commits and accesses is worth; prints a table
+//     storage-probe PATH backup    what writes wait while a store of RACHA_PROBE_MEGABYTES is copied, and before, in turns
 //     storage-probe PATH clean     what others' writes wait while a store of RACHA_PROBE_MEGABYTES forgets some of its rows
 
 /// A number was written.
@@ -204,12 +205,27 @@ func clean(_ path: String) async throws {
   await store.close()
 }
 
+/// What writes wait while a large store is copied, against what they wait before.
+func backUp(_ path: String) async throws {
+  let bytes = (Int(ProcessInfo.processInfo.environment["RACHA_PROBE_MEGABYTES"] ?? "") ?? 1024) << 20
+  await (try open(path)).close()
+  try fill(path, bytes / 450)
+  let store = try open(path)
+  for _ in 0..<3 {
+    try await waits("nothing else", store) { try await Task.sleep(for: .seconds(10)) }
+    try await waits("copied", store) { _ = try await store.copy(store.hold(), to: "\(path).copy") }
+    try FileManager.default.removeItem(atPath: "\(path).copy")
+  }
+  await store.close()
+}
+
 let arguments = CommandLine.arguments
 guard arguments.count == 3 else { exit(64) }
 switch arguments[2] {
 case "write": try await write(to: open(arguments[1]))
 case "subscribe": try await subscribe(in: open(arguments[1]))
 case "measure": try await measure(arguments[1])
+case "backup": try await backUp(arguments[1])
 case "clean": try await clean(arguments[1])
 default: exit(64)
 }

@@ -1,0 +1,15 @@
+import Synchronization
+
+/// The longest commit since it was asked for last: by that, who uses the disk beside the store knows whether commits wait for it.
+final class SlowestCommit: Sendable {
+  private let nanoseconds = Atomic<Int64>(0)
+
+  /// Notes how long a commit took to be durable.
+  func note(_ duration: Duration) { nanoseconds.max(duration.nanoseconds, ordering: .relaxed) }
+
+  /// The longest since the last time; nil if there was none.
+  func take() -> Duration? {
+    let longest = nanoseconds.exchange(0, ordering: .relaxed)
+    return longest > 0 ? .nanoseconds(longest) : nil
+  }
+}
