@@ -21,7 +21,8 @@ backup_files() {
 }
 
 manifest_write() { # FOLDER
-  (cd -- "$1" && backup_files | sort --zero-terminated | xargs -0 --no-run-if-empty sha256sum --) >"$1/manifest"
+  # The services answer meanwhile.
+  (cd -- "$1" && backup_files | sort --zero-terminated | xargs -0 --no-run-if-empty nice -n 10 sha256sum --) >"$1/manifest"
 }
 
 # Fails with a word where a file of the backup is missing, damaged or not in the manifest.
@@ -75,11 +76,15 @@ attachments_hold() {
   flock --timeout 120 "$attached" || fail "the files in $home/attachments are held by another backup"
 }
 
-# Each is named by its SHA-256 and never changes.
+# Each is named by its SHA-256 and never changes. A few at a time are brought to the disk: gigabytes that wait in memory would go there at once,
+# and whoever writes would wait behind them.
 attachments_copy() { # FOLDER
   [[ -d $home/attachments/contents ]] || return 0
-  mkdir -- "$1"
-  cp --archive --reflink=auto -- "$home/attachments/contents" "$1/"
+  mkdir -- "$1" "$1/contents"
+  # shellcheck disable=SC2016  # the other shell's
+  (cd -- "$home/attachments/contents" && find . -type f -print0 |
+    xargs --null --no-run-if-empty --max-args=4 bash -c \
+      'cp --archive --parents --reflink=auto --target-directory="$0" -- "$@" && cd -- "$0" && sync -- "$@"' "$1/contents")
 }
 
 # Replaces the attached files that are there by those of a backup, or by those put aside; the replaced ones are moved into another folder.
