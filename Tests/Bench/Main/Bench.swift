@@ -30,19 +30,21 @@ struct Bench: AsyncParsableCommand {
 
   @Option(help: "Reminders that are due in one minute.") var reminders = 100_000
 
+  @Option(help: "Megabytes of the stores that are backed up.") var backupMegabytes = 1_500
+
   @Option(help: "Notifications that there are before others come.") var notifications = 1_000_000
 
   @Option(help: "Accounts that walk towards challenges.") var challengeAccounts = 5_000
 
   @Option(
     help:
-      "Only this part, which can be given several times: http, samples, imports, live, logins, history, erasure, register, redemptions, leaderboard, challenges, notifications, reminders."
+      "Only this part, which can be given several times: \(Part.allCases.map(\.rawValue).joined(separator: ", "))."
   )
   var only: [Part] = []
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
     case http, samples, imports, live, logins, history, erasure, register, redemptions, leaderboard, challenges,
-      notifications, reminders
+      notifications, reminders, backups
   }
 
   func run() async throws {
@@ -86,6 +88,9 @@ struct Bench: AsyncParsableCommand {
       case .challenges: try await challenges(cluster, report)
       case .notifications: try await notifications(cluster, people, yardstick, report)
       case .reminders: try await ReminderLoad(cluster: cluster, people: people, report: report, count: reminders).measure()
+      case .backups:
+        try await BackupLoad(cluster: cluster, people: people, report: report, megabytes: backupMegabytes, rounds: rounds)
+          .measure()
       }
     }
     report.print()

@@ -30,6 +30,11 @@ struct Waits {
     sorted = waits.sorted()
   }
 
+  /// Those of several clients together.
+  init(_ clients: [Waits]) { sorted = clients.flatMap(\.sorted).sorted() }
+
+  var count: Int { sorted.count }
+
   /// In milliseconds, as all of them.
   var p50: Double { sorted[sorted.count / 2] }
   var p99: Double { sorted[sorted.count * 99 / 100] }
