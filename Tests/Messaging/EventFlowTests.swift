@@ -1,11 +1,12 @@
 import Glibc
 import InMemoryBus
 import Logging
-import Messaging
 import Operations
 import Sampling
 import Synchronization
 import Testing
+
+@testable import Messaging
 
 /// What took effect in a subscriber, and a way to wait until enough did.
 private actor Effects {
@@ -239,6 +240,69 @@ private final class LossyBus: Bus {
     #expect(log.acknowledgement(of: .gateway) == nil)
     await bus.stop()
     await publisherBus.stop()
+  }
+
+  /// A publisher of a snapshot of so many pages with an event each, which notes the keys and names that it is asked for.
+  private func snapshotOf(
+    _ pages: Int, _ junction: Junction, _ asked: @escaping @Sendable (_ key: Int, _ names: [String]?) -> Void
+  ) throws -> TestBus {
+    try junction.bus(.social) { request in
+      let id = request.header.id
+      guard request.header.operation == EventExchange.snapshot.rawValue,
+        let input = try? EventExchange.SnapshotInput.decode(request.body)
+      else {
+        // At its end nothing is missing.
+        let end = EventExchange.FetchOutput(epoch: "1", number: 0, through: 0, events: [])
+        return Reply(header: ReplyHeader(id: id, status: 200), body: end.json)
+      }
+      let key = input.after.flatMap { Int($0) } ?? 0
+      asked(key, input.names)
+      let event = LoggedEvent(
+        number: 0, name: "test.happened", at: .now, traceparent: nil, body: Array("{\"n\":\(key)}".utf8))
+      let page = EventExchange.SnapshotOutput(
+        epoch: "1", number: 0, events: [WireEvent(event)], nextKey: key + 1 < pages ? "\(key + 1)" : nil)
+      return Reply(header: ReplyHeader(id: id, status: 200), body: page.json)
+    }
+  }
+
+  @Test("While a page of a snapshot takes effect the next one is read, each once, also where the effect fails at first")
+  func readsAhead() async throws {
+    let junction = try Wiring.memory.make()
+    let (keys, key) = AsyncStream.makeStream(of: Int.self)
+    _ = try snapshotOf(4, junction) { number, _ in key.yield(number) }
+    let bus = try junction.bus(.rewards)
+    let effects = Effects()
+    let asked = Mutex<Set<Int>>([])
+    let failures = Mutex(1)
+    struct Refused: Error {}
+    let watching = Task {
+      for await key in keys {
+        let isNew = asked.withLock { $0.insert(key).inserted }
+        #expect(isNew, "page \(key)")
+      }
+    }
+    let subscription = MemoryEventSubscription { event, _ in
+      let number = await effects.bodies.count
+      // The next page was asked for before this one has taken effect; were it not, this would never end.
+      while number < 3, !asked.withLock({ $0.contains(number + 1) }) { await Task.yield() }
+      let fails =
+        number == 1
+        && failures.withLock { left in
+          left -= 1
+          return left >= 0
+        }
+      if fails { throw Refused() }
+      await effects.add(event)
+    }
+    let subscriber = EventSubscriber(.rewards, to: .social, subscription: subscription, bus: bus.bus, logger: .quiet)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await subscriber.run() }
+      await effects.wait(for: 4)
+      group.cancelAll()
+    }
+    #expect(await effects.bodies == (0..<4).map { Array("{\"n\":\($0)}".utf8) })
+    key.finish()
+    await watching.value
   }
 
   @Test("Only the subscriber itself moves its cursor, and accounts may not read the log")

@@ -29,6 +29,8 @@ public final class EventSubscriber: Sendable {
   /// Since when it is at what it does just now; nil while it waits to receive something.
   private let busySince = Mutex<Int64?>(nil)
   private let longestStepMilliseconds: Int64
+  /// The page of the snapshot that was fetched while the one before it took effect.
+  private let pageAhead = Mutex<(key: String, page: SnapshotPage)?>(nil)
   private let pokes: AsyncStream<Void>
   private let poke: AsyncStream<Void>.Continuation
   private let lagGauge: Gauge
@@ -142,13 +144,19 @@ public final class EventSubscriber: Sendable {
     case .fetch(let after): await fetch(after)
     case .fetchSnapshot(let key): await fetchSnapshot(key)
     case .apply(let page, let after):
-      await apply { try await subscription.apply(page, after: after.number, of: publisher, epoch: after.epoch) }
+      await apply {
+        try await subscription.apply(page, after: after.number, of: publisher, epoch: after.epoch)
+      }
     case .applyPage(let page):
+      // The publisher reads the next page while this one takes effect. That it may be older then does no harm: what came after the first
+      // page was read is fetched as events.
+      async let next: Void = readAhead(page.nextKey)
       await apply {
         try await subscription.apply(
           SnapshotPage(head: page.head, events: page.events, nextKey: page.nextKey), of: publisher, isLast: page.isLast,
           from: page.from)
       }
+      await next
     case .acknowledge(let cursor):
       let input = EventExchange.AcknowledgeInput(subscriber: subscriber, epoch: cursor.epoch, number: Int(cursor.number))
       do {
@@ -191,12 +199,33 @@ public final class EventSubscriber: Sendable {
 
   private func fetchSnapshot(_ key: String?) async {
     do {
-      let input = EventExchange.SnapshotInput(after: key, names: stateNames?.sorted())
-      let output = try await ask(.snapshot, input, as: EventExchange.SnapshotOutput.self)
-      let head = LogHead(epoch: output.epoch, number: Int64(output.number))
-      state.withLock { $0.snapshot(SnapshotPage(head: head, events: output.events.map(\.logged), nextKey: output.nextKey)) }
+      let ahead = pageAhead.withLock { ahead in
+        defer { ahead = nil }
+        return ahead.flatMap { $0.key == key ? $0.page : nil }
+      }
+      let page = if let ahead { ahead } else { try await snapshotPage(after: key) }
+      state.withLock { $0.snapshot(page) }
     } catch {
       fetchFailed(error)
+    }
+  }
+
+  private func snapshotPage(after key: String?) async throws -> SnapshotPage {
+    let input = EventExchange.SnapshotInput(after: key, names: stateNames?.sorted())
+    let output = try await ask(.snapshot, input, as: EventExchange.SnapshotOutput.self)
+    return SnapshotPage(
+      head: LogHead(epoch: output.epoch, number: Int64(output.number)), events: output.events.map(\.logged),
+      nextKey: output.nextKey)
+  }
+
+  /// Fetches the page after that key, if there is one and it was not fetched before; where that fails it is fetched in its turn.
+  private func readAhead(_ key: String?) async {
+    guard let key, pageAhead.withLock({ $0?.key != key }) else { return }
+    do {
+      let page = try await snapshotPage(after: key)
+      pageAhead.withLock { $0 = (key: key, page: page) }
+    } catch {
+      logger.debug("A page of the snapshot cannot be read ahead", metadata: ["error": "\(error)"])
     }
   }
 
