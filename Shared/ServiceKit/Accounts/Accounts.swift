@@ -102,18 +102,28 @@ public enum Accounts {
     }
   }
 
-  private static func suspendedUntil(of account: AccountID, in database: Database) throws -> Instant? {
-    try Instant.fetchOne(
-      database.cachedStatement(sql: "SELECT suspended_until FROM accounts WHERE account_id = ?"), arguments: [account])
+  /// What of an account services act on when it changes.
+  private struct Standing {
+    var dayRule: DayRule
+    var suspendedUntil: Instant?
+    var consents: Set<ConsentPurpose>
+  }
+
+  private static func standing(of account: AccountID, in database: Database) throws -> Standing? {
+    try database.first(
+      "SELECT time_zone, day_start_hour, suspended_until, consents FROM accounts WHERE account_id = ?", .id(account)
+    ) {
+      Standing(
+        dayRule: DayRule(timeZone: $0.text(0), dayStartHour: $0.number(1)), suspendedUntil: $0.isNull(2) ? nil : $0.instant(2),
+        consents: consents(in: $0.text(3)))
+    }
   }
 
   /// What comes late of an account that was erased has no effect.
   static func keep(_ account: AccountChanged, _ transaction: Transaction, _ watch: Watch) throws {
     let database = transaction.database
     guard try !database.isErased(account.accountID) else { return }
-    let before = try dayRule(of: account.accountID, in: database)
-    let suspendedBefore = try suspendedUntil(of: account.accountID, in: database)
-    let consents = try consents(of: account.accountID, in: database)
+    let before = try standing(of: account.accountID, in: database)
     let statement = try transaction.database.cachedStatement(
       sql: """
         INSERT INTO accounts (account_id, username, nickname, time_zone, day_start_hour, language, is_verified, consents,
@@ -134,18 +144,34 @@ public enum Accounts {
       account.givesReadReceipts ?? true, (account.taskEnrollment ?? .everybody).rawValue, account.suspendedUntil,
       account.revision,
     ])
-    let suspendedUntil = try suspendedUntil(of: account.accountID, in: database)
-    if let known = watch.known, suspendedUntil != suspendedBefore {
-      transaction.afterCommit { known.note(account.accountID, suspendedUntil: suspendedUntil) }
-    }
-    if let moved = watch.moved, let before, let after = try dayRule(of: account.accountID, in: database), before != after {
-      try moved(AccountMove(account: account.accountID, from: before, to: after), transaction)
-    }
-    if let withdrawn = watch.withdrawn {
-      let ended = consents.subtracting(try self.consents(of: account.accountID, in: database))
-      if !ended.isEmpty { try withdrawn(account.accountID, ended, transaction) }
+    // What comes late changes nothing.
+    if database.changesCount > 0 {
+      let after = Standing(
+        dayRule: DayRule(timeZone: account.timeZone.description, dayStartHour: account.dayStartHour),
+        suspendedUntil: account.suspendedUntil, consents: Set(account.consents ?? []))
+      try follow(from: before, to: after, of: account.accountID, transaction, watch)
     }
     try watch.changed?(account.accountID, transaction)
+  }
+
+  /// Lets take effect what follows from a change.
+  ///
+  /// - Parameter before: nil for an account that was not known.
+  private static func follow(
+    from before: Standing?, to after: Standing, of account: AccountID, _ transaction: Transaction, _ watch: Watch
+  ) throws {
+    if let known = watch.known, after.suspendedUntil != before?.suspendedUntil {
+      let until = after.suspendedUntil
+      transaction.afterCommit { known.note(account, suspendedUntil: until) }
+    }
+    guard let before else { return }
+    if let moved = watch.moved, before.dayRule != after.dayRule {
+      try moved(AccountMove(account: account, from: before.dayRule, to: after.dayRule), transaction)
+    }
+    if let withdrawn = watch.withdrawn {
+      let ended = before.consents.subtracting(after.consents)
+      if !ended.isEmpty { try withdrawn(account, ended, transaction) }
+    }
   }
 }
 
