@@ -202,6 +202,27 @@ extension Clusters {
       }
     }
 
+    @Test("The launcher's up waits as long as a service advances, and says how far it is; it gives up once nothing does")
+    func advancing() async throws {
+      try await Launcher.with { launcher in
+        #expect(try await launcher.up().status == 0)
+        var impatient = launcher
+        impatient.environment["RACHA_UP_SECONDS"] = "2"
+        // As many questions as take longer than that.
+        try launcher.instruct("rewards", "behind", "30 30")
+        let begin = ContinuousClock.now
+        let up = try await impatient.up()
+        #expect(up.status == 0, "\(up.errors)")
+        #expect(ContinuousClock.now - begin > .seconds(2), "it waited longer than it would have without an advance")
+        #expect(up.errors.contains(/rewards has taken in \d+ of 30 events of identity/), "\(up.errors)")
+
+        try launcher.instruct("rewards", "behind", "5 30")
+        let stuck = try await impatient.up()
+        #expect(stuck.status == 1 && stuck.errors.contains("nothing advanced for 2 s"), "\(stuck.errors)")
+        #expect(stuck.errors.contains(#""done":5,"total":30"#), "\(stuck.errors)")
+      }
+    }
+
     @Test("two clusters with two homes run side by side")
     func sideBySide() async throws {
       try await Launcher.with { one in

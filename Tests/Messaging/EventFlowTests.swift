@@ -301,6 +301,7 @@ private final class LossyBus: Bus {
       group.cancelAll()
     }
     #expect(await effects.bodies == (0..<4).map { Array("{\"n\":\($0)}".utf8) })
+    #expect(subscriber.progress.done == 4)
     key.finish()
     await watching.value
   }

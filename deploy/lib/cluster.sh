@@ -103,13 +103,50 @@ give_up() { # MESSAGE LINES SERVICE...
   fail "the cluster did not start and is stopped again; everything its services said is in $home/logs"
 }
 
+# waiting_begin, then waiting_goes_on as often as the cluster is found not to be ready: succeeds until nothing has advanced for $ready_seconds.
+# What advances is a service that takes in what others have published: /readyz says of each that does how many events it has taken.
+waiting_begin() {
+  advanced_at=$(now_ms) told_at=$advanced_at taken=()
+}
+
+waiting_goes_on() {
+  local now rest=$readiness service='' row part fields total line='' key
+  local -A found=()
+  now=$(now_ms)
+  # {"service":"social",…,"problems":[{"part":"subscriber.identity","state":"catchingUp","done":5000,"total":9000},…]},…
+  while [[ $rest =~ (\"service\":\"([a-z]+)\"|\{\"part\":\"subscriber\.([a-z]+)\",\"state\":\"catchingUp\"([^}]*)\}) ]]; do
+    row=${BASH_REMATCH[1]} part=${BASH_REMATCH[3]} fields=${BASH_REMATCH[4]}
+    if [[ -z $part ]]; then
+      service=${BASH_REMATCH[2]}
+    elif [[ $fields =~ \"done\":([0-9]+) ]]; then
+      key=$service/$part
+      found[$key]=${BASH_REMATCH[1]}
+      total=''
+      [[ ! $fields =~ \"total\":([0-9]+) ]] || total=" of ${BASH_REMATCH[1]}"
+      line+="${line:+; }$service has taken in ${found[$key]}$total events of $part"
+      if [[ -z ${taken[$key]:-} ]] || ((found[$key] > taken[$key])); then
+        # The first of them, too: it has begun.
+        advanced_at=$now taken[$key]=${found[$key]}
+      fi
+    fi
+    rest=${rest#*"$row"}
+  done
+  if [[ -n $line ]] && ((now - told_at >= (ready_seconds < 10 ? ready_seconds * 500 : 5000))); then
+    say "$line"
+    told_at=$now
+  fi
+  ((now - advanced_at < ready_seconds * 1000))
+}
+
 # Returns when all six are ready.
 await_ready() {
-  local deadline=$(($(now_ms) + ready_seconds * 1000)) culprit
+  local culprit advanced_at told_at
+  local -A taken
+  waiting_begin
   until ready; do
     ! find_culprit || give_up "$culprit does not stay up" 20 "$culprit"
-    (($(now_ms) < deadline)) ||
-      give_up "not ready after $ready_seconds s; /readyz answers: ${readiness:-nothing}" 5 "${services[@]}"
+    waiting_goes_on ||
+      give_up "not ready, and nothing advanced for $ready_seconds s; /readyz answers: ${readiness:-nothing}" 5 "${services[@]}"
     sleep 0.02
   done
 }
@@ -162,7 +199,9 @@ up_again() {
   [[ ${asked_http:-$http_port} == "$http_port" && ${asked_tcp:-$tcp_port} == "$tcp_port" ]] || fail \
     "the cluster in $home runs already, with HTTP on port $http_port and JSON-RPC on port $tcp_port" \
     "to change them: deploy/racha down, then up"
-  local deadline=$(($(now_ms) + ready_seconds * 1000))
+  local advanced_at told_at
+  local -A taken
+  waiting_begin
   while :; do
     keepers_find
     if ((${#unkept[@]} == 0)); then
@@ -171,7 +210,7 @@ up_again() {
       lacking=${unkept[*]}
       say "The cluster in $home lacks $lacking: waiting for the others' keepers to start it again"
     fi
-    (($(now_ms) < deadline)) || fail "the cluster in $home runs but is not ready: ${readiness:-no answer}" "see: deploy/racha status"
+    waiting_goes_on || fail "the cluster in $home runs but is not ready, and nothing advanced for $ready_seconds s: ${readiness:-no answer}" "see: deploy/racha status"
     sleep 0.1
   done
   if [[ -n $lacking ]]; then
@@ -265,7 +304,8 @@ cluster_restart() {
 
 # service_renew SERVICE: has its keeper start it anew, and returns when the cluster is ready with it.
 service_renew() {
-  local old new deadline
+  local old new deadline advanced_at told_at
+  local -A taken
   old=$(process_of "$home/run/$1.service" || :)
   signal_noted USR1 "$home/run/$1.keeper"
   # The keeper gives the old process 5 s to end.
@@ -274,9 +314,9 @@ service_renew() {
     (($(now_ms) < deadline)) || fail "$1 was not started anew; see: deploy/racha logs $1"
     sleep 0.02
   done
-  deadline=$(($(now_ms) + ready_seconds * 1000))
+  waiting_begin
   until ready; do
-    (($(now_ms) < deadline)) ||
+    waiting_goes_on ||
       fail "not ready after $1 was started anew: ${readiness:-no answer}" "see: deploy/racha logs $1"
     sleep 0.05
   done

@@ -43,7 +43,13 @@ struct ReadyReport: Sendable {
   private static func row(_ row: JSON, _ problems: [HealthProblem]) -> JSON {
     guard !problems.isEmpty else { return row }
     var row = row
-    row["problems"] = .array(problems.map { ["part": .string($0.part), "state": .string($0.state.rawValue)] })
+    row["problems"] = .array(
+      problems.map { problem in
+        var fields: JSON = ["part": .string(problem.part), "state": .string(problem.state.rawValue)]
+        if let done = problem.done { fields["done"] = .integer(done) }
+        if let total = problem.total { fields["total"] = .integer(total) }
+        return fields
+      })
     return row
   }
 }

@@ -29,6 +29,8 @@ public final class EventSubscriber: Sendable {
   /// Since when it is at what it does just now; nil while it waits to receive something.
   private let busySince = Mutex<Int64?>(nil)
   private let longestStepMilliseconds: Int64
+  /// How many events have taken effect since the start.
+  private let taken = Atomic(0)
   /// The page of the snapshot that was fetched while the one before it took effect.
   private let pageAhead = Mutex<(key: String, page: SnapshotPage)?>(nil)
   private let pokes: AsyncStream<Void>
@@ -70,6 +72,13 @@ public final class EventSubscriber: Sendable {
 
   /// How many events behind the publisher; nil where nobody knows, as when the publisher is away or this process has slept.
   public var lag: Int? { state.withLock { $0.lag(at: EventSubscriber.now) }.map { Int($0) } }
+
+  /// How many events have taken effect since the start, and how many that is with those that it is behind; nil for the latter where
+  /// nobody knows, as within a snapshot.
+  public var progress: (done: Int, total: Int?) {
+    let done = taken.load(ordering: .relaxed)
+    return (done, lag.map { done + $0 })
+  }
 
   /// Whether everything that the publisher had published has taken effect at some moment since the start, or since the publisher was silent. Where
   /// the publisher cannot be reached this is false, since nobody knows what it published.
@@ -144,14 +153,14 @@ public final class EventSubscriber: Sendable {
     case .fetch(let after): await fetch(after)
     case .fetchSnapshot(let key): await fetchSnapshot(key)
     case .apply(let page, let after):
-      await apply {
+      await apply(page.events.count) {
         try await subscription.apply(page, after: after.number, of: publisher, epoch: after.epoch)
       }
     case .applyPage(let page):
       // The publisher reads the next page while this one takes effect. That it may be older then does no harm: what came after the first
       // page was read is fetched as events.
       async let next: Void = readAhead(page.nextKey)
-      await apply {
+      await apply(page.events.count) {
         try await subscription.apply(
           SnapshotPage(head: page.head, events: page.events, nextKey: page.nextKey), of: publisher, isLast: page.isLast,
           from: page.from)
@@ -171,9 +180,10 @@ public final class EventSubscriber: Sendable {
     }
   }
 
-  private func apply(_ effect: () async throws -> Void) async {
+  private func apply(_ count: Int, _ effect: () async throws -> Void) async {
     do {
       try await effect()
+      taken.add(count, ordering: .relaxed)
       state.withLock { $0.applied() }
     } catch let failure as Failure where failure.isOfStorage {
       logger.debug("Events wait until they can be written", metadata: ["code": "\(failure.code)"])

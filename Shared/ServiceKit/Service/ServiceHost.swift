@@ -145,7 +145,9 @@ extension EventSubscriber {
   /// What is wrong with it; nil if nothing is.
   public var healthProblem: HealthProblem? {
     if isStuck { return HealthProblem(part: name, state: .stuck) }
-    return hasCaughtUp ? nil : HealthProblem(part: name, state: .catchingUp)
+    guard !hasCaughtUp else { return nil }
+    let (done, total) = progress
+    return HealthProblem(part: name, state: .catchingUp, done: done > 0 || total != nil ? done : nil, total: total)
   }
 }
 

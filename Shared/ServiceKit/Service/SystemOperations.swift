@@ -64,10 +64,16 @@ public struct HealthProblem: Document, Hashable {
   /// `subscriber.identity`, the name of a runner such as `MailWorker`, or `store`.
   public var part: String
   public var state: State
+  /// Of a subscriber that catches up: how many events have taken effect since the start; nil where it has not begun.
+  public var done: Int?
+  /// With those that lack; nil where nobody knows how many do, as while it takes a publisher's whole state in.
+  public var total: Int?
 
-  public init(part: String, state: State) {
+  public init(part: String, state: State, done: Int? = nil, total: Int? = nil) {
     self.part = part
     self.state = state
+    self.done = done
+    self.total = total
   }
 
   init(_ problem: StorageProblem) {
@@ -79,7 +85,11 @@ public struct HealthProblem: Document, Hashable {
     self.init(part: "store", state: state)
   }
 
-  public static let notes: Notes = ["part": "The part's name.", "state": "What is wrong with it."]
+  public static let notes: Notes = [
+    "part": "The part's name.", "state": "What is wrong with it.",
+    "done": "How many events it has taken in since the start, where it catches up.",
+    "total": "How many that is with those that lack; absent where nobody knows.",
+  ]
 }
 
 /// A service's metrics.
