@@ -306,6 +306,33 @@ private final class LossyBus: Bus {
     await watching.value
   }
 
+  @Test("A subscriber without a cursor asks for the state that it begins with, and one that has to begin again for all of it")
+  func initialState() async throws {
+    let names: Set<String> = ["test.happened", "test.other"]
+    for hasCursor in [false, true] {
+      let junction = try Wiring.memory.make()
+      let asked = Mutex<[[String]?]>([])
+      _ = try snapshotOf(1, junction) { _, names in asked.withLock { $0.append(names) } }
+      let bus = try junction.bus(.rewards)
+      let effects = Effects()
+      let subscription = MemoryEventSubscription { event, _ in await effects.add(event) }
+      if hasCursor {
+        // Of another life of the publisher.
+        let start = LogHead(epoch: "0", number: 7)
+        try await subscription.apply(SnapshotPage(head: start, events: [], nextKey: nil), of: .social, isLast: true, from: start)
+      }
+      let subscriber = EventSubscriber(
+        .rewards, to: .social, subscription: subscription, bus: bus.bus, names: names, initialStateNames: ["test.happened"],
+        logger: .quiet)
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await subscriber.run() }
+        await effects.wait(for: 1)
+        group.cancelAll()
+      }
+      #expect(asked.withLock { $0 } == [hasCursor ? names.sorted() : ["test.happened"]])
+    }
+  }
+
   @Test("Only the subscriber itself moves its cursor, and accounts may not read the log")
   func rights() async throws {
     let log = MemoryEventLog()

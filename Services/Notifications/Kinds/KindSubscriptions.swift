@@ -5,6 +5,10 @@ import ServiceKit
 import Storage
 
 /// Lets each event make what the kinds of it declare, in the transaction that moves the subscriber's cursor.
+///
+/// An empty store begins with empty inboxes: the past of every account, told again as if it were new, would be news to nobody, and what
+/// waits for an answer stands in its own list. Of identity's state, though, there is what people wait for: its events there are links that
+/// work yet, alerts without an answer and reports that were not delivered, and a store that was lost does not know of which there was a mail.
 struct KindSubscriptions: Sendable {
   let kinds: [NotificationSpec]
   let dispatch: DeliveryDispatch
@@ -17,14 +21,14 @@ struct KindSubscriptions: Sendable {
   }
 
   private func subscribe<E: Event>(to event: E.Type, _ retraction: NotificationRetraction, _ service: inout ServiceDefinition) {
-    service.subscribe(to: event) { event, _, transaction in
+    service.subscribe(to: event, needsState: false) { event, _, transaction in
       guard let source = retraction.source(event) else { return }
       try dispatch.retract(source, keepsInbox: retraction.keepsInbox, transaction)
     }
   }
 
   private func subscribe<E: Event>(to event: E.Type, _ kinds: [NotificationSpec], _ service: inout ServiceDefinition) {
-    service.subscribe(to: event) { event, logged, transaction in
+    service.subscribe(to: event, needsState: E.spec.publisher == .identity) { event, logged, transaction in
       for source in Set(kinds.compactMap { $0.superseded(event) }) {
         try InboxStore.deleteAll(from: source.text, of: source.accountID, transaction)
         try DeliveryStore.withdraw(from: source.text, of: source.accountID, transaction)

@@ -24,6 +24,8 @@ public final class EventSubscriber: Sendable {
   private let logger: Logger
   /// Of which events the snapshot is asked for.
   private let stateNames: Set<String>?
+  /// The same as long as it has no cursor.
+  private let initialStateNames: Set<String>?
   private let caughtUp: @Sendable () -> Void
   private let state: Mutex<SubscriberState>
   /// Since when it is at what it does just now; nil while it waits to receive something.
@@ -46,6 +48,8 @@ public final class EventSubscriber: Sendable {
   ///   - names: the events that have an effect here; nil for all.
   ///   - stateNames: the events that the publisher's snapshot is asked for, and no other part of its state is read; nil for all that
   ///     have an effect here.
+  ///   - initialStateNames: the same for a subscriber that never had a cursor, and has nothing of the publisher's yet; nil for all that
+  ///     others ask for. One that had, and has to begin again, may lack any of them.
   ///   - longestStepMilliseconds: one transaction or question that takes longer hangs, and the subscriber counts as stuck.
   ///   - keepsCursor: whether the subscription keeps the cursor over restarts; if so, the publisher keeps what this subscriber lacks.
   ///   - caughtUp: called once, when ``hasCaughtUp`` becomes true.
@@ -53,6 +57,7 @@ public final class EventSubscriber: Sendable {
     _ subscriber: ServiceName, to publisher: ServiceName, subscription: any EventSubscription, bus: any Bus,
     start: Start = .snapshot,
     keepsCursor: Bool = true, names: Set<String>? = nil, stateNames: Set<String>? = nil,
+    initialStateNames: Set<String>? = nil,
     longestStepMilliseconds: Int64 = 30_000, logger: Logger, caughtUp: @escaping @Sendable () -> Void = {}
   ) {
     self.subscriber = subscriber
@@ -60,6 +65,7 @@ public final class EventSubscriber: Sendable {
     self.subscription = subscription
     self.bus = bus
     self.stateNames = stateNames ?? names
+    self.initialStateNames = initialStateNames ?? self.stateNames
     self.caughtUp = caughtUp
     self.longestStepMilliseconds = longestStepMilliseconds
     var logger = logger
@@ -221,7 +227,8 @@ public final class EventSubscriber: Sendable {
   }
 
   private func snapshotPage(after key: String?) async throws -> SnapshotPage {
-    let input = EventExchange.SnapshotInput(after: key, names: stateNames?.sorted())
+    let names = state.withLock { $0.cursor == nil } ? initialStateNames : stateNames
+    let input = EventExchange.SnapshotInput(after: key, names: names?.sorted())
     let output = try await ask(.snapshot, input, as: EventExchange.SnapshotOutput.self)
     return SnapshotPage(
       head: LogHead(epoch: output.epoch, number: Int64(output.number)), events: output.events.map(\.logged),

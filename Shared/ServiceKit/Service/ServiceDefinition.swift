@@ -42,6 +42,9 @@ public struct ServiceDefinition: Sendable {
   let migrations: [Migration]
   private(set) var handlers: [String: (spec: OperationSpec, handle: Handler)] = [:]
   private(set) var effects: [ServiceName: [String: any EventEffects]] = [:]
+  /// Of the events that it subscribes to, by publisher, those that a service with an empty store begins with as far as they are in the
+  /// publisher's state.
+  public private(set) var stateEvents: [ServiceName: Set<String>] = [:]
   private(set) var snapshot: Store.Snapshot?
   private(set) var runners: [(name: String, make: @Sendable (Store, Pulse) -> any ServiceLifecycle.Service)] = []
   /// The accounts that are known to be in the read model; nil where the service keeps none.
@@ -75,12 +78,17 @@ public struct ServiceDefinition: Sendable {
   ///
   /// An effect that throws is tried again until it succeeds, and holds back what follows: an event is never skipped. Several features may
   /// subscribe to the same event: their effects are one transaction, in the order in which they subscribed.
+  ///
+  /// - Parameter needsState: whether a service with an empty store begins with what the publisher's state has of such events. False for
+  ///   what is of use only when it happens; a service that received events before, and has to begin again, takes it all the same, since it
+  ///   may have missed some.
   public mutating func subscribe<E: Event>(
-    to event: E.Type, _ effect: @escaping @Sendable (E, LoggedEvent, Transaction) throws -> Void
+    to event: E.Type, needsState: Bool = true, _ effect: @escaping @Sendable (E, LoggedEvent, Transaction) throws -> Void
   ) {
     let others = effects[E.spec.publisher]?[E.spec.name]
     let known = others as? EffectsOfEvent<E>
     precondition(others == nil || known != nil, "two events are called \(E.spec.name)")
+    if needsState { stateEvents[E.spec.publisher, default: []].insert(E.spec.name) }
     effects[E.spec.publisher, default: [:]][E.spec.name] = EffectsOfEvent(effects: (known?.effects ?? []) + [effect])
   }
 

@@ -26,7 +26,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
       secret: secret, snapshot: definition.snapshot, limits: definition.storeLimits, clock: environment.clock, logger: logger)
     let publisher = EventPublisher(service, log: store.log, bus: environment.bus, logger: logger)
     store.relay(to: publisher.publish)
-    let effects = definition.effects
+    let (effects, initial) = (definition.effects, definition.stateEvents)
     let subscribers = effects.keys.sorted { $0.rawValue < $1.rawValue }.map { name in
       let subscription = store.subscription { event, publisher, transaction in
         guard let found = effects[publisher]?[event.name] else { return }
@@ -35,7 +35,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
       }
       return EventSubscriber(
         service, to: name, subscription: subscription, bus: environment.bus, names: effects[name].map { Set($0.keys) },
-        logger: logger)
+        initialStateNames: initial[name] ?? [], logger: logger)
     }
     let runners = ServiceHost.runners(definition, publisher, subscribers, store, logger)
     var definition = definition

@@ -1,6 +1,8 @@
 import Foundation
+import GRDB
 import IdentityContract
 import InProcess
+import Logging
 import Messaging
 import NotificationsContract
 import Operations
@@ -189,46 +191,112 @@ struct InboxTests {
     }
   }
 
-  @Test("An inbox that has to begin again, after what was published long ago is forgotten, ends with the same notifications")
-  func fromSnapshot() async throws {
-    let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
+  /// Two people with a home folder of their own, over runs of the services.
+  private func withHome(
+    _ body: (Home, _ run: ([ServicesInProcess.Build], (ServicesInProcess) async throws -> Void) async throws -> Void) async throws
+      -> Void
+  ) async throws {
     let home = Home(path: "/tmp/racha-inbox-\(UInt32.random(in: .min ... .max))")
     try Home.makePrivateFolder(home.path)
     defer { try? FileManager.default.removeItem(atPath: home.path) }
+    try await body(home) { builds, body in
+      try await ServicesInProcess.running(builds, identity: identity, at: nil, home: home.path, body)
+    }
+  }
+
+  private func write(
+    _ texts: [String], _ services: ServicesInProcess, _ ben: IdentityDouble.Account, to ana: IdentityDouble.Account
+  ) async throws {
+    for text in texts {
+      let input = SendMessage.Input(accountID: ana.account, text: try ChatText(text: text))
+      _ = try await services.call(SendMessage.self, input, as: ben.caller)
+    }
+  }
+
+  @Test("An inbox that has to begin again, after what it missed is forgotten, ends with it all the same, and nothing twice")
+  func fromSnapshot() async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     let social: ServicesInProcess.Build = { Social.service($0) }
     let notifications: ServicesInProcess.Build = { try Notifications.service($0) }
-    func meanings(_ services: ServicesInProcess) async throws -> [Set<NotificationContent>] {
-      var result: [Set<NotificationContent>] = []
-      for person in [ana, ben] {
-        let all = try await inbox(services, person)
-        result.append(Set(all.map { NotificationContent(parameters: $0.parameters, links: $0.links) }))
+    try await withHome { _, run in
+      try await run([social, notifications]) { services in
+        let request = try await services.call(SendFriendRequest.self, .init(username: ben.username), as: ana.caller)
+        _ = try await services.call(AcceptFriendRequest.self, .init(friendRequestID: request.id), as: ben.caller)
+        try await write(["one"], services, ben, to: ana)
+        try await services.untilPublished(3, by: .notifications)
       }
-      return result
-    }
-    let before = try await ServicesInProcess.running([social, notifications], identity: identity, at: nil, home: home.path) {
-      services in
-      let request = try await services.call(SendFriendRequest.self, .init(username: ben.username), as: ana.caller)
-      _ = try await services.call(AcceptFriendRequest.self, .init(friendRequestID: request.id), as: ben.caller)
-      for text in ["one", "two", "three"] {
-        let input = SendMessage.Input(accountID: ana.account, text: try ChatText(text: text))
-        _ = try await services.call(SendMessage.self, input, as: ben.caller)
+      try await run([social]) { services in
+        try await write(["two", "three", "four"], services, ben, to: ana)
+        try await services.prune(.social)
       }
-      try await services.untilPublished(5, by: .notifications)
-      try await services.prune(.social)
-      return try await meanings(services)
+      try await run([social, notifications]) { services in
+        try await services.untilPublished(6, by: .notifications)
+        #expect(try await inbox(services, ben).count == 1)
+        #expect(
+          try await inbox(services, ana).map(\.text).sorted() == [
+            "ben has accepted your friend request.", "four", "one", "three", "two",
+          ])
+        // And it goes on behind the snapshot.
+        try await write(["five"], services, ana, to: ben)
+        try await services.untilPublished(7, by: .notifications)
+        #expect(try await inbox(services, ben).count == 2)
+      }
     }
-    #expect(before.map(\.count) == [4, 1])
-    for name in try FileManager.default.contentsOfDirectory(atPath: home.stores) where name.hasPrefix("notifications") {
-      try FileManager.default.removeItem(atPath: "\(home.stores)/\(name)")
+  }
+
+  @Test(
+    "Inboxes of an empty store begin empty, whatever happened before: nothing is notified, mailed or pushed again, and blocks are known"
+  )
+  func emptyStore() async throws {
+    let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
+    let social: ServicesInProcess.Build = { Social.service($0) }
+    let notifications: ServicesInProcess.Build = { try Notifications.service($0) }
+    try await withHome { home, run in
+      try await run([social, notifications]) { services in
+        for friend in [ben, eva] {
+          let request = try await services.call(SendFriendRequest.self, .init(username: friend.username), as: ana.caller)
+          _ = try await services.call(AcceptFriendRequest.self, .init(friendRequestID: request.id), as: friend.caller)
+        }
+        _ = try await services.call(SendFollowRequest.self, .init(username: ana.username), as: ben.caller)
+        try await write(["one", "two"], services, ben, to: ana)
+        _ = try await services.call(CreateBlock.self, .init(accountID: eva.account), as: ana.caller)
+        try await services.untilPublished(7, by: .notifications)
+      }
+      for name in try FileManager.default.contentsOfDirectory(atPath: home.stores) where name.hasPrefix("notifications") {
+        try FileManager.default.removeItem(atPath: "\(home.stores)/\(name)")
+      }
+      try await run([social, notifications]) { services in
+        for table in ["notifications", "deliveries", "mails", "push_messages", "push_requests", "outbox"] {
+          let count = try await services.store(of: .notifications).read { database in
+            try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)")
+          }
+          #expect(count == 0, "\(table)")
+        }
+        let isApart = try await services.store(of: .notifications).read { database in
+          try BlockStore.isApart(ana.account, fromAnyOf: [eva.account], in: database)
+        }
+        #expect(isApart)
+        try await write(["three"], services, ben, to: ana)
+        try await services.untilPublished(1, by: .notifications)
+        #expect(try await inbox(services, ana).map(\.text) == ["three"])
+      }
     }
-    try await ServicesInProcess.running([social, notifications], identity: identity, at: nil, home: home.path) { services in
-      try await services.untilPublished(5, by: .notifications)
-      #expect(try await meanings(services) == before)
-      // And it goes on behind the snapshot.
-      let input = SendMessage.Input(accountID: ben.account, text: try ChatText(text: "four"))
-      _ = try await services.call(SendMessage.self, input, as: ana.caller)
-      try await services.untilPublished(6, by: .notifications)
-      #expect(try await inbox(services, ben).count == 2)
+  }
+
+  @Test("Of publishers' states a service with an empty store notifies of nothing but what identity's says is waited for")
+  func state() async throws {
+    let kinds = Set(
+      NotificationSpec.all.compactMap { $0.event?.spec.name } + NotificationRetraction.all.map { $0.event.spec.name })
+    try await run { services in
+      let environment = ServiceEnvironment(
+        settings: Settings([:]), home: services.home, bus: services.gateway,
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      let definition = try Notifications.service(environment)
+      for (publisher, events) in definition.stateEvents where publisher != .identity {
+        #expect(events.isDisjoint(with: kinds), "\(publisher)")
+      }
+      #expect(definition.stateEvents[.social] == [RelationChanged.spec.name])
+      #expect(definition.stateEvents[.identity]?.contains(VerificationMailRequested.spec.name) == true)
     }
   }
 
