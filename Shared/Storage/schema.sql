@@ -44,6 +44,13 @@ CREATE TABLE "outbox" (
   body BLOB NOT NULL
 ) STRICT;
 
+CREATE TABLE outbox_ancestors (
+  position INTEGER PRIMARY KEY,
+  -- An epoch that the present one descends from, and the last of its numbers that are in this file.
+  epoch TEXT NOT NULL UNIQUE,
+  end_number INTEGER NOT NULL CHECK (end_number >= 0)
+) STRICT;
+
 CREATE TRIGGER outbox_is_history BEFORE UPDATE ON outbox
 WHEN NEW.number <> OLD.number OR NEW.name <> 'events.erased' OR NEW.at <> OLD.at OR NEW.traceparent IS NOT NULL
   OR NEW.body <> x'7B7D'
@@ -80,4 +87,4 @@ CREATE TABLE "subscription_cursors" (
   publisher TEXT PRIMARY KEY,
   epoch TEXT NOT NULL,
   number INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+, snapshot_number INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;

@@ -9,6 +9,8 @@ public final class MemoryEventLog: EventLog {
     /// The last number no longer kept.
     var pruned: Int64 = 0
     var acknowledged: [ServiceName: LogHead] = [:]
+    /// The epochs before, oldest first, and the last number of each that it has.
+    var ancestors: [(epoch: String, end: Int64)] = []
   }
 
   private let state: Mutex<State>
@@ -37,9 +39,15 @@ public final class MemoryEventLog: EventLog {
     }
   }
 
-  /// Begins another life with other events, as a store put back from a backup does.
-  public func begin(epoch: String, events: [LoggedEvent] = []) {
-    state.withLock { $0 = State(epoch: epoch, events: events) }
+  /// Goes back to what it was at that number, and begins another epoch there, as a store put back from a backup does.
+  public func goBack(to number: Int64, epoch: String) {
+    state.withLock { state in
+      // What a copy from then does not know of.
+      while let last = state.ancestors.last, last.end > number { state.epoch = state.ancestors.removeLast().epoch }
+      state.ancestors.append((state.epoch, number))
+      state.epoch = epoch
+      state.events.removeAll { $0.number > number }
+    }
   }
 
   /// How far that subscriber has come, as it said last.
@@ -47,6 +55,10 @@ public final class MemoryEventLog: EventLog {
 
   public func head() async throws -> LogHead {
     state.withLock { LogHead(epoch: $0.epoch, number: $0.pruned + Int64($0.events.count)) }
+  }
+
+  public func end(of epoch: String) async throws -> Int64? {
+    state.withLock { state in state.ancestors.first { $0.epoch == epoch }?.end }
   }
 
   public func events(after number: Int64, named names: Set<String>?, limit: Int, bytes: Int) async throws -> EventPage {

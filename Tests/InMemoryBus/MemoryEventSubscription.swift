@@ -5,7 +5,8 @@ public import Operations
 /// The effect runs outside of any transaction: after one that throws, the same event comes again, and those before it do not.
 public actor MemoryEventSubscription: EventSubscription {
   private var cursors: [ServiceName: LogHead] = [:]
-  private var waiters: [ServiceName: [CheckedContinuation<Void, Never>]] = [:]
+  private var snapshots: [ServiceName: Int64] = [:]
+  private var waiters: [ServiceName: [(number: Int64, continuation: CheckedContinuation<Void, Never>)]] = [:]
   private let effect: @Sendable (LoggedEvent, ServiceName) async throws -> Void
 
   /// - Parameter effect: what an event does, called one after another.
@@ -14,14 +15,19 @@ public actor MemoryEventSubscription: EventSubscription {
   public func cursor(of publisher: ServiceName) -> LogHead? { cursors[publisher] }
 
   /// Returns once there is a cursor.
-  public func hasBegun(with publisher: ServiceName) async {
-    if cursors[publisher] != nil { return }
-    await withCheckedContinuation { waiters[publisher, default: []].append($0) }
+  public func hasBegun(with publisher: ServiceName) async { await reaches(0, of: publisher) }
+
+  /// Returns once the cursor is at that number or beyond.
+  public func reaches(_ number: Int64, of publisher: ServiceName) async {
+    if let cursor = cursors[publisher], cursor.number >= number { return }
+    await withCheckedContinuation { waiters[publisher, default: []].append((number, $0)) }
   }
 
   private func move(_ publisher: ServiceName, to head: LogHead) {
     cursors[publisher] = head
-    for waiter in waiters.removeValue(forKey: publisher) ?? [] { waiter.resume() }
+    let all = waiters.removeValue(forKey: publisher) ?? []
+    waiters[publisher] = all.filter { $0.number > head.number }
+    for waiter in all where waiter.number <= head.number { waiter.continuation.resume() }
   }
 
   public func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws {
@@ -37,6 +43,14 @@ public actor MemoryEventSubscription: EventSubscription {
 
   public func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from head: LogHead) async throws {
     for event in page.events { try await effect(event, publisher) }
-    if isLast { move(publisher, to: head) }
+    snapshots[publisher] = page.head.number
+    if isLast { move(publisher, to: head) } else { cursors[publisher] = nil }
+  }
+
+  public func enter(_ epoch: String, after end: LogHead, of publisher: ServiceName) -> LogHead? {
+    guard let cursor = cursors[publisher], cursor.epoch == end.epoch, max(cursor.number, snapshots[publisher] ?? 0) <= end.number
+    else { return nil }
+    move(publisher, to: LogHead(epoch: epoch, number: cursor.number))
+    return cursors[publisher]
   }
 }

@@ -333,6 +333,52 @@ private final class LossyBus: Bus {
     }
   }
 
+  @Test(
+    "A subscriber goes on without a gap in a log that was put back from a copy, unless it has seen what the copy lacks",
+    arguments: Wiring.allCases)
+  func restoredPublisher(wiring: Wiring) async throws {
+    let junction = try wiring.make()
+    let log = MemoryEventLog()
+    let (publisherBus, publisher) = try publisher(log, junction)
+    let services: [ServiceName] = [.notifications, .rewards]
+    let effects = services.map { _ in Effects() }
+    let buses = try services.map { try junction.bus($0) }
+    var subscriptions: [MemoryEventSubscription] = []
+    for own in effects { subscriptions.append(try await subscription { event, _ in await own.add(event) }) }
+    /// Lets that one subscribe until it has had so many events and stands there.
+    func subscribe(_ index: Int, until count: Int, at number: Int64) async {
+      let subscriber = EventSubscriber(
+        services[index], to: .social, subscription: subscriptions[index], bus: buses[index].bus, logger: .quiet)
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await subscriber.run() }
+        await effects[index].wait(for: count)
+        await subscriptions[index].reaches(number, of: .social)
+        group.cancelAll()
+      }
+    }
+    let running = Task { await publisher.run() }
+    for number in 1...10 { log.publish("test.happened", body(number)) }
+    await subscribe(0, until: 10, at: 10)
+    for number in 11...20 { log.publish("test.happened", body(number)) }
+    await subscribe(1, until: 20, at: 20)
+    // Twice, and with other events where the lost ones were.
+    log.goBack(to: 15, epoch: "2")
+    for number in 116...118 { log.publish("test.happened", body(number)) }
+    log.goBack(to: 17, epoch: "3")
+    for number in 218...220 { log.publish("test.happened", body(number)) }
+    await subscribe(0, until: 20, at: 20)
+    #expect(await effects[0].bodies == ([Int](1...15) + [116, 117, 218, 219, 220]).map { body($0) })
+    #expect(await subscriptions[0].cursor(of: .social) == LogHead(epoch: "3", number: 20))
+    // The other one has the snapshot, which is empty here, and what comes after.
+    log.publish("test.happened", body(221))
+    await subscribe(1, until: 20, at: 21)
+    #expect(await effects[1].bodies == (1...20).map { body($0) })
+    #expect(await subscriptions[1].cursor(of: .social) == LogHead(epoch: "3", number: 21))
+    running.cancel()
+    await running.value
+    for bus in buses + [publisherBus] { await bus.stop() }
+  }
+
   @Test("Only the subscriber itself moves its cursor, and accounts may not read the log")
   func rights() async throws {
     let log = MemoryEventLog()

@@ -121,6 +121,9 @@ private struct Simulation {
     case .acknowledge(let cursor):
       if cursor.epoch == head.epoch { acknowledged = max(acknowledged, cursor.number) }
       outcome = { $0.acknowledged() }
+    case .enter:
+      faults.append("goes on in an epoch that goes on from no other")
+      outcome = { $0.entered(nil) }
     case .wait, .idle: self.action = nil
     }
   }
@@ -268,6 +271,7 @@ struct StuckSubscriberTests {
     }
     func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws {}
     func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from: LogHead) async throws {}
+    func enter(_ epoch: String, after end: LogHead, of publisher: ServiceName) async throws -> LogHead? { nil }
   }
 
   @Test("A subscriber that makes no headway counts as stuck while a step of it hangs")

@@ -91,6 +91,8 @@ import Testing
     let output = EventExchange.FetchOutput(epoch: "e1", number: 43, through: 43, events: [WireEvent(event)])
     let input = EventExchange.FetchInput(epoch: "e1", after: 41, names: ["friendRequests.sent"], limit: 500)
     #expect(frames(input.json, output.json) == (try golden("fetch")))
+    let other = EventExchange.FetchOutput(epoch: "e2", number: 41, through: 41, events: [], endNumber: 40)
+    #expect(frames(input.json, other.json) == (try golden("fetchOtherEpoch")))
     #expect(try EventExchange.FetchOutput.decode(output.json, limits: EventExchange.limits).events.map(\.logged) == [event])
   }
 

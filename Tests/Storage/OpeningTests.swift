@@ -127,6 +127,20 @@ struct OpeningTests {
     await store.close()
   }
 
+  @Test("Opening a copy of an earlier version's store begins an epoch that goes on from the copy's")
+  func upgradedCopy() async throws {
+    let fixture = try #require(Bundle.module.url(forResource: "store-1", withExtension: "sql", subdirectory: "Fixtures"))
+    let old = try DatabaseQueue(path: path)
+    try await old.writeWithoutTransaction { [sql = try String(contentsOf: fixture, encoding: .utf8)] in try $0.execute(sql: sql) }
+    try old.close()
+    try Store.beginNewEpoch(path: path)
+    let store = try Store.numbers(path)
+    let former = "0199a0c8-4e00-7000-8000-000000000001"
+    #expect(try await store.log.head().epoch != former)
+    #expect(try await store.log.end(of: former) == 3)
+    await store.close()
+  }
+
   @Test("Opening a store undoes a migration that fails or leaves a foreign key dangling, and keeps those before it")
   func failingMigration() async throws {
     let dangling = Migration(2, "dangling") { try $0.execute(sql: "INSERT INTO numbers (number, parent) VALUES (1, 99)") }

@@ -155,9 +155,58 @@ struct StoreSubscriptionTests {
     #expect(try await store.allNumbers() == [1, 2])
     try await apply(events(41...42), of: .identity, epoch: "a", to: subscription)
     #expect(try await subscription.cursor(of: .identity) == LogHead(epoch: "a", number: 42))
-    // A publisher that began anew is followed from its new snapshot.
+    // A publisher that began anew is followed from its new snapshot. Where half of that has taken effect, nothing is said of how far it is.
+    try await subscription.apply(page(3, at: 7, epoch: "b"), of: .identity, isLast: false, from: LogHead(epoch: "b", number: 7))
+    #expect(try await subscription.cursor(of: .identity) == nil)
     try await subscription.apply(page(3, at: 7, epoch: "b"), of: .identity, isLast: true, from: LogHead(epoch: "b", number: 7))
     #expect(try await subscription.cursor(of: .identity) == LogHead(epoch: "b", number: 7))
+    await store.close()
+  }
+
+  @Test("The subscription goes on in the publisher's next epoch where all that took effect is in it, and else stays where it is")
+  func entering() async throws {
+    let store = try Store.numbers(path)
+    let subscription = subscription(store)
+    func enter(_ epoch: String, _ former: String, _ end: Int64) async throws -> LogHead? {
+      try await subscription.enter(epoch, after: LogHead(epoch: former, number: end), of: .identity)
+    }
+    #expect(try await enter("b", "a", 9) == nil, "there is no cursor")
+    try await apply(events(1...5), of: .identity, epoch: "a", to: subscription)
+    let other = LoggedEvent(
+      number: 1, name: "numbers.written", at: Instant(milliseconds: 1), traceparent: nil, body: NumberWritten(number: 77).json)
+    try await apply([other], of: .social, epoch: "a", to: subscription)
+    #expect(try await enter("b", "a", 4) == nil, "the fifth is lost")
+    #expect(try await enter("b", "c", 9) == nil, "the cursor is in another one")
+    #expect(try await subscription.cursor(of: .identity) == LogHead(epoch: "a", number: 5))
+    // Once more where nobody knows whether it was moved.
+    for _ in 1...2 { #expect(try await enter("b", "a", 5) == LogHead(epoch: "b", number: 5)) }
+    #expect(try await enter("c", "b", 9) == LogHead(epoch: "c", number: 5))
+    #expect(try await subscription.cursor(of: .social) == LogHead(epoch: "a", number: 1), "another publisher's")
+    try await apply(events(6...7), of: .identity, epoch: "c", to: subscription)
+    #expect(try await store.allNumbers() == [1, 2, 3, 4, 5, 6, 7, 77])
+    await store.close()
+  }
+
+  @Test("The subscription does not go on in the next epoch where a snapshot has shown what that lacks")
+  func enteringAfterSnapshot() async throws {
+    let store = try Store.numbers(path)
+    let subscription = subscription(store)
+    let first = LogHead(epoch: "a", number: 40)
+    func page(_ number: Int64, at log: Int64) -> SnapshotPage {
+      SnapshotPage(head: LogHead(epoch: "a", number: log), events: [event(number)], nextKey: nil)
+    }
+    // Its second page was read when 43 events had happened.
+    try await subscription.apply(page(1, at: 40), of: .identity, isLast: false, from: first)
+    try await subscription.apply(page(2, at: 43), of: .identity, isLast: true, from: first)
+    for end in [40, 42] as [Int64] {
+      #expect(try await subscription.enter("b", after: LogHead(epoch: "a", number: end), of: .identity) == nil)
+    }
+    try await apply(events(41...41), of: .identity, epoch: "a", to: subscription)
+    #expect(try await subscription.enter("b", after: LogHead(epoch: "a", number: 42), of: .identity) == nil)
+    let entered = try await subscription.enter("b", after: LogHead(epoch: "a", number: 43), of: .identity)
+    #expect(entered == LogHead(epoch: "b", number: 41))
+    // What the snapshot had shown is as old in the next epoch.
+    #expect(try await subscription.enter("c", after: LogHead(epoch: "b", number: 42), of: .identity) == nil)
     await store.close()
   }
 }

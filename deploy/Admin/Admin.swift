@@ -194,7 +194,8 @@ struct Refusal: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// Begins a new epoch in each store of the home folder: after a restore old event numbers must not be taken for new ones.
+/// Lets a new epoch begin with the next start of each store of the home folder: after a restore old event numbers must not be taken for new
+/// ones.
 struct RestoreEpochs: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore-epochs", abstract: "Begin new event epochs in the stores just restored; the cluster is stopped.")

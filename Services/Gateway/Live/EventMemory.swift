@@ -10,6 +10,8 @@ final class EventMemory: EventSubscription {
   /// By the event's name.
   private let effects: [String: Effect]
   private let cursors = Mutex<[ServiceName: LogHead]>([:])
+  /// Where each log stood when the last page of its snapshot was read.
+  private let snapshots = Mutex<[ServiceName: Int64]>([:])
 
   /// The events that have an effect.
   var names: Set<String> { Set(effects.keys) }
@@ -33,6 +35,18 @@ final class EventMemory: EventSubscription {
 
   func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from head: LogHead) async throws {
     for event in page.events { try effects[event.name]?(event) }
-    if isLast { cursors.withLock { $0[publisher] = head } }
+    cursors.withLock { $0[publisher] = isLast ? head : nil }
+    snapshots.withLock { $0[publisher] = page.head.number }
+  }
+
+  func enter(_ epoch: String, after end: LogHead, of publisher: ServiceName) async -> LogHead? {
+    let snapshot = snapshots.withLock { $0[publisher] ?? 0 }
+    return cursors.withLock { cursors in
+      guard let cursor = cursors[publisher], cursor.epoch == end.epoch, max(cursor.number, snapshot) <= end.number else {
+        return nil
+      }
+      cursors[publisher] = LogHead(epoch: epoch, number: cursor.number)
+      return cursors[publisher]
+    }
   }
 }

@@ -29,10 +29,12 @@ public enum EventExchange: String, CaseIterable, Sendable {
     /// Up to which nothing is missing that was asked for.
     var through: Int
     var events: [WireEvent]
+    /// The last number of the epoch asked about that this log goes on from; absent where it is the present one, or none of those before.
+    var endNumber: Int?
 
     static let notes: Notes = [
       "epoch": "The log's present life.", "number": "The log's last number.", "through": "Up to which nothing is missing.",
-      "events": "In order.",
+      "events": "In order.", "endNumber": "The last number of the earlier epoch asked about that is in this log.",
     ]
   }
 

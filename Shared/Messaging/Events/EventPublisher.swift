@@ -89,7 +89,10 @@ public final class EventPublisher: Sendable {
   private func fetch(_ input: EventExchange.FetchInput) async throws -> EventExchange.FetchOutput {
     let head = try await log.head()
     guard let after = input.after, input.epoch == head.epoch, after < head.number else {
-      return .init(epoch: head.epoch, number: Int(head.number), through: Int(head.number), events: [])
+      var output = EventExchange.FetchOutput(
+        epoch: head.epoch, number: Int(head.number), through: Int(head.number), events: [])
+      if let epoch = input.epoch, epoch != head.epoch { output.endNumber = try await log.end(of: epoch).map { Int($0) } }
+      return output
     }
     let page = try await log.events(
       after: Int64(after), named: input.names.map(Set.init), limit: input.limit, bytes: EventPublisher.pageBytes)

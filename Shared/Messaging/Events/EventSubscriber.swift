@@ -8,6 +8,9 @@ import Synchronization
 /// It receives hints, fetches what it lacks, and hands events to an ``EventSubscription``, whose transaction moves the cursor with the
 /// effect. An effect that fails is tried again, ever more slowly, and never skipped: what comes after it waits.
 /// Where nothing can be written it waits for that.
+///
+/// Where the publisher's store was put back from a copy, it goes on in the copy's log if nothing has taken effect here that the copy lacks, and
+/// else begins again from the publisher's snapshot.
 public final class EventSubscriber: Sendable {
   /// Where a subscriber without cursor begins.
   public enum Start: Sendable {
@@ -161,6 +164,7 @@ public final class EventSubscriber: Sendable {
     case .apply(let page, let after):
       await apply(page.events.count) {
         try await subscription.apply(page, after: after.number, of: publisher, epoch: after.epoch)
+        state.withLock { $0.applied() }
       }
     case .applyPage(let page):
       // The publisher reads the next page while this one takes effect. That it may be older then does no harm: what came after the first
@@ -170,8 +174,19 @@ public final class EventSubscriber: Sendable {
         try await subscription.apply(
           SnapshotPage(head: page.head, events: page.events, nextKey: page.nextKey), of: publisher, isLast: page.isLast,
           from: page.from)
+        state.withLock { $0.applied() }
       }
       await next
+    case .enter(let epoch, let end):
+      await apply(0) {
+        let cursor = try await subscription.enter(epoch, after: end, of: publisher)
+        logger.notice(
+          "The publisher went on from a copy of its store",
+          metadata: [
+            "entered": .string(cursor == nil ? "by its snapshot, for events took effect that it lacks" : "at the cursor")
+          ])
+        state.withLock { $0.entered(cursor) }
+      }
     case .acknowledge(let cursor):
       let input = EventExchange.AcknowledgeInput(subscriber: subscriber, epoch: cursor.epoch, number: Int(cursor.number))
       do {
@@ -190,7 +205,6 @@ public final class EventSubscriber: Sendable {
     do {
       try await effect()
       taken.add(count, ordering: .relaxed)
-      state.withLock { $0.applied() }
     } catch let failure as Failure where failure.isOfStorage {
       logger.debug("Events wait until they can be written", metadata: ["code": "\(failure.code)"])
       state.withLock { $0.applyRefused(at: EventSubscriber.now) }
@@ -207,7 +221,7 @@ public final class EventSubscriber: Sendable {
       let output = try await ask(.fetch, input, as: EventExchange.FetchOutput.self)
       let head = LogHead(epoch: output.epoch, number: Int64(output.number))
       let page = EventPage(output.events.map(\.logged), through: Int64(output.through))
-      state.withLock { $0.fetched(head, page, at: EventSubscriber.now) }
+      state.withLock { $0.fetched(head, page, end: output.endNumber.map { Int64($0) }, at: EventSubscriber.now) }
     } catch {
       fetchFailed(error)
     }

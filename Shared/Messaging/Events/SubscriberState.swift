@@ -3,15 +3,17 @@ import Operations
 /// The protocol by which a subscriber follows one publisher's log, without clock, network or store: it is given what happened and says
 /// what to do next, one thing at a time.
 ///
-/// It holds three rules. Events take effect in order, without gaps, each with the cursor in one transaction. What is received is
+/// It holds four rules. Events take effect in order, without gaps, each with the cursor in one transaction. What is received is
 /// only a hint: events that follow on the cursor are taken from it, anything else just makes it fetch. Only the publisher's own
-/// answer, never a hint, makes it begin again from the snapshot. All it knows beyond the durable cursor may be lost at any step.
+/// answer, never a hint, makes it begin again from the snapshot. Where the log began another epoch, the publisher says how much of the former
+/// one it has, and the store, which knows what has taken effect, decides whether the cursor goes on there. All it knows beyond the durable
+/// cursor may be lost at any step.
 struct SubscriberState {
   /// What to do next; the outcome is reported by the method named like it.
   enum Action: Equatable {
     /// Read the durable cursor: ``loaded(_:)``.
     case load
-    /// Ask the publisher for what comes after the cursor: ``fetched(_:_:at:)``, ``fetchFailed(_:at:)``.
+    /// Ask the publisher for what comes after the cursor: ``fetched(_:_:end:at:)``, ``fetchFailed(_:at:)``.
     case fetch(after: LogHead?)
     /// Ask for a page of the snapshot: ``snapshot(_:)``, ``fetchFailed(_:at:)``.
     case fetchSnapshot(after: String?)
@@ -20,6 +22,9 @@ struct SubscriberState {
     case apply(EventPage, after: LogHead)
     /// Let a page of the snapshot take effect: ``applied()``, ``applyFailed(at:)``.
     case applyPage(Page)
+    /// Move the store's cursor into that epoch of the log if nothing has taken effect that came after `end`: ``entered(_:)``,
+    /// ``applyFailed(at:)``, ``applyRefused(at:)``.
+    case enter(epoch: String, after: LogHead)
     /// Report to the publisher where the cursor is: ``acknowledged()``.
     case acknowledge(LogHead)
     /// Nothing before that time, on the caller's clock in milliseconds.
@@ -65,6 +70,8 @@ struct SubscriberState {
     case following
     case snapshotting(after: String?, from: LogHead?)
     case page(Page)
+    /// The log began another epoch, and has the former one up to there.
+    case entering(epoch: String, after: LogHead)
   }
 
   /// Where a subscriber without cursor begins.
@@ -145,6 +152,7 @@ struct SubscriberState {
     case .joining: return .fetch(after: nil)
     case .snapshotting(let key, _): return .fetchSnapshot(after: key)
     case .page(let page): return .applyPage(page)
+    case .entering(let epoch, let end): return .enter(epoch: epoch, after: end)
     case .following: return follow(now)
     }
   }
@@ -270,7 +278,9 @@ struct SubscriberState {
   }
 
   /// The publisher's answer to a fetch: where its log stands and events after the number asked for.
-  mutating func fetched(_ published: LogHead, _ page: EventPage, at now: Int64) {
+  ///
+  /// - Parameter end: up to where the log has the events of the epoch asked about, if that is one before its present one.
+  mutating func fetched(_ published: LogHead, _ page: EventPage, end: Int64? = nil, at now: Int64) {
     failures = 0
     pauseUntil = 0
     if isSilent(at: now) { hadAll = false }
@@ -280,11 +290,15 @@ struct SubscriberState {
       stage = .page(Page(events: [], head: published, nextKey: nil, from: published))
       return
     }
-    guard published.epoch == cursor.epoch, published.number >= asked else {
-      // Another life of the log, or one that lost what we have seen.
-      beginAgain()
+    guard published.epoch == cursor.epoch else {
+      guard let end else { return beginAgain() }
+      stage = .entering(epoch: published.epoch, after: LogHead(epoch: cursor.epoch, number: end))
+      head = nil
+      empty()
       return
     }
+    // A log that lost what we have seen.
+    guard published.number >= asked else { return beginAgain() }
     hasDoubt = false
     head = LogHead(epoch: published.epoch, number: max(published.number, head?.epoch == published.epoch ? head?.number ?? 0 : 0))
     // Hints that came meanwhile may have been taken already.
@@ -320,6 +334,27 @@ struct SubscriberState {
     empty()
   }
 
+  /// The store's cursor in the epoch it was to enter; nil if something has taken effect that the log no longer has.
+  mutating func entered(_ cursor: LogHead?) {
+    failures = 0
+    failedEffects = 0
+    pauseUntil = 0
+    guard let cursor else { return beginAgain() }
+    begin(at: cursor)
+  }
+
+  /// Follows the log from there, in an epoch in which the publisher knows nothing of this subscriber yet.
+  private mutating func begin(at cursor: LogHead) {
+    self.cursor = cursor
+    stored = cursor.number
+    head = cursor
+    acknowledgedNumber = 0
+    sentNumber = 0
+    hasDoubt = true
+    stage = .following
+    empty()
+  }
+
   mutating func snapshot(_ page: SnapshotPage) {
     guard case .snapshotting(_, let first) = stage else { return }
     failures = 0
@@ -341,14 +376,7 @@ struct SubscriberState {
       if let key = page.nextKey {
         stage = .snapshotting(after: key, from: page.from)
       } else {
-        cursor = page.from
-        stored = page.from.number
-        head = page.from
-        acknowledgedNumber = 0
-        sentNumber = 0
-        hasDoubt = true
-        stage = .following
-        empty()
+        begin(at: page.from)
       }
       return
     }

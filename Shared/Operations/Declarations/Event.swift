@@ -52,7 +52,8 @@ public struct LoggedEvent: Sendable, Hashable {
 
 /// Where a log stands: the life of the store it is in, and its last number.
 ///
-/// A store that was lost or put back from a backup begins a new epoch, so that a subscriber never takes old numbers for new ones.
+/// A store that was lost or put back from a backup begins a new epoch, so that a subscriber never takes old numbers for new ones. One that
+/// was put back goes on with the numbers of the copy, and knows for the epochs before which of their events it has: ``EventLog/end(of:)``.
 public struct LogHead: Sendable, Hashable {
   public let epoch: String
   public let number: Int64
@@ -66,6 +67,9 @@ public struct LogHead: Sendable, Hashable {
 /// The publisher's side of an event log, as the relay and the fetching of missed events need it.
 public protocol EventLog: Sendable {
   func head() async throws -> LogHead
+  /// The last number of an earlier epoch that the log goes on from: it has that epoch's events up to there, and none of its later ones. Nil
+  /// for an epoch that it does not descend from, or of which it no longer knows.
+  func end(of epoch: String) async throws -> Int64?
   /// Events of those names (nil: of all) after that number, oldest first, at most `limit` and about `bytes`. Throws
   /// ``EventLogFailure/pruned`` if the next one of any name is no longer kept, or if the log does not go as far as that number.
   func events(after number: Int64, named names: Set<String>?, limit: Int, bytes: Int) async throws -> EventPage
@@ -149,6 +153,13 @@ public protocol EventSubscription: Sendable {
   /// The page holds everything of interest after the number `after`, behind which the cursor must not be. Events at or behind
   /// the cursor are ignored. Throws if an effect fails; then nothing has changed.
   func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws
-  /// Lets a snapshot's page take effect. The cursor moves to `head` when it is the last.
+  /// Lets a snapshot's page take effect. The cursor moves to `head` when it is the last; until then there is none, for half a state is that
+  /// of no number.
   func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from head: LogHead) async throws
+  /// Moves the cursor into the epoch that the log began after `end`, if the cursor is in the epoch of `end` and nothing has taken effect here
+  /// that came after it. Then no event is missed, and none comes twice.
+  ///
+  /// - Returns: the cursor, also where it was moved there before; nil if it stays where it is, since something took effect that the log no
+  ///   longer has.
+  func enter(_ epoch: String, after end: LogHead, of publisher: ServiceName) async throws -> LogHead?
 }

@@ -183,8 +183,7 @@ public struct ErasedTable: Sendable {
 extension ErasedTable {
   /// The tables that every store has beside those of its service; `Erasure` sees to them.
   public static let ofEveryStore: Set<String> = [
-    "store_migrations", "store_states", "outbox", "outbox_subscribers", "subscription_cursors", "idempotency_records",
-    "idempotency_draws",
-    "erasures",
+    "store_migrations", "store_states", "outbox", "outbox_ancestors", "outbox_subscribers", "subscription_cursors",
+    "idempotency_records", "idempotency_draws", "erasures",
   ]
 }

@@ -2,10 +2,19 @@ import GRDB
 import Operations
 
 /// One life of an outbox's numbering. A file put back from a copy goes on from an earlier number, and so begins another.
+///
+/// It remembers those that it descends from, and how far each of them goes in this file, so that a subscriber whose cursor is in one of them,
+/// not beyond its end, goes on without a gap. All others have to begin from the snapshot: those that have had events that the file lacks,
+/// those that come from another copy's epoch, and those of an epoch more than ``maxAncestors`` back.
 struct Epoch: Sendable {
   let name: String
   /// The last number before it.
   let start: Int64
+  /// The last number in this file of each epoch that it descends from, by its name.
+  let ends: [String: Int64]
+
+  /// How many epochs before it are remembered: a file is put back less often than that while a subscriber is away.
+  static let maxAncestors = 100
 
   /// A UUID, so that no two files ever go on under the same name.
   static func freshName() -> String { ID<Epoch>().description }
@@ -27,27 +36,36 @@ struct Epoch: Sendable {
   /// The epoch of the file; nil in a copy, which has to begin one.
   static func current(_ database: Database) throws -> Epoch? {
     try Row.fetchOne(database, sql: "SELECT epoch, epoch_start FROM store_states WHERE is_copy = 0").map {
-      Epoch(name: $0["epoch"], start: $0["epoch_start"])
+      let ends = try Row.fetchAll(database, sql: "SELECT epoch, end_number FROM outbox_ancestors")
+      return Epoch(
+        name: $0["epoch"], start: $0["epoch_start"],
+        ends: Dictionary(uniqueKeysWithValues: ends.map { ($0["epoch"] as String, $0["end_number"] as Int64) }))
     }
   }
 
-  /// Begins another epoch after the last number published. Its subscribers have to begin from the snapshot, and say anew how far they are.
-  static func renew(_ database: Database) throws {
+  /// Begins another epoch after the last number published. What its subscribers had said of how far they are stays true of this file, and
+  /// keeps what they lack until they say more.
+  private static func renew(_ database: Database) throws {
+    let last = try Outbox.lastNumber(database)
     try database.execute(
-      sql: "UPDATE store_states SET epoch = ?, epoch_start = ?, is_copy = 0",
-      arguments: [freshName(), try Outbox.lastNumber(database)])
-    try database.execute(sql: "DELETE FROM outbox_subscribers")
+      sql: "INSERT INTO outbox_ancestors (epoch, end_number) SELECT epoch, ? FROM store_states", arguments: [last])
+    try database.execute(
+      sql: "DELETE FROM outbox_ancestors WHERE position <= (SELECT max(position) FROM outbox_ancestors) - ?",
+      arguments: [maxAncestors])
+    try database.execute(
+      sql: "UPDATE store_states SET epoch = ?, epoch_start = ?, is_copy = 0", arguments: [freshName(), last])
   }
 }
 
 extension Store {
-  /// Begins a new epoch in a file that was put back by other means than from a ``copy(_:to:)``, whose copies do so by themselves.
+  /// Lets a new epoch begin with the next opening of a file that was put back by other means than from a ``copy(_:to:)``, whose copies do so
+  /// by themselves.
   ///
   /// - Throws: ``StoreFailure/alreadyOpen(path:)`` while the service runs.
   public static func beginNewEpoch(path: String) throws {
     let connections = try Connections(path: path, readers: 0)
     try connections.writer.write { database in
-      try Epoch.renew(database)
+      try database.execute(sql: "UPDATE store_states SET is_copy = 1")
       // Whatever made the copy may have left over what the store's own way of writing leaves out.
       if try database.columns(in: "store_states").contains(where: { $0.name == "scrubbed_pages" }) {
         try database.execute(sql: "UPDATE store_states SET scrubbed_pages = 0, scrubbed_at = NULL")

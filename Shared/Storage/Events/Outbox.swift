@@ -10,6 +10,8 @@ public struct Outbox: EventLog {
     try await store.read(head)
   }
 
+  public func end(of epoch: String) async throws -> Int64? { store.epoch.ends[epoch] }
+
   /// Events of those names (nil: of all) after that number, oldest first: at most `limit`, and no more once `bytes` are passed, but
   /// at least one if there is one.
   ///

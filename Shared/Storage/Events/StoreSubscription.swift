@@ -36,7 +36,9 @@ public struct StoreSubscription: EventSubscription {
     }
   }
 
-  /// Lets a page of the publisher's state take effect. With the last page the cursor moves to `head`, where the log stood before the first.
+  /// Lets a page of the publisher's state take effect. With the last page the cursor moves to `head`, where the log stood before the first;
+  /// what had happened until the last was read may have taken effect then, too. With a page before it the cursor is removed: the store has
+  /// something of a later state, and of which one only the last page says.
   ///
   /// - Throws: what an effect throws, or ``EventSubscriptionFailure`` if the publisher's epoch changed between the pages.
   public func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from head: LogHead) async throws {
@@ -45,7 +47,28 @@ public struct StoreSubscription: EventSubscription {
     }
     try await store.write(largeOf: Self.owner(page.events.count, of: publisher)) { transaction in
       for event in page.events { try effects(event, publisher, transaction.caused(by: event.traceparent)) }
-      if isLast { try StoreSubscription.move(publisher, to: head, transaction.database) }
+      if isLast {
+        try StoreSubscription.move(publisher, to: head, snapshotUpTo: page.head.number, transaction.database)
+      } else {
+        try StoreSubscription.removeCursor(of: publisher, transaction.database)
+      }
+    }
+  }
+
+  /// Moves the cursor into the epoch that the publisher's log began after `end`, if it is in the epoch of `end` and nothing has taken effect
+  /// that came after it, neither as an event nor in a snapshot.
+  ///
+  /// - Returns: the cursor, also where it was moved there before; nil if it stays where it is.
+  public func enter(_ epoch: String, after end: LogHead, of publisher: ServiceName) async throws -> LogHead? {
+    try await store.write { transaction in
+      let database = transaction.database
+      try database.cachedStatement(
+        sql: """
+          UPDATE subscription_cursors SET epoch = ?1 WHERE publisher = ?2 AND epoch = ?3 AND number <= ?4 AND snapshot_number <= ?4
+          """
+      ).execute(arguments: [epoch, publisher.rawValue, end.epoch, end.number])
+      let cursor = try StoreSubscription.cursor(of: publisher, database)
+      return cursor?.epoch == epoch ? cursor : nil
     }
   }
 
@@ -67,13 +90,29 @@ public struct StoreSubscription: EventSubscription {
         """
     ).execute(arguments: [publisher.rawValue, head.epoch, head.number])
   }
+
+  private static func move(
+    _ publisher: ServiceName, to head: LogHead, snapshotUpTo number: Int64, _ database: Database
+  ) throws {
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO subscription_cursors (publisher, epoch, number, snapshot_number) VALUES (?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET epoch = excluded.epoch, number = excluded.number, snapshot_number = excluded.snapshot_number
+        """
+    ).execute(arguments: [publisher.rawValue, head.epoch, head.number, number])
+  }
+
+  private static func removeCursor(of publisher: ServiceName, _ database: Database) throws {
+    try database.cachedStatement(sql: "DELETE FROM subscription_cursors WHERE publisher = ?").execute(
+      arguments: [publisher.rawValue])
+  }
 }
 
 /// Why events did not take effect.
 public enum EventSubscriptionFailure: Error, Hashable, Sendable {
   /// Between where the cursor is and where the page begins, events are missing.
   case gap(reached: Int64, from: Int64)
-  /// The publisher began another epoch: begin from its snapshot.
+  /// The cursor is not in the publisher's epoch.
   case otherEpoch(known: String, published: String)
 }
 

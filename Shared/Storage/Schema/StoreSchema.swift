@@ -71,6 +71,7 @@ enum StoreSchema {
     IdempotencyAllowance.migration(6),
     Migration(7, "fewer pages for each write") { try $0.execute(sql: fewerPages) },
     Migration(8, "publishers and subscribers") { try $0.execute(sql: publishersAndSubscribers) },
+    Migration(9, "earlier epochs") { try $0.execute(sql: earlierEpochs) },
   ]
 
   /// Every tree that a write touches is a page of its own in the write-ahead log, however little is changed.
@@ -115,6 +116,18 @@ enum StoreSchema {
     WHEN NEW.number <> OLD.number OR NEW.name <> 'events.erased' OR NEW.at <> OLD.at OR NEW.traceparent IS NOT NULL
       OR NEW.body <> x'7B7D'
     BEGIN SELECT RAISE(ABORT, 'a published event does not change'); END;
+    """
+
+  /// Of epochs from before nothing is known: whose cursor is still in one of them begins from the snapshot.
+  private static let earlierEpochs = """
+    CREATE TABLE outbox_ancestors (
+      position INTEGER PRIMARY KEY,
+      -- An epoch that the present one descends from, and the last of its numbers that are in this file.
+      epoch TEXT NOT NULL UNIQUE,
+      end_number INTEGER NOT NULL CHECK (end_number >= 0)
+    ) STRICT;
+    -- Where the log stood when the last page of a snapshot was read: what had happened until then may have taken effect.
+    ALTER TABLE subscription_cursors ADD COLUMN snapshot_number INTEGER NOT NULL DEFAULT 0;
     """
 
   /// Throws if the file is another service's.

@@ -24,6 +24,8 @@ final class MemoryLog: EventLog {
 
   func head() async -> LogHead { LogHead(epoch: epoch, number: Int64(events.withLock { $0.count })) }
 
+  func end(of epoch: String) async -> Int64? { nil }
+
   func events(after number: Int64, named names: Set<String>?, limit: Int, bytes: Int) async -> EventPage {
     let wanted = events.withLock { $0.dropFirst(Int(number)).filter { names?.contains($0.name) ?? true } }
     let page = Array(wanted.prefix(limit))

@@ -1,0 +1,94 @@
+import InMemoryBus
+import Operations
+import Testing
+
+@testable import Messaging
+
+@Suite("A subscriber whose publisher went on from a copy of its store")
+struct EpochEntryTests {
+  private let old = LogHead(epoch: "1", number: 7)
+  private let new = LogHead(epoch: "2", number: 9)
+
+  private func event(_ number: Int64) -> LoggedEvent {
+    LoggedEvent(number: number, name: "wanted", at: .placeholder, traceparent: nil, body: [])
+  }
+
+  /// One that asked with its cursor at 7 of the former epoch, and heard that the log has that one up to `end`.
+  private func answered(end: Int64?, start: EventSubscriber.Start = .snapshot) -> SubscriberState {
+    var state = SubscriberState(start: start, keepsCursor: true, names: ["wanted"])
+    state.loaded(old)
+    #expect(state.next(at: 0) == .fetch(after: old))
+    state.fetched(new, EventPage([], through: new.number), end: end, at: 0)
+    return state
+  }
+
+  @Test("A cursor of the former epoch goes on in the next one where the store lets it, and is acknowledged there anew")
+  func goesOn() {
+    var state = answered(end: 8)
+    #expect(state.next(at: 1) == .enter(epoch: "2", after: LogHead(epoch: "1", number: 8)))
+    #expect(state.lag(at: 1) == nil, "nobody knows yet what it lacks")
+    let entered = LogHead(epoch: "2", number: 7)
+    state.entered(entered)
+    #expect(state.next(at: 2) == .fetch(after: entered))
+    state.fetched(new, EventPage([event(8), event(9)], through: 9), at: 3)
+    #expect(state.next(at: 4) == .apply(EventPage([event(8), event(9)], through: 9), after: entered))
+    state.applied()
+    #expect(state.next(at: 10_000) == .fetch(after: new), "the publisher was silent")
+    state.fetched(new, EventPage([], through: 9), at: 10_000)
+    #expect(state.next(at: 10_001) == .acknowledge(new))
+  }
+
+  @Test(
+    "A subscriber begins from the snapshot where the store has seen more than the copy, or the publisher does not know its epoch")
+  func snapshot() {
+    var beyond = answered(end: 6)
+    #expect(beyond.next(at: 1) == .enter(epoch: "2", after: LogHead(epoch: "1", number: 6)))
+    beyond.entered(nil)
+    #expect(beyond.next(at: 2) == .fetchSnapshot(after: nil))
+    var unknown = answered(end: nil)
+    #expect(unknown.next(at: 1) == .fetchSnapshot(after: nil))
+    var live = answered(end: 6, start: .head)
+    live.entered(nil)
+    #expect(live.next(at: 2) == .fetch(after: nil), "who keeps nothing begins at the head")
+  }
+
+  @Test("What was received in the former epoch and took no effect yet is forgotten: the store alone says how far it is")
+  func forgets() {
+    var state = SubscriberState(start: .snapshot, keepsCursor: true, names: ["wanted"])
+    state.loaded(old)
+    _ = state.next(at: 0)
+    state.fetched(old, EventPage([], through: 7), at: 0)
+    // An event that does not concern it moves only what it knows, and one that does waits.
+    state.received(.event(LoggedEvent(number: 8, name: "other", at: .placeholder, traceparent: nil, body: []), epoch: "1"), at: 1)
+    #expect(state.cursor == LogHead(epoch: "1", number: 8))
+    #expect(state.next(at: 2) == .idle)
+    state.received(.heartbeat(new), at: 3)
+    #expect(state.next(at: 4) == .fetch(after: LogHead(epoch: "1", number: 8)))
+    state.received(.event(event(9), epoch: "1"), at: 5)
+    state.fetched(new, EventPage([], through: 9), end: 7, at: 6)
+    // Neither what comes late of the former epoch nor what comes of the next one is taken before the store has moved.
+    state.received(.event(event(10), epoch: "1"), at: 7)
+    state.received(.event(event(8), epoch: "2"), at: 7)
+    #expect(state.next(at: 8) == .enter(epoch: "2", after: LogHead(epoch: "1", number: 7)))
+    state.entered(LogHead(epoch: "2", number: 7))
+    #expect(state.next(at: 9) == .fetch(after: LogHead(epoch: "2", number: 7)))
+    state.received(.event(event(10), epoch: "1"), at: 10)
+    state.fetched(new, EventPage([event(8)], through: 9), at: 11)
+    #expect(state.next(at: 12) == .apply(EventPage([event(8)], through: 9), after: LogHead(epoch: "2", number: 7)))
+  }
+
+  @Test("A cursor that could not be moved is tried again, and one that was moved before the process died goes on from there")
+  func failures() {
+    var state = answered(end: 8)
+    let enter = SubscriberState.Action.enter(epoch: "2", after: LogHead(epoch: "1", number: 8))
+    #expect(state.next(at: 1) == enter)
+    state.applyFailed(at: 1)
+    #expect(state.next(at: 2) == .wait(until: 51))
+    #expect(state.next(at: 51) == enter)
+    state.applyRefused(at: 51)
+    #expect(state.next(at: 600) == enter)
+    var other = SubscriberState(start: .snapshot, keepsCursor: true)
+    other.loaded(LogHead(epoch: "2", number: 7))
+    #expect(other.next(at: 0) == .fetch(after: LogHead(epoch: "2", number: 7)))
+  }
+}
