@@ -26,7 +26,7 @@ struct HistoryTests {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     let folder = root.appending(path: "Tests/Faults/History/mutants")
     let patches = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".patch") }
-    #expect(patches.count == 9)
+    #expect(patches.count == 10)
     for patch in patches {
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -112,18 +112,20 @@ def liveness(history, stayed):
             yield f"while {stayed['service']} was away, nothing of {flow} went on"
 
 
-def undelivered(restores, logs):
-    """Events of which a restored backup leaves open whether they are delivered. A new epoch is entered by the snapshot, which has states and
-    no messages or notices: what notifications had not seen in the backup, and what is published before it has read the snapshot."""
+def undelivered(history):
+    """Events of which a restored backup leaves open whether they are delivered: those of a publisher whose epoch notifications could enter by
+    the snapshot alone, which has states and no messages or notices. They are what it had not seen in the backup, and what is published before
+    it has read the snapshot."""
     found = set()
-    for restore in restores:
-        folder = pathlib.Path(restore["folder"]) / "stores"
-        copies = {service: histories.Log(service, folder / f"{service}.sqlite") for service in histories.SERVICES}
-        for publisher, (_, number) in copies["notifications"].cursors.items():
-            last = copies[publisher].rows[-1].number if copies[publisher].rows else 0
+    for restore in history.restores:
+        for publisher in history.logs["notifications"].cursors:
+            copy, cursor = restore.copies[publisher], restore.copies["notifications"].cursors.get(publisher)
+            if restore.goes_on(publisher, cursor):
+                continue
+            number = cursor[1] if cursor else 0
             found |= {
-                (publisher, row.number) for row in logs[publisher].rows
-                if number < row.number <= last or row.number > last and row.at <= restore["wall"] + 4000}
+                (publisher, row.number) for row in history.logs[publisher].rows
+                if number < row.number <= copy.last or row.number > copy.last and row.at <= restore.wall + 4000}
     return found
 
 
@@ -184,11 +186,10 @@ def run(arguments):
 
 
 def check(cluster, clients, faults, stayed, arguments):
-    restores = [(restore["start"], restore["end"]) for restore in faults.restores]
-    history = histories.History(clients.history, cluster.stores, restores)
+    history = histories.History(clients.history, cluster.stores, faults.restores)
     reads = json.loads(clients.reads.read_text())
     reads["apart"] = {account: set(others) for account, others in reads["apart"].items()}
-    reads["undelivered"] = undelivered(faults.restores, history.logs)
+    reads["undelivered"] = undelivered(history)
     (cluster.scratch / "faults.json").write_text(json.dumps(
         {"struck": faults.struck, "restores": faults.restores, "stayed": stayed}))
     return verdict(history, reads, faults.struck, stayed, arguments)
@@ -215,12 +216,10 @@ def again(arguments):
     """Checks a history once more that an earlier run has left behind."""
     scratch = pathlib.Path(arguments.check + ".run")
     saved = json.loads((scratch / "faults.json").read_text())
-    history = histories.History(
-        scratch / "history.jsonl", pathlib.Path(arguments.check) / "stores",
-        [(restore["start"], restore["end"]) for restore in saved["restores"]])
+    history = histories.History(scratch / "history.jsonl", pathlib.Path(arguments.check) / "stores", saved["restores"])
     reads = json.loads((scratch / "reads.json").read_text())
     reads["apart"] = {account: set(others) for account, others in reads["apart"].items()}
-    reads["undelivered"] = undelivered(saved["restores"], history.logs)
+    reads["undelivered"] = undelivered(history)
     return 1 if verdict(history, reads, saved["struck"], saved["stayed"], arguments) else 0
 
 

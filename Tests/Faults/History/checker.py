@@ -120,11 +120,11 @@ def numbers_have_no_gaps(history):
 def at_rest(history):
     """Each subscriber has got as far as its publishers."""
     for service, log in history.logs.items():
-        for publisher, (epoch, number) in log.cursors.items():
+        for publisher, (epoch, number, _) in log.cursors.items():
             other = history.logs[publisher]
             if epoch != other.epoch:
                 yield f"{service} is still in another epoch of {publisher}"
-            elif number > (other.rows[-1].number if other.rows else other.epoch_start):
+            elif number > other.last:
                 yield f"{service} is ahead of {publisher}: {number}"
 
 

@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 import urllib.request
+import uuid
 
 HERE = pathlib.Path(__file__).resolve().parent
 SERVICES = ("identity", "activity", "rewards", "social", "notifications", "gateway")
@@ -317,18 +318,30 @@ class Cluster(PlainCluster):
             if (self.home / name).exists():
                 shutil.copytree(self.home / name, folder / name)
 
-    def restore(self, folder):
-        """Replaces the stores by those of a backup, whose next start begins another epoch."""
+    def restore(self, folder, unknown):
+        """Replaces the stores by those of a backup, whose next start begins another epoch. Those of the services named have an epoch then that
+        no cursor is in: whoever subscribes to them begins from the snapshot, as after more restored backups than are remembered.
+
+        Returns when the six were ended, and when they had ended."""
+        lost = time.monotonic_ns()
         self.hold(SERVICES)
-        shutil.rmtree(self.stores)
+        dead = time.monotonic_ns()
+        shutil.move(self.stores, folder / "replaced")
         shutil.copytree(folder / "stores", self.stores)
         self.stores.chmod(0o700)
+        for service in unknown:
+            store = sqlite3.connect(self.stores / f"{service}.sqlite")
+            store.execute("DELETE FROM outbox_ancestors")
+            store.execute("UPDATE store_states SET epoch = ?", (str(uuid.uuid4()),))
+            store.commit()
+            store.close()
         if (folder / "attachments").exists():
             shutil.rmtree(self.home / "attachments", ignore_errors=True)
             shutil.copytree(folder / "attachments", self.home / "attachments")
         self.administer("restore-epochs")
         self.keep_outboxes()
         self.release(SERVICES)
+        return lost, dead
 
 
 def take_back(path, undo, chooser):

@@ -131,8 +131,7 @@ class Faults:
         self.cluster.wait_until_ready()
         begun = time.monotonic_ns()
         folder = pathlib.Path(self.cluster.scratch) / f"backup-{len(self.restores)}"
-        # What three of them publish reaches nobody for a while: their subscribers are behind in the backup, and have only the snapshot to
-        # learn from what they have missed.
+        # What three of them publish reaches nobody for a while: their subscribers are behind in the backup.
         silent = ("identity", "activity", "social")
         for service in silent:
             self.cluster.tell_proxy(["stall", service, "from"])
@@ -141,9 +140,13 @@ class Faults:
         for service in silent:
             self.cluster.tell_proxy(["heal", service])
         time.sleep(self.chooser.uniform(0.3, 1.0))
-        self.cluster.restore(folder)
+        # Of some publishers the subscribers know the epoch, of others not; one of the three at least is among either.
+        unknown = self.chooser.sample(silent, self.chooser.choice((1, 2))) + self.chooser.sample(("rewards", "notifications"), 1)
+        lost, dead = self.cluster.restore(folder, unknown)
         self.cluster.wait_until_ready()
-        self.restores.append({"start": begun, "end": time.monotonic_ns(), "folder": str(folder), "wall": int(time.time() * 1000)})
+        self.restores.append({
+            "start": begun, "lost": lost, "dead": dead, "end": time.monotonic_ns(), "folder": str(folder),
+            "wall": int(time.time() * 1000), "unknown": unknown})
         self.note("restored backup", clusters.SERVICES, begun)
 
     # The end

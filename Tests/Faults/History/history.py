@@ -6,6 +6,8 @@ the order. A write that publishes nothing has its idempotency record instead: it
 A write without key and event has no number; what it did is left to the final reads.
 """
 
+import contextlib
+import functools
 import json
 import pathlib
 import sqlite3
@@ -21,26 +23,76 @@ class Log:
     """What one store says of its order: the outbox, the idempotency records and how far it has got with the others' events."""
 
     def __init__(self, service, path):
-        self.service = service
-        store = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-        try:
+        self.service, self.path = service, path
+        with self.opened() as store:
             self.epoch, self.epoch_start = store.execute("SELECT epoch, epoch_start FROM store_states").fetchone()
-            self.rows = [
-                Row(number, name, at, trace[3:35] if trace else None, json.loads(body))
-                for number, name, at, trace, body in store.execute(
-                    "SELECT number, name, at, traceparent, body FROM outbox ORDER BY number")]
-            self.records = {
-                (caller, key): number
-                for number, caller, key in store.execute("SELECT id, caller, key FROM idempotency_records ORDER BY id")}
+            self.ends = dict(store.execute("SELECT epoch, end_number FROM outbox_ancestors"))
+            self.last = store.execute("SELECT max(number) FROM outbox").fetchone()[0] or self.epoch_start
+            # Where each subscription stands: epoch, number, and how far a snapshot went that it began from.
             self.cursors = {
-                publisher: (epoch, number)
-                for publisher, epoch, number in store.execute("SELECT publisher, epoch, number FROM subscription_cursors")}
-        finally:
-            store.close()
-        self.by_trace = defaultdict(list)
+                publisher: (epoch, number, snapshot)
+                for publisher, epoch, number, snapshot in store.execute(
+                    "SELECT publisher, epoch, number, snapshot_number FROM subscription_cursors")}
+
+    def opened(self):
+        return contextlib.closing(sqlite3.connect(f"file:{self.path}?mode=ro", uri=True))
+
+    def each_row(self, condition="1"):
+        """The rows of the outbox one by one, none of which is kept."""
+        with self.opened() as store:
+            for number, name, at, trace, body in store.execute(
+                f"SELECT number, name, at, traceparent, body FROM outbox WHERE {condition} ORDER BY number"
+            ):
+                yield Row(number, name, at, trace[3:35] if trace else None, json.loads(body))
+
+    @functools.cached_property
+    def rows(self):
+        return list(self.each_row())
+
+    @functools.cached_property
+    def by_trace(self):
+        found = defaultdict(list)
         for row in self.rows:
             if row.trace:
-                self.by_trace[row.trace].append(row)
+                found[row.trace].append(row)
+        return found
+
+    @functools.cached_property
+    def records(self):
+        with self.opened() as store:
+            return {
+                (caller, key): number
+                for number, caller, key in store.execute("SELECT id, caller, key FROM idempotency_records ORDER BY id")}
+
+    def goes_on_from(self, cursor):
+        """Whether a store put back from this copy has all that a subscriber with that cursor has seen."""
+        if cursor is None:
+            return False
+        epoch, number, snapshot = cursor
+        end = self.last if epoch == self.epoch else self.ends.get(epoch, -1)
+        return max(number, snapshot) <= end
+
+
+class Restore:
+    """A backup that was put back: when it was begun, when the cluster was ended and had ended, and when it was ready again; the copies of the
+    stores, the stores that they replaced, and the publishers whose copies nobody knew the epoch of."""
+
+    def __init__(self, said):
+        self.begun, self.lost, self.dead, self.ready = (said[name] for name in ("start", "lost", "dead", "end"))
+        self.wall, self.unknown = said["wall"], set(said["unknown"])
+        folder = pathlib.Path(said["folder"])
+        self.copies = {service: Log(service, folder / "stores" / f"{service}.sqlite") for service in SERVICES}
+        self.replaced = {service: Log(service, folder / "replaced" / f"{service}.sqlite") for service in SERVICES}
+
+    def behind(self):
+        """How many events each subscription lacked in the copies, and whether it goes on from its cursor."""
+        for copy in self.copies.values():
+            for publisher, cursor in copy.cursors.items():
+                yield self.copies[publisher].last - cursor[1], self.goes_on(publisher, cursor)
+
+    def goes_on(self, publisher, cursor):
+        """Whether a subscriber with that cursor goes on from it, and needs no snapshot."""
+        return publisher not in self.unknown and self.copies[publisher].goes_on_from(cursor)
 
 
 class History:
@@ -48,8 +100,7 @@ class History:
         self.stores = pathlib.Path(stores)
         self.calls = [json.loads(line) for line in open(calls_path)]
         self.logs = {service: Log(service, self.stores / f"{service}.sqlite") for service in SERVICES}
-        # When each backup was begun, and when the cluster that was made from it had started.
-        self.restores = restores
+        self.restores = [Restore(said) for said in restores]
         self.by_trace = {call["trace"]: call for call in self.calls}
         self.groups = defaultdict(list)
         for call in self.calls:
@@ -68,7 +119,25 @@ class History:
 
     def may_be_undone(self, call):
         """Whether a restored backup may have taken the call back: it had not ended when the backup began."""
-        return any(call["end"] >= begun and call["start"] <= started for begun, started in self.restores)
+        return any(call["end"] >= restore.begun and call["start"] <= restore.dead for restore in self.restores)
+
+    def still_true(self, earlier, call):
+        """Whether what an earlier call has read is so for a later one, too: no backup was restored between them that may lack it."""
+        return all(
+            earlier["end"] < restore.begun or call["end"] < restore.lost or earlier["start"] > restore.dead for restore in self.restores)
+
+    def latest(self, reads, call):
+        """Of a session's reads (pairs of call and what it read) the latest that is still true for that call; None if there is none."""
+        return next((read for read in reversed(reads) if self.still_true(read[0], call)), None)
+
+    def logs_at(self, call):
+        """The logs of all services as they were when the call was answered, later rows beside; None if it is not certain which."""
+        for restore in self.restores:
+            if call["end"] < restore.lost:
+                return restore.replaced
+            if call["start"] <= restore.dead:
+                return None
+        return self.logs
 
     def _telling(self):
         """Operations that publish an event whenever they are acknowledged for the first time, as far as this run has seen."""

@@ -1,4 +1,4 @@
-"""`faults mutants`: breaks Racha in nine ways, one at a time, and expects that a history finds each.
+"""`faults mutants`: breaks Racha in ten ways, one at a time, and expects that a history finds each.
 
 The sources are copied into a scratch folder, a patch from `mutants/` is applied there, the six are built (debug), and histories run with the
 seeds of `SEEDS` first and then with others, for ten minutes at most. What was found, by which seed and after how long, is printed.
@@ -21,6 +21,7 @@ NAMES = ["gateway", "identity", "activity", "social", "rewards", "notifications"
 # The seed that has found each, with so many seconds of faults. Timing is not a seed's: where it finds nothing, those after it are tried.
 SEEDS = {
     "answer-before-commit": (2, 25),
+    "copy-without-ancestors": (1, 25),
     "cursor-outside": (4, 40),
     "key-not-looked-at": (1, 20),
     "outbox-after-commit": (2, 30),

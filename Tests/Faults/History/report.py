@@ -26,6 +26,11 @@ def proven(history, struck):
         for flow in FLOWS:
             if table[kind][flow] == 0:
                 missing.append(f"no {kind} struck while a call of {flow} was open")
+    behind = caught_up(history)
+    if history.restores and not behind[True]:
+        missing.append("no subscriber was behind in a backup whose epoch it knew")
+    if history.restores and not behind[False]:
+        missing.append("no subscriber was behind in a backup whose epoch it did not know")
     ways = Counter()
     for counts in checker.unknowns(history).values():
         ways.update(counts)
@@ -37,6 +42,15 @@ def proven(history, struck):
         if forms[form] == 0:
             missing.append(f"no key was sent {form}")
     return missing, table, ways, forms
+
+
+def caught_up(history):
+    """How many events subscribers lacked in restored backups: those that they had to have, and those for which a snapshot had to do."""
+    counts = Counter()
+    for restore in history.restores:
+        for lacking, goes_on in restore.behind():
+            counts[goes_on] += lacking
+    return counts
 
 
 def outcomes(history):
@@ -56,6 +70,8 @@ def text(history, struck, table, ways, forms):
     lines.append("keys sent again: " + ", ".join(f"{forms[form]} {form}" for form in ("again", "twice", "other")))
     undone = sum(1 for call in writing if call["outcome"] == "acknowledged" and call["effect"] == "undone")
     lines.append(f"{undone} acknowledged calls were undone by a restored backup, as they must be")
+    behind = caught_up(history)
+    lines.append(f"{behind[True]} events that subscribers lacked in a backup came to them from its log, {behind[False]} by its snapshot alone")
     kinds = Counter(fault["kind"] for fault in struck)
     lines.append(f"{'struck':<18}{'times':>6}" + "".join(f"{flow:>9}" for flow in FLOWS))
     for kind in all_faults.KINDS:

@@ -82,19 +82,33 @@ def amended(history):
 
 def reading(history):
     """The newest number that a session has seen in its inbox never goes back."""
-    newest = {}
+    newest, deleted, apart = defaultdict(list), set(), set()
     for call in history.calls:
-        if call["op"] == "notifications.list" and call["outcome"] == "acknowledged" and not call["query"] and not history.restores:
-            place = call["client"], call["session"]
-            # The newest may be deleted meanwhile, and another be the newest then: that is the caller's own doing.
-            numbers = [item["number"] for item in call["answer"]["items"]]
+        if call["op"] == "notifications.delete":
+            deleted.add((call["account"], call["path"]["notificationID"]))
+        elif call["op"] == "blocks.create" and call["body"]:
+            apart |= {(call["account"], call["body"].get("accountID")), (call["body"].get("accountID"), call["account"])}
+    for call in history.calls:
+        if call["op"] == "notifications.list" and call["outcome"] == "acknowledged" and not call["query"]:
+            items, reads = call["answer"]["items"], newest[call["client"], call["session"]]
+            numbers = [item["number"] for item in items]
             if numbers != sorted(numbers, reverse=True):
                 yield f"{call['client']} read its inbox out of order (trace {call['trace']})"
-            if place in newest and numbers and numbers[0] < newest[place] and not any(
-                other["op"] == "notifications.delete" and other["client"] == call["client"] for other in history.calls
-            ):
-                yield f"{call['client']} read number {numbers[0]} as its newest after {newest[place]} (trace {call['trace']})"
-            newest[place] = max(numbers, default=0)
+            earlier = history.latest(reads, call)
+            if earlier and max(numbers, default=0) < earlier[1]:
+                yield f"{call['client']} read number {max(numbers, default=0)} as its newest after {earlier[1]} (trace {call['trace']})"
+            # What the account itself deletes, or what names somebody who is blocked, may go: then another is the newest.
+            reads.append((call, max((
+                item["number"] for item in items if (call["account"], item["id"]) not in deleted
+                and (call["account"], item["links"].get("accountID")) not in apart), default=0)))
+
+
+def newest_seen(history, call):
+    """The highest number that the account had seen in its inbox before that call, in what is still true for it."""
+    return max((
+        max((item["number"] for item in other["answer"]["items"]), default=0) for other in history.calls
+        if other["op"] == "notifications.list" and other["account"] == call["account"] and other["outcome"] == "acknowledged"
+        and other["end"] < call["start"] and history.still_true(other, call)), default=0)
 
 
 def final(history, reads, there, apart):
@@ -110,9 +124,9 @@ def final(history, reads, there, apart):
                 certain[call["account"]].add(call["path"]["notificationID"])
         elif call["op"] == "notifications.markAllRead":
             everything[call["account"]] = max(everything[call["account"]], call["body"]["upTo"])
-            # After a restore numbers come again: the caller may have named one that was yet to come.
-            if sure and not history.restores:
-                up_to[call["account"]] = max(up_to[call["account"]], call["body"]["upTo"])
+            # After a restore numbers come again: the caller may have named one that was yet to come. What it had seen was there.
+            if sure:
+                up_to[call["account"]] = max(up_to[call["account"]], min(call["body"]["upTo"], newest_seen(history, call)))
     for account, read in reads["members"].items():
         found = {item["number"]: item for item in read["notifications.list"]}
         too_many = found.keys() - there[account].keys()

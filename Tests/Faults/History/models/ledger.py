@@ -14,7 +14,6 @@ DAILY_CAP, STEPS_PER_COIN = 20_000, 100
 
 def check(history, reads):
     balances, redeemed, refunded, voided = defaultdict(int), {}, set(), set()
-    states = defaultdict(lambda: [(0, 0)])
     offers, transfers, granted = defaultdict(int), set(), defaultdict(int)
     for write in history.writes("rewards"):
         for row in write.rows:
@@ -22,7 +21,6 @@ def check(history, reads):
             if row.name in SIGNS:
                 account = body["accountID"]
                 balances[account] += SIGNS[row.name] * body["coins"]
-                states[account].append((row.number, balances[account]))
                 if balances[account] != body["balance"]:
                     yield f"{row.name} number {row.number} says the balance is {body['balance']}, and it is {balances[account]}"
                 if balances[account] < 0:
@@ -48,7 +46,7 @@ def check(history, reads):
     for redemption in voided ^ refunded:
         yield f"the redemption {redemption} was voided without its coins, or refunded without being void"
     yield from final(history, reads, balances, redeemed, voided, offers, granted)
-    yield from reading(history, states)
+    yield from reading(history)
     yield from store(history, balances)
 
 
@@ -156,20 +154,36 @@ def ranks(reads, scores):
             yield f"{account} has rank {own['rank']}, and should have {rank}"
 
 
-def reading(history, states):
+def had(log):
+    """What each account had, from which number of the log on."""
+    states = defaultdict(lambda: [(0, 0)])
+    for row in log.each_row(f"name IN {tuple(SIGNS)}"):
+        known = states[row.body["accountID"]]
+        known.append((row.number, known[-1][1] + SIGNS[row.name] * row.body["coins"]))
+    return states
+
+
+def reading(history):
     """Each balance that was read is one that the account had, and no earlier one than the same session read before."""
-    sessions = {}
+    sessions, states = defaultdict(list), {}
     for call in history.calls:
-        if call["op"] != "coins.balance" or call["outcome"] != "acknowledged" or history.restores:
+        if call["op"] != "coins.balance" or call["outcome"] != "acknowledged":
             continue
-        coins, known = call["answer"]["coins"], states[call["account"]]
-        begin = sessions.get((call["client"], call["session"]), 0)
-        while begin < len(known) and known[begin][1] != coins:
-            begin += 1
-        if begin == len(known):
+        logs = history.logs_at(call)
+        if logs is None:
+            continue
+        log = logs["rewards"]
+        if log.epoch not in states:
+            states[log.epoch] = had(log)
+        coins, known = call["answer"]["coins"], states[log.epoch][call["account"]]
+        reads = sessions[call["client"], call["session"]]
+        earlier = history.latest(reads, call)
+        # A number that was read before a backup is the same after it.
+        number = next((number for number, state in known if state == coins and (earlier is None or number >= earlier[1])), None)
+        if number is None:
             yield f"{call['client']} read {coins} coins (trace {call['trace']}), which it never had after what it had read before"
             return
-        sessions[call["client"], call["session"]] = begin
+        reads.append((call, number))
 
 
 def store(history, balances):

@@ -101,12 +101,13 @@ def final(model, reads):
 
 def reading(history):
     """What a session has seen in a conversation stays there; a message it sent is there at once."""
-    seen = {}
+    seen = defaultdict(list)
     for call in history.calls:
-        if call["op"] != "conversations.messages" or call["outcome"] != "acknowledged" or history.restores:
+        if call["op"] != "conversations.messages" or call["outcome"] != "acknowledged":
             continue
-        place = call["client"], call["session"], call["path"]["accountID"]
-        newest = [item["id"] for item in call["answer"]["items"]]
-        if place in seen and len(newest) < 100 and seen[place] - set(newest):
+        reads = seen[call["client"], call["session"], call["path"]["accountID"]]
+        newest = {item["id"] for item in call["answer"]["items"]}
+        earlier = history.latest(reads, call)
+        if earlier and len(newest) < 100 and earlier[1] - newest:
             yield f"{call['client']} no longer sees messages that it has seen (trace {call['trace']})"
-        seen[place] = set(newest)
+        reads.append((call, newest))

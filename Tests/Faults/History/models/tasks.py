@@ -1,6 +1,6 @@
 """Tasks, who takes part and who has confirmed, and teams (TASK-1 to TASK-5, TEAM-1, TEAM-2)."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 
 class Task:
@@ -91,14 +91,15 @@ def task(tasks, identifier, call, rows):
 
 def reading(history):
     """A session that has seen a task completed or cancelled never sees it open again."""
-    ended = {}
+    ended = defaultdict(list)
     for call in history.calls:
-        if call["op"] == "tasks.get" and call["outcome"] == "acknowledged" and not history.restores:
-            place, state = (call["client"], call["session"], call["path"]["taskID"]), call["answer"]["task"]["state"]
-            if place in ended and state != ended[place]:
-                yield f"{call['client']} saw a task {state} that had been {ended[place]} (trace {call['trace']})"
+        if call["op"] == "tasks.get" and call["outcome"] == "acknowledged":
+            reads, state = ended[call["client"], call["session"], call["path"]["taskID"]], call["answer"]["task"]["state"]
+            earlier = history.latest(reads, call)
+            if earlier and state != earlier[1]:
+                yield f"{call['client']} saw a task {state} that had been {earlier[1]} (trace {call['trace']})"
             if state != "open":
-                ended[place] = state
+                reads.append((call, state))
 
 
 def final(tasks, teams, reads):
