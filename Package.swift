@@ -237,7 +237,9 @@ let package = Package(
       tests(
         "EndToEnd",
         [
-          "BuiltPrograms", "Client", "Cluster", "Messaging", "Operations", "Sampling", "ServiceKit", "SmallDisk", "racha-admin",
+          "BuiltPrograms", "Client", "Cluster", "GeneratedAccounts", "Messaging", "Operations", "Sampling", "ServiceKit",
+          "SmallDisk",
+          "racha-admin",
           grdb, httpClient, logging,
         ] + everyContract
           + everyExecutable, exclude: ["API/session.py"]),
@@ -342,6 +344,15 @@ let package = Package(
         name: "GeneratedHistory", dependencies: ["ActivityContract", "ActivityService", "Operations", "Storage", grdb],
         path: "Tests/GeneratedHistory", swiftSettings: settings),
 
+      // Stores of all services with very many accounts, and calls of all operations on them
+      .target(
+        name: "GeneratedAccounts",
+        dependencies: [
+          "Client", "Cluster", "GeneratedHistory", "Messaging", "Operations", "ServiceKit", "TransparencyLog", crypto, grdb,
+          logging,
+        ] + everyContract,
+        path: "Tests/GeneratedAccounts", swiftSettings: settings),
+
       // Real processes: the harness that runs them, the bench, the launcher's tools
       .target(
         name: "Cluster", dependencies: ["ActivityContract", "Client", "IdentityContract", "Operations"], path: "Tests/Cluster",
@@ -349,8 +360,9 @@ let package = Package(
       .executableTarget(
         name: "racha-bench",
         dependencies: [
-          "ActivityContract", "Client", "Cluster", "GeneratedHistory", "IdentityContract", "Messaging", "NotificationsContract",
-          "Operations", "RewardsContract", "ServiceKit", "SocialContract", "Storage", "TransparencyLog", arguments, crypto, grdb,
+          "ActivityContract", "Client", "Cluster", "GeneratedAccounts", "GeneratedHistory", "IdentityContract", "Messaging",
+          "NotificationsContract", "Operations", "RewardsContract", "ServiceKit", "SocialContract", "Storage", "TransparencyLog",
+          arguments, crypto, grdb,
           httpClient,
           lifecycle, logging,
         ],

@@ -30,8 +30,14 @@ extension RunningCluster {
     } catch let problem as GatewayClient.Problem where problem.status == 409 || problem.status == 410 || problem.status == 404 {
       // The first try took effect and its answer was lost: the token is used up. Logging in shows whether it is so.
     }
+    let member = try await signIn(username, password: password)
+    guard member.account.isVerified else { throw NotReady(description: "\(username) is not verified") }
+    return member
+  }
+
+  /// Logs somebody in who has registered before.
+  public func signIn(_ username: String, password: String) async throws -> Member {
     let session = try await client.callUntilDone(LogIn.self, .init(login: username, password: password))
-    guard session.account.isVerified else { throw NotReady(description: "\(username) is not verified") }
     return Member(
       client: client.authorized(session.accessToken), account: session.account, accessToken: session.accessToken)
   }

@@ -34,6 +34,9 @@ struct Bench: AsyncParsableCommand {
 
   @Option(help: "Notifications that there are before others come.") var notifications = 1_000_000
 
+  @Option(help: "Accounts of the part 'growth', which can be given several times; if not, 1,000 and 30,000.")
+  var accounts: [Int] = []
+
   @Option(help: "Accounts that walk towards challenges.") var challengeAccounts = 5_000
 
   @Option(
@@ -44,12 +47,22 @@ struct Bench: AsyncParsableCommand {
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
     case http, samples, imports, live, logins, history, erasure, register, redemptions, leaderboard, challenges,
-      notifications, reminders, backups
+      notifications, reminders, backups, growth
   }
 
   func run() async throws {
     setenv("RACHA_TEST_BIN", binaries, 1)
     let report = Report()
+    if only.isEmpty || only.contains(where: { $0 != .growth }) { try await measureParts(report) }
+    if only.isEmpty || only.contains(.growth) {
+      try await GrowthLoad(sizes: accounts.isEmpty ? [1000, 30_000] : accounts, settings: Bench.unlimited, report: report)
+        .measure()
+    }
+    report.print()
+  }
+
+  /// All parts that have one cluster, one after the other.
+  private func measureParts(_ report: Report) async throws {
     // Where pushes go to: known before the cluster starts, for it is allowed by a setting.
     let port = try RunningCluster.freePort()
     let cluster = try RunningCluster(
@@ -91,9 +104,9 @@ struct Bench: AsyncParsableCommand {
       case .backups:
         try await BackupLoad(cluster: cluster, people: people, report: report, megabytes: backupMegabytes, rounds: rounds)
           .measure()
+      case .growth: break
       }
     }
-    report.print()
   }
 
   /// Limits of the gateway out of the way: the bench is one address and few accounts.

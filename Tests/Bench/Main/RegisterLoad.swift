@@ -1,8 +1,8 @@
 import Client
 import Cluster
-import Crypto
 import Foundation
 import GRDB
+import GeneratedAccounts
 import IdentityContract
 import Operations
 import SocialContract
@@ -96,36 +96,13 @@ struct RegisterLoad {
   }
 
   private static func fill(_ database: Database, to leaves: Int) throws {
-    var edge = TileEdge()
-    var number = 0
-    let entries = try String.fetchCursor(database, sql: "SELECT entry FROM register_leaves ORDER BY number")
-    while let entry = try entries.next() {
-      edge.append(.leaf(Array(entry.utf8))) { _, _ in }
-      number += 1
-    }
-    let tile = try database.makeStatement(
-      sql: """
-        INSERT INTO register_tiles (level, number, hashes) VALUES (?, ?, ?)
-        ON CONFLICT (level, number) DO UPDATE SET hashes = excluded.hashes
-        """)
+    let first = try Int.fetchOne(database, sql: "SELECT count(*) FROM register_leaves") ?? 0
     let leaf = try database.makeStatement(sql: "INSERT INTO register_leaves (number, entry) VALUES (?, ?)")
-    while number < leaves {
+    for number in first..<max(first, leaves) {
       let entry = #"{"commitment":"\#(TreeHash.leaf([UInt8(number & 0xFF)]))","kind":"completionConfirmed","time":"\#(number)"}"#
       try leaf.execute(arguments: [number, entry])
-      try edge.append(.leaf(Array(entry.utf8))) { place, hashes in
-        try tile.execute(arguments: [place.level, place.number, Data(TileHashes.encoded(hashes))])
-      }
-      number += 1
     }
-    for (place, hashes) in edge.tiles {
-      try tile.execute(arguments: [place.level, place.number, Data(TileHashes.encoded(hashes))])
-    }
-    // The service signs it anew by its own key.
-    let key = try SigningKey(name: "bench", Curve25519.Signing.PrivateKey())
-    let note = try Checkpoint(origin: "bench", size: edge.size, root: edge.root).signed(by: [key])
-    try database.execute(
-      sql: "INSERT INTO register_checkpoints (size, note, signed_at) VALUES (?, ?, 0)",
-      arguments: [edge.size, note.description])
+    try RegisterTree.make(in: database)
   }
 
   private func prove() async throws {

@@ -1,0 +1,271 @@
+import ActivityContract
+import AsyncHTTPClient
+import Client
+import Cluster
+import Foundation
+import GRDB
+import GeneratedAccounts
+import IdentityContract
+import NotificationsContract
+import Operations
+import RewardsContract
+import SocialContract
+
+/// A cluster with so many accounts, and what everything costs there.
+struct GrowthSize {
+  let cluster: RunningCluster
+  private let accounts: Int
+  private let templates: AccountTemplates
+  private let cast: GrowthCast
+  private var figures = GrowthFigures()
+
+  /// Who plays rounds at the same time.
+  private static let workers = 64
+  /// Rounds that are played alone, by each at the same time, and next to a snapshot.
+  private static let (alone, together, beside) = (100, 4, 60)
+
+  /// Starts it and makes the accounts that are copied.
+  init(accounts: Int, settings: [String: String]) async throws {
+    self.accounts = accounts
+    cluster = try RunningCluster(settings: settings)
+    do {
+      try await cluster.start()
+      cast = try await GrowthCast(cluster)
+      templates = try await AccountTemplates(cluster, offers: cast)
+    } catch {
+      cluster.stop()
+      throw error
+    }
+  }
+
+  private var copies: Int { max(Self.workers + 1, accounts / AccountTemplates.count - 1) }
+
+  func measure() async throws -> GrowthFigures {
+    var size = self
+    try await size.fill()
+    say("stores are filled")
+    try await size.start()
+    say("services are ready")
+    try await size.play()
+    say("operations are called")
+    try await size.backUp()
+    say("stores are backed up")
+    try await size.delete()
+    try await size.startEmpty()
+    say("services have begun with empty stores")
+    return size.figures
+  }
+
+  /// How far it is, for whoever waits: a size may take half an hour.
+  private func say(_ text: String) {
+    FileHandle.standardError.write(Data("growth, \(accounts) accounts: \(text)\n".utf8))
+  }
+
+  // MARK: - Filling
+
+  private mutating func fill() async throws {
+    for service in ServiceName.allCases { cluster.hold(service) }
+    // The end of a process is waited for; there is nothing that reports it.
+    while ServiceName.allCases.contains(where: { cluster.processID($0) != 0 }) { try await Task.sleep(for: .milliseconds(5)) }
+    let start = ContinuousClock.now
+    let generated = try GeneratedAccounts(home: cluster.home, madeIn: templates.milliseconds, copies: copies)
+    let seconds = try await generated.fill()
+    try HeavyAccount(cast).fill(home: cluster.home)
+    // Whoever plays logs in on a first device.
+    try generated.forgetDevices(ofCopies: 1...Self.workers + 1)
+    let elapsed = (ContinuousClock.now - start).milliseconds / 1000
+    figures.add("filled in", elapsed, "s", atMost: accounts <= 1_000_000 ? 900 : nil)
+    for service in GeneratedAccounts.services {
+      let bytes = try sizeOfStore(service)
+      figures.add("store of \(service) for an account", Double(bytes) / Double(accounts) / 1024, "KiB")
+      figures.raw.append(
+        "\(service): \(bytes / 1_000_000) MB, filled in \(String(format: "%.1f", seconds[service] ?? 0)) s")
+    }
+  }
+
+  private func sizeOfStore(_ service: ServiceName) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: store(service))
+    return (attributes[.size] as? NSNumber)?.intValue ?? 0
+  }
+
+  private func store(_ service: ServiceName) -> String { "\(cluster.home)/stores/\(service.rawValue).sqlite" }
+
+  // MARK: - Starting
+
+  private mutating func start() async throws {
+    let started = ContinuousClock.now
+    for service in ServiceName.allCases { try cluster.release(service) }
+    let bus = try ClusterBus(home: cluster.home)
+    let ready = try await ServiceProbe(bus: bus).whenReady(GeneratedAccounts.services, since: started)
+    await bus.stop()
+    try await cluster.waitUntilReady(seconds: 600)
+    figures.add("gateway ready", (ContinuousClock.now - started).milliseconds, "ms", atMost: 1000)
+    for service in GeneratedAccounts.services {
+      figures.add("\(service) ready with its store", ready[service] ?? .nan, "ms", atMost: 1000)
+    }
+  }
+
+  private mutating func addMemory(_ when: String) throws {
+    for service in ServiceName.allCases {
+      let status = try String(contentsOfFile: "/proc/\(cluster.processID(service))/status", encoding: .utf8)
+      let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+      let kilobytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Double($0) } ?? .nan
+      figures.add("most memory of \(service), \(when)", kilobytes / 1024, "MB", atMost: 100)
+    }
+  }
+
+  // MARK: - Calls
+
+  private mutating func play() async throws {
+    var configuration = HTTPClient.Configuration()
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.workers
+    let http = HTTPClient(configuration: configuration)
+    let bus = try ClusterBus(home: cluster.home)
+    do {
+      try await play(GatewayClient(url: cluster.url, http: http, timeoutSeconds: 60), bus)
+    } catch {
+      try await http.shutdown()
+      throw error
+    }
+    await bus.stop()
+    try await http.shutdown()
+    try addMemory("with all calls")
+  }
+
+  private mutating func play(_ client: GatewayClient, _ bus: ClusterBus) async throws {
+    let cast = try await cast.signedIn(cluster)
+    let heavy = HeavyAccount(cast)
+    try await heavy.work(client.authorized(cast.heavy.accessToken))
+    let start = ContinuousClock.now
+    let workers = try await RoundWorker.signedIn(Self.workers, cluster, cast, through: client, bus)
+    figures.raw.append("signed in after \(Int((ContinuousClock.now - start).milliseconds)) ms")
+    // A round each before the clock runs.
+    _ = try await rounds(workers, times: 1, OperationTimings(), "warm")
+    let alone = try await rounds(Array(workers.prefix(1)), times: Self.alone, OperationTimings(), "alone")
+    figures.add("alone", alone)
+    let together = try await rounds(workers, times: Self.together, OperationTimings(), "together")
+    figures.add("under \(Self.workers) connections", together)
+    let ofHeavy = OperationTimings()
+    for number in 0..<Self.alone {
+      try await heavy.read(workers[0].named("heavy-\(number)", ofHeavy), through: client)
+    }
+    figures.add("of the account with a thousand times as much", ofHeavy)
+    let reading = Task { try await SnapshotReader(bus: bus).readAgainAndAgain() }
+    let beside = try await rounds([workers[1]], times: Self.beside, OperationTimings(), "beside")
+    reading.cancel()
+    figures.raw.append("snapshots read meanwhile: \(try await reading.value) pages")
+    figures.add("next to a snapshot", beside)
+  }
+
+  /// All rounds so many times by each worker.
+  private func rounds(
+    _ workers: [RoundWorker], times: Int, _ timings: OperationTimings, _ name: String
+  ) async throws -> OperationTimings {
+    for round in OperationRound.all {
+      let players = workers.prefix(round.atOnce ?? workers.count)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (index, worker) in players.enumerated() {
+          group.addTask {
+            for number in 0..<max(1, times / round.share) {
+              try await round(worker.named("\(name)-\(index)-\(number)", timings))
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+    return timings
+  }
+
+  // MARK: - Backups, deletions
+
+  private mutating func backUp() async throws {
+    let cast = try await cast.signedIn(cluster)
+    let bus = try ClusterBus(home: cluster.home)
+    let workers = try await RoundWorker.signedIn(1, cluster, cast, through: cluster.client, bus)
+    let folder = "\(cluster.home)/backup"
+    let (cluster, timings) = (cluster, OperationTimings())
+    let start = ContinuousClock.now
+    let isOver = Flag()
+    let copying = Task.detached {
+      defer { isOver.raise() }
+      try cluster.administer("backup", folder)
+      return (ContinuousClock.now - start).milliseconds / 1000
+    }
+    var number = 0
+    while !isOver.isRaised {
+      try await workers[0].named("backup-\(number)", timings).writeEverywhere()
+      number += 1
+    }
+    figures.add("backup", try await copying.value, "s")
+    await bus.stop()
+    let waits = timings.all.values.flatMap(\.times).sorted()
+    if let longest = waits.last {
+      figures.add("p99 of writes during a backup", waits[waits.count * 99 / 100], "ms", atMost: 50)
+      figures.add("longest write during a backup", longest, "ms")
+      figures.raw.append("\(waits.count) writes during a backup")
+    }
+    for (operation, calls) in timings.all where !calls.failures.isEmpty {
+      figures.raw.append("during a backup \(operation) was answered \(calls.failures)")
+    }
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+    let bytes = try files.reduce(0) { sum, name in
+      sum + ((try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")[.size] as? NSNumber)?.intValue ?? 0)
+    }
+    figures.add("size of a backup for an account", Double(bytes) / Double(accounts) / 1024, "KiB")
+    try FileManager.default.removeItem(atPath: folder)
+  }
+
+  private mutating func delete() async throws {
+    let average = try await cluster.signIn(AccountTemplates.username(copy: Self.workers + 1, number: 2))
+    let heavy = try await cast.signedIn(cluster).heavy
+    for (name, member) in [("an account", average), ("the account with a thousand times as much", heavy)] {
+      let start = ContinuousClock.now
+      let token = try await member.client.call(
+        DeleteAccount.self, .init(password: .init(text: GrowthCast.password))
+      ).token
+      var state = try await cluster.client.call(ReadAccountDeletion.self, .init(token: token))
+      while state.erasedAt == nil, ContinuousClock.now - start < .seconds(120) {
+        try await Task.sleep(for: .milliseconds(5))
+        state = try await cluster.client.call(ReadAccountDeletion.self, .init(token: token))
+      }
+      figures.add("\(name) deleted everywhere", (ContinuousClock.now - start).milliseconds, "ms")
+    }
+  }
+
+  // MARK: - Empty stores
+
+  /// Lets each service begin with an empty store, out of what the others publish, and gives it its own back.
+  private mutating func startEmpty() async throws {
+    let bus = try ClusterBus(home: cluster.home)
+    let probe = ServiceProbe(bus: bus)
+    for service in GeneratedAccounts.services.reversed() {
+      try await put(service, aside: true)
+      let start = ContinuousClock.now
+      try cluster.release(service)
+      let ready = try await probe.whenReady([service], since: start)
+      figures.add("\(service) ready with an empty store", ready[service] ?? .nan, "ms")
+      try await put(service, aside: false)
+      try cluster.release(service)
+      try await cluster.waitUntilReady(seconds: 600)
+    }
+    await bus.stop()
+    try addMemory("to the end")
+  }
+
+  private func put(_ service: ServiceName, aside: Bool) async throws {
+    cluster.hold(service)
+    // The end of a process is waited for; there is nothing that reports it.
+    while cluster.processID(service) != 0 { try await Task.sleep(for: .milliseconds(5)) }
+    let (path, kept) = (store(service), "\(cluster.home)/\(service.rawValue)-kept")
+    for suffix in ["", "-wal", "-shm"] {
+      if !aside, FileManager.default.fileExists(atPath: path + suffix) {
+        try FileManager.default.removeItem(atPath: path + suffix)
+      }
+      let (from, to) = aside ? (path, kept) : (kept, path)
+      if FileManager.default.fileExists(atPath: from + suffix) {
+        try FileManager.default.moveItem(atPath: from + suffix, toPath: to + suffix)
+      }
+    }
+  }
+}

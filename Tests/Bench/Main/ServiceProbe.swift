@@ -1,0 +1,85 @@
+import Foundation
+import GeneratedAccounts
+import Messaging
+import Operations
+import ServiceKit
+import Synchronization
+
+/// Asks services of a cluster whether they are ready, over their bus.
+struct ServiceProbe {
+  let bus: ClusterBus
+
+  /// How many milliseconds each of them took to be ready; those that are not within ten minutes are missing.
+  func whenReady(_ services: [ServiceName], since start: ContinuousClock.Instant) async throws -> [ServiceName: Double] {
+    try await withThrowingTaskGroup(of: (ServiceName, Double?).self) { group in
+      for service in services {
+        group.addTask {
+          while ContinuousClock.now - start < .seconds(600) {
+            if await isReady(service) { return (service, (ContinuousClock.now - start).milliseconds) }
+            try await Task.sleep(for: .milliseconds(5))
+          }
+          return (service, nil)
+        }
+      }
+      return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+  }
+
+  private func isReady(_ service: ServiceName) async -> Bool {
+    do {
+      return try await bus.ask(ReadHealth.self, .init(), as: .gateway, to: service, seconds: 1).isReady
+    } catch {
+      // Whoever is not there yet does not answer.
+      return false
+    }
+  }
+}
+
+/// A subscriber with an empty store, as far as publishers see it: it reads their snapshots from the first page to the last.
+struct SnapshotReader {
+  let bus: ClusterBus
+
+  /// Reads the snapshots of all publishers at once until it is cancelled.
+  ///
+  /// - Returns: how many pages it read.
+  func readAgainAndAgain() async throws -> Int {
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for publisher in [ServiceName.identity, .social, .activity, .rewards] {
+        group.addTask {
+          var (pages, key): (Int, String?) = (0, nil)
+          while !Task.isCancelled {
+            key = try await page(of: publisher, after: key)
+            pages += 1
+          }
+          return pages
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+  }
+
+  /// - Returns: the key of the last; nil after the last page.
+  private func page(of publisher: ServiceName, after key: String?) async throws -> String? {
+    let header = RequestHeader(
+      id: ID<RequestHeader>().description, operation: EventExchange.snapshot.rawValue, caller: .service(.gateway),
+      deadline: Instant.now.adding(seconds: 30))
+    let body: JSON = if let key { ["after": .string(key)] } else { [:] }
+    let reply: Reply
+    do {
+      reply = try await bus.bus.request(Request(header: header, body: body.bytes), to: publisher)
+    } catch {
+      // It was cancelled, or waits too long among the calls that are measured: the same page is asked for once more.
+      return key
+    }
+    let tape = try JSONTape(reply.body, limits: JSONLimits(bytes: 16 << 20, depth: 72))
+    guard case .string(let next)? = tape.json["nextKey"] else { return nil }
+    return next
+  }
+}
+
+/// Says once, from any thread, that something is over.
+final class Flag: Sendable {
+  private let raised = Mutex(false)
+  var isRaised: Bool { raised.withLock { $0 } }
+  func raise() { raised.withLock { $0 = true } }
+}

@@ -1,0 +1,82 @@
+import ActivityContract
+import IdentityContract
+import NotificationsContract
+public import Operations
+import RewardsContract
+import SocialContract
+
+/// Calls that belong together and leave things as they were: so each of them can be made as often as one likes.
+public struct OperationRound: Sendable {
+  public let name: String
+  /// How many may play it at once; nil for any number.
+  public let atOnce: Int?
+  /// It is played once where others are played so often.
+  public let share: Int
+  private let play: @Sendable (RoundWorker) async throws -> Void
+
+  init(_ name: String, atOnce: Int? = nil, share: Int = 1, _ play: @escaping @Sendable (RoundWorker) async throws -> Void) {
+    self.name = name
+    self.atOnce = atOnce
+    self.share = share
+    self.play = play
+  }
+
+  /// Plays it once; what is not answered as it should be is among the worker's timings.
+  public func callAsFunction(_ worker: RoundWorker) async throws {
+    do {
+      try await play(worker)
+    } catch is RoundWorker.Ended {
+      // Noted where it happened.
+    }
+  }
+
+  /// All there are.
+  public static let all = activity + social + tasks + identity + rewards + notifications + services
+
+  // MARK: - Whether all operations are there
+
+  /// The operations of all services, from their contracts.
+  public static let operations: [OperationSpec] =
+    [Contract.activity, .identity, .notifications, .rewards, .social].flatMap(\.operations).map { $0.spec }
+
+  /// Those that no round calls, and why.
+  public static let left: [String: String] = {
+    var left: [String: String] = [:]
+    for (reason, names) in reasons {
+      for name in names { left[name] = reason }
+    }
+    return left
+  }()
+
+  private static let reasons: [String: [String]] = [
+    "it takes a provider of identities": [
+      BeginExternalLogin.spec.name, CompleteExternalLogin.spec.name, BeginIdentityLink.spec.name, LinkIdentity.spec.name,
+      UnlinkIdentity.spec.name,
+    ],
+    "it takes an incident, which there is only where somebody attacks": [ReadIncident.spec.name, CloseIncident.spec.name],
+    "it takes a report of a whole day": [ReadSecurityReport.spec.name],
+    "it takes an alert of a login, which is raised once for each device": [
+      AnswerLoginAlert.spec.name, AnswerLoginAlertByLink.spec.name,
+    ],
+    "it takes a link that is mailed to who logs in while suspended": [
+      ReadSuspension.spec.name, AppealSuspension.spec.name, DeleteSuspendedAccount.spec.name,
+    ],
+    "it takes a reminder that is due": [AnswerReminder.spec.name, ReadReminder.spec.name, UseReminder.spec.name],
+    "it takes a mail that can be unsubscribed from": [ReadUnsubscribe.spec.name, UseUnsubscribe.spec.name],
+    "it takes a deletion that is under way, of which it is a part": [
+      ConfirmErasure.spec.name, ReadDeletionReport.spec.name, EndDeletionReport.spec.name,
+    ],
+    "it takes a mail that is being written, of which it is a part": [
+      ReadVerificationSecret.spec.name, ReadRecoverySecret.spec.name, ReadEmailChangeSecret.spec.name,
+      ReadEmailChangeNotice.spec.name, ReadLoginAlertSecret.spec.name, ReadSecurityMail.spec.name,
+      ReadPersonalAccessTokenNotice.spec.name, ReadSuspensionSecret.spec.name, ReadSanctionNotice.spec.name,
+    ],
+    "it takes an external login that is under way": [ReadExternalLoginReturn.spec.name],
+    "it takes a personal access token, and is a part of each call with one": [IdentifyPersonalAccessToken.spec.name],
+    "it takes a push service": [OpenPush.spec.name],
+    "it takes a mail that could not be delivered": [RetryDeadMail.spec.name],
+    "there is a further log only once a register was put back from a copy": [
+      ReadRegisterLogCheckpoint.spec.name, ReadRegisterLogTile.spec.name,
+    ],
+  ]
+}

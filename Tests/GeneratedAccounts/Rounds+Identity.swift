@@ -1,0 +1,111 @@
+import Client
+import IdentityContract
+import Operations
+
+extension OperationRound {
+  static let identity = [
+    OperationRound("profiles") { try await $0.profiles() },
+    OperationRound("sessions and tokens", atOnce: 16, share: 4) { try await $0.sessions() },
+    // Passwords are hashed two at a time, and more than some wait are refused: so few at once.
+    OperationRound("the life of an account", atOnce: 16, share: 8) { try await $0.life() },
+    OperationRound("incidents") { try await $0.incidents() },
+  ]
+}
+
+extension RoundWorker {
+  func profiles() async throws {
+    try await ana(ReadOwnAccount.self, .init())
+    try await ana(ReadSettings.self, .init())
+    try await ana(UpdateSettings.self, .init(language: .set(.english)))
+    try await anybody(ListConsents.self, .init())
+    try await ana(SearchDirectory.self, .init(query: DirectoryQuery(text: "g00")))
+    try await ana(
+      EditProfile.self, .init(username: FormField(text: ana.username.description), nickname: FormField(text: "Ana \(name)")))
+    try await ana(ReadProfile.self, .init(accountID: ben.id))
+    try await ana(FindProfile.self, .init(username: ben.username))
+    try await ana(PutPhoto.self, .init(content: GrowthCast.picture))
+    try await ana(ReadOwnPhoto.self, .init())
+    try await ben(ReadPhoto.self, .init(accountID: ana.id))
+    let link = try await ana(CreatePublicLink.self, .init())
+    try await ana(ReadPublicLink.self, .init())
+    try await anybody(ReadPublicProfile.self, .init(key: link.key))
+    try await anybody(ReadPublicPhoto.self, .init(key: link.key))
+    try await ana(RevokePublicLink.self, .init())
+    try await ana(DeletePhoto.self, .init())
+  }
+
+  func sessions() async throws {
+    try await anybody(ListKeys.self, .init())
+    try await anybody(ListExternalProviders.self, .init())
+    try await ana(ListIdentities.self, .init())
+    try await ana(ListSessions.self, .init())
+    let session = try await anybody(
+      LogIn.self, .init(login: ana.username.description, password: GrowthCast.password, device: DeviceName(text: "tablet")))
+    let renewed = try await anybody(RefreshSession.self, .init(refreshToken: session.refreshToken))
+    try await ana(ListLoginAlerts.self, .init())
+    try await ana(CloseSession.self, .init(sessionID: renewed.session.id))
+    let token = try await ana(
+      CreatePersonalAccessToken.self, .init(name: PersonalAccessTokenName(text: "round \(name)"), scopes: [.activityRead])
+    ).token.id
+    try await ana(ListPersonalAccessTokens.self, .init())
+    try await ana(RevokePersonalAccessToken.self, .init(tokenID: token))
+  }
+
+  /// Somebody registers, forgets the password, moves to another address and back, and goes.
+  func life() async throws {
+    let username = "life\(name.filter { $0 != "-" })"
+    let email = "\(username)@example.org"
+    let password = FormField<Password>(text: GrowthCast.password)
+    let registered = try await anybody(
+      RegisterAccount.self,
+      .init(
+        email: .init(text: email), username: .init(text: username), password: password, passwordRepetition: password,
+        consents: .init(activityData: true), beginsSession: true))
+    guard let first = registered.signedIn else { return timings.fail(RegisterAccount.spec.name, "no session") }
+    let newcomer = anybody.authorized(first.accessToken)
+    _ = try await token(to: email, "/verify?")
+    try await call(ResendVerification.self, .init(), by: newcomer)
+    try await verify(email)
+    let second = GrowthCast.password + "2"
+    let recovered = anybody.authorized(try await recover(email, second).accessToken)
+    try await call(CloseOtherSessions.self, .init(), by: recovered)
+    let (old, new) = (FormField<Password>(text: second), FormField<Password>(text: second + "3"))
+    let changed = try await call(
+      ChangePassword.self, .init(currentPassword: old, password: new, passwordRepetition: new), by: recovered)
+    let client = anybody.authorized(changed.accessToken)
+    let next = "other\(username)@example.org"
+    try await call(RequestEmailChange.self, .init(email: .init(text: next), currentPassword: new), by: client)
+    try await anybody(CompleteEmailChange.self, .init(token: try await token(to: next, "/change-email?")))
+    try await anybody(UndoEmailChange.self, .init(token: try await token(to: email, "/undo-email-change?")))
+    // That ended all sessions, and the password.
+    let last = GrowthCast.password + "4"
+    let session = try await recover(email, last, count: 2)
+    let extra = try await anybody(LogIn.self, .init(login: username, password: last))
+    try await call(LogOut.self, .init(), by: anybody.authorized(extra.accessToken))
+    let deleted = try await call(
+      DeleteAccount.self, .init(password: .init(text: last)), by: anybody.authorized(session.accessToken))
+    try await anybody(ReadAccountDeletion.self, .init(token: deleted.token))
+  }
+
+  /// Verifies by the newer of two links.
+  private func verify(_ email: String) async throws {
+    let token = try await token(to: email, "/verify?", count: 2)
+    try await anybody(ValidateMailedLink.self, .init(purpose: .verification, token: token))
+    try await anybody(VerifyAccount.self, .init(token: token))
+  }
+
+  /// Chooses another password by a mailed link, of which there were some before, and logs in with it.
+  private func recover(_ email: String, _ password: String, count: Int = 1) async throws -> SignedIn {
+    try await anybody(RequestPasswordRecovery.self, .init(email: .init(text: email)))
+    let token = try await token(to: email, "/recover?", count: count)
+    let field = FormField<Password>(text: password)
+    try await anybody(CompletePasswordRecovery.self, .init(token: token, password: field, passwordRepetition: field))
+    return try await anybody(LogIn.self, .init(login: email, password: password))
+  }
+
+  func incidents() async throws {
+    try await administrator(ListSecurityEvents.self, .init())
+    try await administrator(ListIncidents.self, .init())
+    try await administrator(ListSecurityReports.self, .init())
+  }
+}
