@@ -33,8 +33,18 @@ struct CopiedStore {
     func reference(_ table: Table, _ column: String) -> NumberSpaces.Reference? {
       spaces.references["\(table.name).\(column)"] ?? (table.number == column ? .init(table.name) : nil)
     }
-    func namesCopied(_ table: Table, _ row: Row) -> Bool {
+    /// Whether an account that is not copied has a part in a row, as an administrator has in what it is told.
+    func namesOthers(_ table: Table, _ row: Row) -> Bool {
       table.columns.contains { column in
+        guard column.name.contains("account"), case .blob(let bytes) = (row[column.name] as DatabaseValue).storage else {
+          return false
+        }
+        return era.window(bytes) == nil
+      }
+    }
+    func namesCopied(_ table: Table, _ row: Row) -> Bool {
+      guard !namesOthers(table, row) else { return false }
+      return table.columns.contains { column in
         switch (row[column.name] as DatabaseValue).storage {
         case .blob(let bytes): return era.window(bytes) != nil
         case .int64(let number):

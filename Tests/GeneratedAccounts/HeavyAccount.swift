@@ -115,9 +115,9 @@ public struct HeavyAccount: Sendable {
 
   // MARK: - Calls
 
-  /// Makes its tasks by calls, some at a time.
+  /// Makes its tasks by calls, some at a time: as many as an account may have open at most.
   public func work(_ client: GatewayClient) async throws {
-    let count = 2 * times
+    let count = min(2 * times, 900)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for worker in 0..<8 {
         group.addTask {

@@ -22,7 +22,7 @@ struct NumberSpaces: Sendable {
   let references: [String: Reference]
   /// Tables of which every row is copied, whoever it is of: they are numbered without gaps.
   let whole: Set<String>
-  /// Tables of which nothing is copied, since they are made anew of others.
+  /// Tables of which nothing is copied, since they are made anew of others or are of no account.
   let derived: Set<String>
   /// Whole numbers that are hashes, and must not be alike between accounts.
   let hashes: Set<String>
@@ -61,7 +61,8 @@ struct NumberSpaces: Sendable {
   }()
 
   private static let identity = NumberSpaces(
-    ["register_openings.number": Reference("register_records")], whole: ["register_records"], derived: ["directory_suffixes"])
+    ["register_openings.number": Reference("register_records")], whole: ["register_records"],
+    derived: ["directory_suffixes", "incidents", "security_mails"])
 
   private static let social = NumberSpaces(
     [

@@ -5,19 +5,25 @@ public import Operations
 import RewardsContract
 import SocialContract
 
-/// Calls that belong together and leave things as they were: so each of them can be made as often as one likes.
+/// Calls that belong together and leave things as they were: so each of them can be made again.
 public struct OperationRound: Sendable {
+  /// How often services let it be played.
+  public enum Frequency: Sendable {
+    /// As often as one likes.
+    case often
+    /// Once by each account: more would be refused for a day.
+    case once
+    /// A few times in all: more would be refused, or is work for all accounts that there are.
+    case seldom
+  }
+
   public let name: String
-  /// How many may play it at once; nil for any number.
-  public let atOnce: Int?
-  /// It is played once where others are played so often.
-  public let share: Int
+  public let frequency: Frequency
   private let play: @Sendable (RoundWorker) async throws -> Void
 
-  init(_ name: String, atOnce: Int? = nil, share: Int = 1, _ play: @escaping @Sendable (RoundWorker) async throws -> Void) {
+  init(_ name: String, _ frequency: Frequency = .often, _ play: @escaping @Sendable (RoundWorker) async throws -> Void) {
     self.name = name
-    self.atOnce = atOnce
-    self.share = share
+    self.frequency = frequency
     self.play = play
   }
 

@@ -109,7 +109,8 @@ extension RoundWorker {
     let id = try await ana(CreateImport.self, .init(name: "walk.gpx", totalBytes: track.count)).id
     try await ana(UploadImportChunk.self, .init(importID: id, offset: 0, content: Base64Bytes(track)))
     try await ana(CompleteImport.self, .init(importID: id))
-    try await ana(GetImport.self, .init(importID: id))
+    // Three at most are under way.
+    while try await !ana(GetImport.self, .init(importID: id)).state.isEnded { try await Task.sleep(for: .milliseconds(5)) }
     try await ana(ListImports.self, .init())
     try await ana(ListImportProblems.self, .init(importID: id))
     try await ana(ListImportedExercises.self, .init(importID: id))

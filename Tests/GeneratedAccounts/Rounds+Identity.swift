@@ -5,9 +5,9 @@ import Operations
 extension OperationRound {
   static let identity = [
     OperationRound("profiles") { try await $0.profiles() },
-    OperationRound("sessions and tokens", atOnce: 16, share: 4) { try await $0.sessions() },
-    // Passwords are hashed two at a time, and more than some wait are refused: so few at once.
-    OperationRound("the life of an account", atOnce: 16, share: 8) { try await $0.life() },
+    OperationRound("sessions and tokens", .once) { try await $0.sessions() },
+    // Links to recover passwords are sent twenty times to an address of the network, and passwords are hashed two at a time.
+    OperationRound("the life of an account", .seldom) { try await $0.life() },
     OperationRound("incidents") { try await $0.incidents() },
   ]
 }

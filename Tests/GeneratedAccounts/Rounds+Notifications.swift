@@ -7,7 +7,7 @@ extension OperationRound {
   static let notifications = [
     OperationRound("inbox") { try await $0.inbox() },
     OperationRound("ways of notifications") { try await $0.ways() },
-    OperationRound("broadcasts", atOnce: 4, share: 4) { try await $0.broadcasts() },
+    OperationRound("broadcasts", .seldom) { try await $0.broadcasts() },
   ]
 }
 

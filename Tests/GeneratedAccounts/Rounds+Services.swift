@@ -10,7 +10,7 @@ extension OperationRound {
     OperationRound("what services ask activity and rewards") { try await $0.askOfWeeks() },
     OperationRound("what services ask identity") { try await $0.askOfAccounts() },
     // Each of them is of all accounts.
-    OperationRound("audiences and administrators", atOnce: 2, share: 4) { try await $0.askOfAll() },
+    OperationRound("audiences and administrators", .seldom) { try await $0.askOfAll() },
     OperationRound("what the gateway asks") { try await $0.askOfPages() },
   ]
 }

@@ -8,24 +8,20 @@ extension OperationRound {
   static let social = [
     OperationRound("friends") { try await $0.friends() },
     OperationRound("follows") { try await $0.follows() },
+    OperationRound("requests that lead to nothing", .once) { try await $0.refuse() },
     OperationRound("messages") { try await $0.messages() },
     OperationRound("friend challenges") { try await $0.friendChallenges() },
     OperationRound("teams") { try await $0.teams() },
     OperationRound("register") { try await $0.register() },
-    OperationRound("reports", atOnce: 16) { try await $0.reports() },
+    OperationRound("reports", .once) { try await $0.reports() },
   ]
 }
 
 extension RoundWorker {
   func friends() async throws {
-    let request = SendFriendRequest.Input(username: cora.username)
-    let withdrawn = try await ana(SendFriendRequest.self, request).id
+    let request = try await ana(SendFriendRequest.self, .init(username: cora.username)).id
     try await cora(ListFriendRequests.self, .init())
-    try await ana(WithdrawFriendRequest.self, .init(friendRequestID: withdrawn))
-    let rejected = try await ana(SendFriendRequest.self, request).id
-    try await cora(RejectFriendRequest.self, .init(friendRequestID: rejected))
-    let accepted = try await cora(SendFriendRequest.self, .init(username: ana.username)).id
-    try await ana(AcceptFriendRequest.self, .init(friendRequestID: accepted))
+    try await cora(AcceptFriendRequest.self, .init(friendRequestID: request))
     try await ana(ListFriends.self, .init())
     try await ana(RemoveFriend.self, .init(accountID: cora.id))
     try await ana(CreateBlock.self, .init(accountID: cora.id))
@@ -34,20 +30,31 @@ extension RoundWorker {
   }
 
   func follows() async throws {
-    let request = SendFollowRequest.Input(username: cora.username)
-    let withdrawn = try await ana(SendFollowRequest.self, request).id
-    try await cora(ListFollowRequests.self, .init())
-    try await ana(WithdrawFollowRequest.self, .init(followRequestID: withdrawn))
-    let rejected = try await ana(SendFollowRequest.self, request).id
-    try await cora(RejectFollowRequest.self, .init(followRequestID: rejected))
-    let accepted = try await cora(SendFollowRequest.self, .init(username: ana.username)).id
-    try await ana(AcceptFollowRequest.self, .init(followRequestID: accepted))
-    try await ana(ListFollows.self, .init())
+    let request = try await cora(SendFollowRequest.self, .init(username: ana.username)).id
+    try await ana(ListFollowRequests.self, .init())
+    try await ana(AcceptFollowRequest.self, .init(followRequestID: request))
+    try await cora(ListFollows.self, .init())
     try await ana(ListFollowers.self, .init())
     try await ana(RemoveFollower.self, .init(accountID: cora.id))
     let again = try await cora(SendFollowRequest.self, .init(username: ana.username)).id
     try await ana(AcceptFollowRequest.self, .init(followRequestID: again))
     try await cora(RemoveFollow.self, .init(accountID: ana.id))
+  }
+
+  func refuse() async throws {
+    let friend = SendFriendRequest.Input(username: cora.username)
+    try await ana(WithdrawFriendRequest.self, .init(friendRequestID: try await ana(SendFriendRequest.self, friend).id))
+    try await cora(RejectFriendRequest.self, .init(friendRequestID: try await ana(SendFriendRequest.self, friend).id))
+    let follow = SendFollowRequest.Input(username: cora.username)
+    try await ana(WithdrawFollowRequest.self, .init(followRequestID: try await ana(SendFollowRequest.self, follow).id))
+    try await cora(RejectFollowRequest.self, .init(followRequestID: try await ana(SendFollowRequest.self, follow).id))
+    let team = try await ana(CreateTeam.self, .init(name: TeamName(text: "Team \(name)"), usernames: [])).id
+    let invitation = SendTeamInvitation.Input(teamID: team, username: cora.username)
+    try await ana(
+      WithdrawTeamInvitation.self, .init(teamInvitationID: try await ana(SendTeamInvitation.self, invitation).id))
+    try await cora(
+      RejectTeamInvitation.self, .init(teamInvitationID: try await ana(SendTeamInvitation.self, invitation).id))
+    try await ana(LeaveTeam.self, .init(teamID: team))
   }
 
   func messages() async throws {
@@ -96,14 +103,9 @@ extension RoundWorker {
     try await ana(GetOwnTeam.self, .init())
     try await ana(ListTeams.self, .init())
     try await ana(EditTeam.self, .init(teamID: team, name: .set(try TeamName(text: "Other \(name)"))))
-    let invitation = SendTeamInvitation.Input(teamID: team, username: cora.username)
-    let withdrawn = try await ana(SendTeamInvitation.self, invitation).id
+    let invitation = try await ana(SendTeamInvitation.self, .init(teamID: team, username: cora.username)).id
     try await cora(ListTeamInvitations.self, .init())
-    try await ana(WithdrawTeamInvitation.self, .init(teamInvitationID: withdrawn))
-    let rejected = try await ana(SendTeamInvitation.self, invitation).id
-    try await cora(RejectTeamInvitation.self, .init(teamInvitationID: rejected))
-    let accepted = try await ana(SendTeamInvitation.self, invitation).id
-    try await cora(AcceptTeamInvitation.self, .init(teamInvitationID: accepted))
+    try await cora(AcceptTeamInvitation.self, .init(teamInvitationID: invitation))
     let task = try await ana(CreateTask.self, .init(name: TaskName(text: "Team work"), teamID: team)).id
     try await cora(ListTeamTasks.self, .init(teamID: team))
     try await cora(JoinTeamTask.self, .init(teamID: team, taskID: task))

@@ -6,7 +6,7 @@ extension OperationRound {
   static let tasks = [
     OperationRound("tasks") { try await $0.tasks() },
     OperationRound("help and parts") { try await $0.helpAndParts() },
-    OperationRound("files") { try await $0.files() },
+    OperationRound("files", .once) { try await $0.files() },
     OperationRound("task series") { try await $0.series() },
   ]
 }

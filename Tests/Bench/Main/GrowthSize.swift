@@ -19,10 +19,33 @@ struct GrowthSize {
   private let cast: GrowthCast
   private var figures = GrowthFigures()
 
-  /// Who plays rounds at the same time.
-  private static let workers = 64
-  /// Rounds that are played alone, by each at the same time, and next to a snapshot.
-  private static let (alone, together, beside) = (100, 4, 60)
+  /// Who plays rounds, and how many of them at the same time.
+  private static let (workers, connections) = (88, 64)
+  /// How rounds are played.
+  private enum Way: String {
+    /// One after the other, on one connection.
+    case alone
+    /// By 64 at the same time.
+    case together
+    /// One after the other, while subscribers read snapshots.
+    case beside
+
+    /// How many rounds are played, by how many at the same time, and from which worker on. Those that accounts play once are played by others
+    /// in each way.
+    func plan(_ frequency: OperationRound.Frequency) -> (rounds: Int, atOnce: Int, first: Int) {
+      switch (self, frequency) {
+      case (.alone, .often): (120, 1, 0)
+      case (.alone, .once): (16, 1, 0)
+      case (.alone, .seldom): (8, 1, 0)
+      case (.together, .often): (256, connections, 0)
+      case (.together, .once): (connections, connections, 16)
+      case (.together, .seldom): (6, 3, 0)
+      case (.beside, .often): (60, 1, 0)
+      case (.beside, .once): (8, 1, 80)
+      case (.beside, .seldom): (3, 1, 0)
+      }
+    }
+  }
 
   /// Starts it and makes the accounts that are copied.
   init(accounts: Int, settings: [String: String]) async throws {
@@ -139,35 +162,32 @@ struct GrowthSize {
     let start = ContinuousClock.now
     let workers = try await RoundWorker.signedIn(Self.workers, cluster, cast, through: client, bus)
     figures.raw.append("signed in after \(Int((ContinuousClock.now - start).milliseconds)) ms")
-    // A round each before the clock runs.
-    _ = try await rounds(workers, times: 1, OperationTimings(), "warm")
-    let alone = try await rounds(Array(workers.prefix(1)), times: Self.alone, OperationTimings(), "alone")
-    figures.add("alone", alone)
-    let together = try await rounds(workers, times: Self.together, OperationTimings(), "together")
-    figures.add("under \(Self.workers) connections", together)
+    figures.add("alone", try await rounds(workers, .alone))
+    figures.add("under \(Self.connections) connections", try await rounds(workers, .together))
     let ofHeavy = OperationTimings()
-    for number in 0..<Self.alone {
+    for number in 0..<100 {
       try await heavy.read(workers[0].named("heavy-\(number)", ofHeavy), through: client)
     }
     figures.add("of the account with a thousand times as much", ofHeavy)
     let reading = Task { try await SnapshotReader(bus: bus).readAgainAndAgain() }
-    let beside = try await rounds([workers[1]], times: Self.beside, OperationTimings(), "beside")
+    let beside = try await rounds(workers, .beside)
     reading.cancel()
     figures.raw.append("snapshots read meanwhile: \(try await reading.value) pages")
     figures.add("next to a snapshot", beside)
   }
 
-  /// All rounds so many times by each worker.
-  private func rounds(
-    _ workers: [RoundWorker], times: Int, _ timings: OperationTimings, _ name: String
-  ) async throws -> OperationTimings {
+  /// Plays all rounds, each by one worker after the other.
+  private func rounds(_ workers: [RoundWorker], _ way: Way) async throws -> OperationTimings {
+    let timings = OperationTimings()
     for round in OperationRound.all {
-      let players = workers.prefix(round.atOnce ?? workers.count)
+      let plan = way.plan(round.frequency)
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for (index, worker) in players.enumerated() {
+        for index in 0..<plan.atOnce {
           group.addTask {
-            for number in 0..<max(1, times / round.share) {
-              try await round(worker.named("\(name)-\(index)-\(number)", timings))
+            for number in stride(from: index, to: plan.rounds, by: plan.atOnce) {
+              // Those who play at the same time have an account each; whoever plays alone takes another each time.
+              let worker = workers[(plan.first + (plan.atOnce == 1 ? number : index)) % workers.count]
+              try await round(worker.named("\(way)-\(number)", timings))
             }
           }
         }
