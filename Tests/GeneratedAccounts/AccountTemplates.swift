@@ -143,9 +143,9 @@ struct TemplateGroup: Sendable {
     }
   }
 
-  /// One redeems an offer of the shop.
+  /// One redeems an offer of the shop; no copy of it plays rounds, since its code cannot be opened.
   func spend(_ cast: GrowthCast) async throws {
-    let client = members[0].client
+    let client = members[2].client
     // The coins come by an event.
     while try await client.callUntilDone(GetBalance.self, .init()).coins < 2 { try await Task.sleep(for: .milliseconds(20)) }
     _ = try await client.call(RedeemOffer.self, .init(offerID: cast.offer))

@@ -46,7 +46,7 @@ struct CopiedStore {
       guard !namesOthers(table, row) else { return false }
       return table.columns.contains { column in
         switch (row[column.name] as DatabaseValue).storage {
-        case .blob(let bytes): return era.window(bytes) != nil
+        case .blob(let bytes): return era.window(bytes) != nil && !spaces.pointers.contains("\(table.name).\(column.name)")
         case .int64(let number):
           // A number of a table of which all is copied says nothing about who the row is of.
           guard let reference = spaces.references["\(table.name).\(column.name)"], !spaces.whole.contains(reference.table)
@@ -93,6 +93,12 @@ struct CopiedStore {
               return NumberSpaces.secrets.contains(column.name) ? .secret(bytes) : .same(value)
             case .string(let text):
               let marked = CopiedTable.marked(text, era)
+              if let (word, other) = spaces.texts["\(table.name).\(column.name)"], marked.hasPrefix(word),
+                let number = Int64(marked.dropFirst(word.count).prefix { $0 != "/" }), let stride = strides[other]
+              {
+                let rest = marked.dropFirst(word.count).drop { $0 != "/" }
+                return .numbered(word + CopiedTable.numberMark + rest, number, stride: stride)
+              }
               return marked == text ? .same(value) : .text(marked)
             case .int64(let number):
               if spaces.hashes.contains("\(table.name).\(column.name)") { return .hash(number) }

@@ -50,6 +50,8 @@ struct CopiedTable {
     case id(Int, Data)
     /// A text in which marks stand for what differs.
     case text(String)
+    /// Such a text in which ``numberMark`` stands for a number that grows by that with each copy.
+    case numbered(String, Int64, stride: Int64)
     /// A number that grows by that with each copy.
     case number(Int64, stride: Int64)
     /// A hash of a secret.
@@ -68,6 +70,10 @@ struct CopiedTable {
   static let mark = "g000000x"
   /// Stands in a kept text for ``mark``; before it, one for the beginning of an id of each window.
   private static let usernameMark = UInt8(Era.windows + 1)
+  /// Stands in a kept text for a number of another row.
+  static let numberMark = "\u{6}"
+  /// The flag of such a row is that number, and so much more.
+  fileprivate static let firstNumber: Int64 = 100
 
   /// The text with marks for what differs.
   static func marked(_ text: String, _ era: Era) -> String {
@@ -125,18 +131,25 @@ struct CopiedTable {
     var forms: [Int64: String] = [:]
     var marks: Set<UInt8> = []
     var isWhole = true
+    var numbered: Int64?
     for row in rows {
       switch row[column] {
       case .same: isWhole = false
       case .id(let window, _): forms[Int64(window)] = "CAST(c.p\(window) || \(value) AS BLOB)"
       case .text(let text): marks.formUnion(text.utf8.filter { (1...CopiedTable.usernameMark).contains($0) })
+      case .numbered(let text, _, let step):
+        marks.formUnion(text.utf8.filter { (1...CopiedTable.usernameMark).contains($0) })
+        numbered = step
       case .number(_, let stride): forms[Int64(Era.windows)] = "\(value) + c.k * \(stride)"
       case .secret: forms[Int64(Era.windows + 1)] = "CAST(substr(\(value), 1, 28) || c.p0 AS BLOB)"
       case .hash: forms[Int64(Era.windows + 2)] = "((\(value) | c.mix) - (\(value) & c.mix))"
       }
     }
     if forms.isEmpty {
-      return marks.sorted().reduce(value) { "replace(\($0), char(\($1)), c.m\($1))" }
+      let text = marks.sorted().reduce(value) { "replace(\($0), char(\($1)), c.m\($1))" }
+      guard let numbered else { return text }
+      return "CASE WHEN \(flag) IS NULL THEN \(text) "
+        + "ELSE replace(\(text), char(6), \(flag) - \(CopiedTable.firstNumber) + c.k * \(numbered)) END"
     }
     if isWhole, forms.count == 1, marks.isEmpty, let form = forms.values.first { return form }
     let cases = forms.sorted { $0.key < $1.key }.map { "WHEN \($0.key) THEN \($0.value)" }.joined(separator: " ")
@@ -180,7 +193,7 @@ extension CopiedTable.Value {
     switch self {
     case .same(let value): value
     case .id(_, let rest): rest.databaseValue
-    case .text(let text): text.databaseValue
+    case .text(let text), .numbered(let text, _, _): text.databaseValue
     case .number(let number, _), .hash(let number): number.databaseValue
     case .secret(let hash): hash.databaseValue
     }
@@ -191,6 +204,7 @@ extension CopiedTable.Value {
     switch self {
     case .same, .text: .null
     case .id(let window, _): window.databaseValue
+    case .numbered(_, let number, _): (CopiedTable.firstNumber + number).databaseValue
     case .number: Era.windows.databaseValue
     case .secret: (Era.windows + 1).databaseValue
     case .hash: (Era.windows + 2).databaseValue

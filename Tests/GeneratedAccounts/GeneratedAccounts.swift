@@ -76,19 +76,26 @@ public struct GeneratedAccounts: Sendable {
   private func fill(_ service: ServiceName) throws {
     let store = try Self.open(service, home: home)
     try store.writeWithoutTransaction { database in
-      try database.execute(sql: "PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF; BEGIN")
-      let triggers = try Row.fetchAll(database, sql: "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").map {
-        (name: $0["name"] as String, sql: $0["sql"] as String)
+      try database.execute(sql: "PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF")
+      try database.inTransaction {
+        try copy(service, in: database)
+        return .commit
       }
-      // What they do for a row is copied with it.
-      for (name, _) in triggers { try database.execute(sql: "DROP TRIGGER \"\(name)\"") }
-      let copied = try CopiedStore(service, era, in: database)
-      try CopiedTable.makeCopies(copies, era, in: database)
-      for table in copied.tables { try table.write(in: database) }
-      try WholeStore.make(service, copies: copies, in: database)
-      for (_, sql) in triggers { try database.execute(sql: sql) }
-      try database.execute(sql: "COMMIT; PRAGMA journal_mode = WAL")
+      try database.execute(sql: "PRAGMA journal_mode = WAL")
     }
     try store.close()
+  }
+
+  private func copy(_ service: ServiceName, in database: Database) throws {
+    let triggers = try Row.fetchAll(database, sql: "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").map {
+      (name: $0["name"] as String, sql: $0["sql"] as String)
+    }
+    // What they do for a row is copied with it.
+    for (name, _) in triggers { try database.execute(sql: "DROP TRIGGER \"\(name)\"") }
+    let copied = try CopiedStore(service, era, in: database)
+    try CopiedTable.makeCopies(copies, era, in: database)
+    for table in copied.tables { try table.write(in: database) }
+    try WholeStore.make(service, copies: copies, in: database)
+    for (_, sql) in triggers { try database.execute(sql: sql) }
   }
 }

@@ -24,6 +24,10 @@ struct NumberSpaces: Sendable {
   let whole: Set<String>
   /// Tables of which nothing is copied, since they are made anew of others or are of no account.
   let derived: Set<String>
+  /// Texts that begin with a word and a number of another table, a slash behind each.
+  let texts: [String: (word: String, table: String)] = ["transfers.reference": ("steps/", "ledger_accounts")]
+  /// Ids of something newer than the row, which say nothing about who it is of.
+  let pointers: Set<String> = ["ledger_accounts.last_transfer_id"]
   /// Whole numbers that are hashes, and must not be alike between accounts.
   let hashes: Set<String>
 

@@ -21,6 +21,8 @@ extension RoundWorker {
     try await ana(ListTasks.self, .init())
     try await ana(GetTask.self, .init(taskID: id))
     try await ana(EditTask.self, .init(taskID: id, name: .set(try TaskName(text: "Other \(name)"))))
+    try await ana(ConfirmTaskCompletion.self, .init(taskID: id))
+    try await ana(WithdrawTaskCompletion.self, .init(taskID: id))
     let comment = try await ben(CreateTaskComment.self, .init(taskID: id, text: ChatText(text: "On my way."))).id
     try await ana(ListTaskComments.self, .init(taskID: id))
     try await ben(RemoveTaskComment.self, .init(taskID: id, commentID: comment))
@@ -32,8 +34,6 @@ extension RoundWorker {
     try await ana(ListTaskLinks.self, .init())
     try await anybody(ReadPublicTask.self, .init(key: link.key))
     try await ana(RevokeTaskLink.self, .init(taskLinkID: link.id))
-    try await ana(WithdrawTaskCompletion.self, .init(taskID: id))
-    try await ana(CancelTask.self, .init(taskID: id))
   }
 
   func helpAndParts() async throws {
