@@ -92,9 +92,10 @@ struct TemplateGroup: Sendable {
     }
     let now = Instant.now
     let samples = (0..<14 * 3).map { index in
-      let end = now.adding(seconds: -60 - (index / 3) * 86_400 - (index % 3) * 7200 - number * 7)
+      // An hour of each day in three parts.
+      let end = now.adding(seconds: -60 - (index / 3) * 86_400 - (index % 3) * 1200 - number * 7)
       return MovementSample(
-        id: "walk-\(index)", start: end.adding(seconds: -3600), end: end, steps: 1500 + number * 101 + index * 13,
+        id: "walk-\(index)", start: end.adding(seconds: -1200), end: end, steps: 1000 + number * 31 + index * 13,
         source: "health",
         device: "Watch6,2")
     }

@@ -92,6 +92,7 @@ public struct GeneratedAccounts: Sendable {
     }
     // What they do for a row is copied with it.
     for (name, _) in triggers { try database.execute(sql: "DROP TRIGGER \"\(name)\"") }
+    try WholeStore.prepare(service, in: database)
     let copied = try CopiedStore(service, era, in: database)
     try CopiedTable.makeCopies(copies, era, in: database)
     for table in copied.tables { try table.write(in: database) }

@@ -158,12 +158,12 @@ public struct RoundWorker: Sendable {
   /// A day by its distance from today.
   func day(_ days: Int) -> LocalDay { LocalDay.utc.advanced(by: days) }
 
-  /// The token of the last mail to that address that has a link with that text, once there are so many of them.
-  func token(to email: String, _ link: String, count: Int = 1) async throws -> String {
+  /// The token of a mail to that address that has a link with that text, and not one of the earlier tokens; waited for.
+  func token(to email: String, _ link: String, after earlier: Set<String> = []) async throws -> String {
     let end = ContinuousClock.now + .seconds(20)
     while ContinuousClock.now < end {
-      let found = try mails.mails(to: email).filter { $0.text.contains(link) }
-      if found.count >= count, let token = found.last?.token { return token }
+      let tokens = try mails.mails(to: email).filter { $0.text.contains(link) }.compactMap(\.token)
+      if let token = tokens.first(where: { !earlier.contains($0) }) { return token }
       // Files inform nobody of their arrival.
       try await Task.sleep(for: .milliseconds(10))
     }

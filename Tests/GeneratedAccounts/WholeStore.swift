@@ -18,6 +18,23 @@ enum WholeStore {
     }
   }
 
+  /// Leaves of what is copied what there would be after a while: the ten newest notifications of each account, as when the others have been
+  /// removed for their age.
+  static func prepare(_ service: ServiceName, in database: Database) throws {
+    guard service == .notifications else { return }
+    try database.execute(
+      sql: """
+        DELETE FROM notifications WHERE number <= (
+          SELECT last_number - 10 FROM inboxes i WHERE i.account_id = notifications.account_id);
+        UPDATE inboxes SET unread_count = (
+          SELECT count(*) FROM notifications n
+          WHERE n.account_id = inboxes.account_id AND read_at IS NULL AND deleted_at IS NULL);
+        DELETE FROM notification_accounts WHERE notification_id NOT IN (SELECT notification_id FROM notifications);
+        DELETE FROM deliveries WHERE notification_id NOT IN (SELECT notification_id FROM notifications);
+        DELETE FROM delivery_accounts WHERE (account_id, delivery_id) NOT IN (SELECT account_id, delivery_id FROM deliveries);
+        """)
+  }
+
   private static let areas = """
     INSERT INTO entry_areas
       SELECT place_id, latitude, latitude, longitude, longitude, day, day, account_number, account_number
