@@ -7,7 +7,7 @@ import Storage
 struct BlockFeature: Feature {
   /// Lets what names a blocked account be deleted.
   let signal = WakeSignal()
-  let migrations = [BlockStore.migration(13), BlockedNotificationStore.migration(28)]
+  let migrations = [BlockStore.migration(13), BlockedNotificationStore.migration(30)]
   let tables: [ErasedTable] = [
     .rows("blocks", "account_id = :account OR other_account = :account", .blocks),
     .rows("blocked_notifications", "account_id = :account OR other_account = :account", .blocks),

@@ -11,7 +11,7 @@ struct InboxFeature: Feature {
 
   let migrations = [
     InboxStore.migration(2), InboxStore.causeMigration(7), InboxStore.accountsMigration(11), InboxStore.changesMigration(18),
-    ReadMarkStore.migration(27),
+    ReadMarkStore.migration(29),
   ]
   let tables: [ErasedTable] = [
     // What others were notified of that names the account, then its own inbox.
