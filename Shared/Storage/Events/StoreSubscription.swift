@@ -37,8 +37,9 @@ public struct StoreSubscription: EventSubscription {
   }
 
   /// Lets a page of the publisher's state take effect. With the last page the cursor moves to `head`, where the log stood before the first;
-  /// what had happened until the last was read may have taken effect then, too. With a page before it the cursor is removed: the store has
-  /// something of a later state, and of which one only the last page says.
+  /// what had happened until the last was read may have taken effect then, too. With a page before it a cursor that there is leaves every epoch:
+  /// the store has something of a later state, and of which one only the last page says. It stays as a cursor, so that after a restart the
+  /// subscriber knows that it had one, and may have missed what a new one does without.
   ///
   /// - Throws: what an effect throws, or ``EventSubscriptionFailure`` if the publisher's epoch changed between the pages.
   public func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from head: LogHead) async throws {
@@ -50,7 +51,7 @@ public struct StoreSubscription: EventSubscription {
       if isLast {
         try StoreSubscription.move(publisher, to: head, snapshotUpTo: page.head.number, transaction.database)
       } else {
-        try StoreSubscription.removeCursor(of: publisher, transaction.database)
+        try StoreSubscription.leaveEpoch(of: publisher, transaction.database)
       }
     }
   }
@@ -102,9 +103,11 @@ public struct StoreSubscription: EventSubscription {
     ).execute(arguments: [publisher.rawValue, head.epoch, head.number, number])
   }
 
-  private static func removeCursor(of publisher: ServiceName, _ database: Database) throws {
-    try database.cachedStatement(sql: "DELETE FROM subscription_cursors WHERE publisher = ?").execute(
-      arguments: [publisher.rawValue])
+  /// Puts the cursor, if there is one, into an epoch that no log has.
+  private static func leaveEpoch(of publisher: ServiceName, _ database: Database) throws {
+    try database.cachedStatement(
+      sql: "UPDATE subscription_cursors SET epoch = '', number = 0, snapshot_number = 0 WHERE publisher = ?"
+    ).execute(arguments: [publisher.rawValue])
   }
 }
 
