@@ -24,13 +24,13 @@ struct ChallengeCorrectionHandlers: Sendable {
     }
     var coins = 0
     for number in (level...challenge.thresholds.count).reversed() {
-      let place = ChallengeLevel(challenge: challenge.id, level: number)
-      guard var completion = completions[place], completion.isCurrent else { continue }
+      let key = ChallengeLevel(challenge: challenge.id, level: number)
+      guard var completion = completions[key], completion.isCurrent else { continue }
       let taken = try ChallengeRewards.takeBack(completion, transaction)
       coins += taken
       completion.coins -= taken
       (completion.isCurrent, completion.correction) = (false, .revoked)
-      try ChallengeCompletionStore.put(place, completion, of: account, in: database)
+      try ChallengeCompletionStore.put(key, completion, of: account, in: database)
       try transaction.publish(
         ChallengeTakenBack(
           accountID: account, challengeID: challenge.id, completionID: completion.id, tier: challenge.tier(ofLevel: number),
@@ -52,15 +52,15 @@ struct ChallengeCorrectionHandlers: Sendable {
     let today = try AccountCalendars().day(of: transaction.now, account, in: database)
     var coins = 0
     for number in 1...level {
-      let place = ChallengeLevel(challenge: challenge.id, level: number)
-      let before = completions[place]
+      let key = ChallengeLevel(challenge: challenge.id, level: number)
+      let before = completions[key]
       guard before?.isCurrent != true else { continue }
       let due = ChallengeCorrectionRules.due(challenge, before, taken: taken)
       var completion = ChallengeCompletion(
         id: ID(), days: before?.days ?? today...today, completedAt: transaction.now, coins: (before?.coins ?? 0) + due,
         isCurrent: true, transfer: before?.transfer, correction: .granted)
       if due > 0 { completion.transfer = try rewards.pay(due, for: challenge, completion.id, to: account, transaction) }
-      try ChallengeCompletionStore.put(place, completion, of: account, in: database)
+      try ChallengeCompletionStore.put(key, completion, of: account, in: database)
       coins += due
     }
     return try note(input, challenge, level, isGranted: true, coins: coins, call, transaction)
