@@ -10,6 +10,7 @@ import RewardsContract
 import ServiceKit
 import SocialContract
 import SocialService
+import Storage
 import Synchronization
 import Testing
 

@@ -158,7 +158,7 @@ struct HoldTests {
     #expect(!FileManager.default.fileExists(atPath: copy))
     #expect(FileManager.default.contents(atPath: "\(copy).partial")?.count ?? 0 <= 4096, "nothing is copied yet")
     close(other)
-    try await copying.value
+    _ = try await copying.value
     let file = try DatabaseQueue(path: copy)
     #expect(try await file.read { try Int.fetchAll($0, sql: "SELECT number FROM numbers") } == [0])
     try file.close()
