@@ -4,11 +4,20 @@ import Testing
 
 @Suite("The order of waiting jobs")
 struct WaitingJobsTests {
-  /// A job: small, such as `1`, or large, such as `a1` of `a`.
-  private func waiting(_ jobs: String) -> WaitingJobs<String> {
-    var waiting = WaitingJobs<String> { $0.first?.isLetter == true ? String($0.prefix(1)) : nil }
-    for job in jobs.split(separator: " ") { #expect(waiting.append(String(job))) }
-    return waiting
+  /// Jobs that wait: small, such as `1`, or large, such as `a1` of `a`.
+  private struct Line {
+    private var waiting = WaitingJobs<String> { $0.first?.isLetter == true ? String($0.prefix(1)) : nil }
+
+    init(_ jobs: String) { for job in jobs.split(separator: " ") { add(String(job)) } }
+
+    var isEmpty: Bool { waiting.isEmpty }
+    var count: Int { waiting.count }
+
+    @discardableResult
+    mutating func add(_ job: String) -> Bool { waiting.append(job) }
+
+    /// The next batch, of at most so many small jobs.
+    mutating func next(_ limit: Int = 9) -> String { waiting.next(atMost: limit).joined(separator: " ") }
   }
 
   @Test(
@@ -22,32 +31,36 @@ struct WaitingJobsTests {
       ("1 2 3 4 a1 a2", ["1 2 3 a1", "4 a2"]),
     ])
   func order(jobs: String, batches: [String]) {
-    var waiting = waiting(jobs)
+    var line = Line(jobs)
     var seen: [String] = []
-    while !waiting.isEmpty { seen.append(waiting.next(atMost: 3).joined(separator: " ")) }
+    while !line.isEmpty { seen.append(line.next(3)) }
     #expect(seen == batches)
-    #expect(waiting.count == 0 && waiting.next(atMost: 3).isEmpty)
+    #expect(line.count == 0)
   }
 
   @Test("Small jobs that come while many large ones of one owner wait go between two of these, and so do large ones of others")
   func turns() {
-    var waiting = waiting("a1 a2 a3")
-    #expect(waiting.next(atMost: 9) == ["a1"])
-    for job in ["1", "b1"] { #expect(waiting.append(job)) }
-    #expect(waiting.next(atMost: 9) == ["1", "a2"])
-    #expect(waiting.append("2"))
-    #expect(waiting.next(atMost: 9) == ["2", "b1"])
-    #expect(waiting.next(atMost: 9) == ["a3"])
+    var line = Line("a1 a2 a3")
+    var seen = [line.next()]
+    line.add("1")
+    line.add("b1")
+    seen.append(line.next())
+    line.add("2")
+    for _ in 0..<2 { seen.append(line.next()) }
+    #expect(seen == ["a1", "1 a2", "2 b1", "a3"])
   }
 
   @Test("Large jobs of one owner are bounded; those of others and small ones are taken all the same")
   func bound() {
-    var waiting = WaitingJobs<String> { $0 == "small" ? nil : $0 }
-    for _ in 0..<WaitingJobs<String>.largePerOwner { #expect(waiting.append("a")) }
-    #expect(!waiting.append("a"))
-    #expect(waiting.append("b") && waiting.append("small"))
-    #expect(waiting.count == WaitingJobs<String>.largePerOwner + 2)
-    #expect(waiting.next(atMost: 9) == ["small", "a"])
-    #expect(waiting.append("a"))
+    var line = Line("")
+    let most = WaitingJobs<String>.largePerOwner
+    let taken = (0...most).map { line.add("a\($0)") }
+    #expect(taken == Array(repeating: true, count: most) + [false])
+    let others = [line.add("b"), line.add("1")]
+    #expect(others == [true, true] && line.count == most + 2)
+    let next = line.next()
+    #expect(next == "1 a0")
+    let again = line.add("a")
+    #expect(again)
   }
 }
