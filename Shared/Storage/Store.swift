@@ -119,7 +119,7 @@ public final class Store: Sendable {
     writes = JobQueue(
       [connections.writer], capacity: limits.waitingWrites, batch: limits.writesPerCommit,
       gathering: .init(minimum: limits.gatheringWriters, patience: limits.gatheringPatience), depth: metrics.waitingWrites,
-      owner: \.largeOwner, work: commits.commit)
+      owner: { $0.largeOwner }, work: commits.commit)
     space.keepReserve()
   }
 
