@@ -67,7 +67,9 @@ extension RoundWorker {
     try await call(ResendVerification.self, .init(), by: newcomer)
     try await verify(email, after: link)
     let second = GrowthCast.password + "2"
-    let recovered = anybody.authorized(try await recover(email, second).accessToken)
+    var earlier = try tokens(to: email)
+    try await anybody(RequestPasswordRecovery.self, .init(email: .init(text: email)))
+    let recovered = anybody.authorized(try await recover(email, second, after: earlier).accessToken)
     try await call(CloseOtherSessions.self, .init(), by: recovered)
     let (old, new) = (FormField<Password>(text: second), FormField<Password>(text: second + "3"))
     let changed = try await call(
@@ -76,10 +78,12 @@ extension RoundWorker {
     let next = "other\(username)@example.org"
     try await call(RequestEmailChange.self, .init(email: .init(text: next), currentPassword: new), by: client)
     try await anybody(CompleteEmailChange.self, .init(token: try await token(to: next, "/change-email?")))
-    try await anybody(UndoEmailChange.self, .init(token: try await token(to: email, "/undo-email-change?")))
-    // That ended all sessions, and the password.
+    let undoing = try await token(to: email, "/undo-email-change?")
+    earlier = try tokens(to: email)
+    try await anybody(UndoEmailChange.self, .init(token: undoing))
+    // That ended all sessions and the password, and mailed a link to choose another.
     let last = GrowthCast.password + "4"
-    let session = try await recover(email, last)
+    let session = try await recover(email, last, after: earlier)
     let extra = try await anybody(LogIn.self, .init(login: username, password: last))
     try await call(LogOut.self, .init(), by: anybody.authorized(extra.accessToken))
     let deleted = try await call(
@@ -94,10 +98,11 @@ extension RoundWorker {
     try await anybody(VerifyAccount.self, .init(token: token))
   }
 
-  /// Chooses another password by a mailed link, of which there were some before, and logs in with it.
-  private func recover(_ email: String, _ password: String) async throws -> SignedIn {
-    let earlier = Set(try mails.mails(to: email).compactMap(\.token))
-    try await anybody(RequestPasswordRecovery.self, .init(email: .init(text: email)))
+  /// The tokens that were mailed so far.
+  private func tokens(to email: String) throws -> Set<String> { Set(try mails.mails(to: email).compactMap(\.token)) }
+
+  /// Chooses another password by a link that is mailed after others, and logs in with it.
+  private func recover(_ email: String, _ password: String, after earlier: Set<String>) async throws -> SignedIn {
     let token = try await token(to: email, "/recover?", after: earlier)
     let field = FormField<Password>(text: password)
     try await anybody(CompletePasswordRecovery.self, .init(token: token, password: field, passwordRepetition: field))
