@@ -44,13 +44,6 @@ CREATE TABLE "outbox" (
   body BLOB NOT NULL
 ) STRICT;
 
-CREATE TABLE outbox_ancestors (
-  position INTEGER PRIMARY KEY,
-  -- An epoch that the present one descends from, and the last of its numbers that are in this file.
-  epoch TEXT NOT NULL UNIQUE,
-  end_number INTEGER NOT NULL CHECK (end_number >= 0)
-) STRICT;
-
 CREATE TRIGGER outbox_is_history BEFORE UPDATE ON outbox
 WHEN NEW.number <> OLD.number OR NEW.name <> 'events.erased' OR NEW.at <> OLD.at OR NEW.traceparent IS NOT NULL
   OR NEW.body <> x'7B7D'
@@ -58,6 +51,13 @@ BEGIN SELECT RAISE(ABORT, 'a published event does not change'); END;
 
 CREATE TRIGGER outbox_keeps_its_numbering BEFORE DELETE ON outbox WHEN OLD.number = (SELECT max(number) FROM outbox)
 BEGIN SELECT RAISE(ABORT, 'the last event holds the numbering'); END;
+
+CREATE TABLE outbox_ancestors (
+  position INTEGER PRIMARY KEY,
+  -- An epoch that the present one descends from, and the last of its numbers that are in this file.
+  epoch TEXT NOT NULL UNIQUE,
+  end_number INTEGER NOT NULL CHECK (end_number >= 0)
+) STRICT;
 
 CREATE TABLE "outbox_subscribers" (
   subscriber TEXT PRIMARY KEY,

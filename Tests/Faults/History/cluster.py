@@ -179,7 +179,8 @@ class Cluster(PlainCluster):
         self.proxy = subprocess.Popen(
             [sys.executable, str(HERE / "proxy.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         routes = [
-            [service, self.passed[service] + more, self.real[service] + more] for service in ON_BUS for more in (0, 1)]
+            [name, self.passed[service] + more, self.real[service] + more]
+            for service in ON_BUS for more, name in enumerate((service, f"{service} events"))]
         self.tell_proxy(routes)
         if self.proxy.stdout.readline() != "bound\n":
             raise RuntimeError("the proxy did not start")

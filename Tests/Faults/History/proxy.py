@@ -1,7 +1,8 @@
 """Stands between the services of a bus over TCP, and lets nothing through in one direction or both when told to.
 
 Started with lines of JSON on its input: first the routes, `[[name, port to listen at, port to pass on to], …]`, then commands:
-`["stall", name, "to" | "from"]`, `["heal", name]` and `["cut", name]`, which closes the connections there are.
+`["stall", name, "to" | "from"]`, `["heal", name]` and `["cut", name]`, which closes the connections there are. A service's name stands for both
+of its routes, that of requests and that of `NAME events`.
 """
 
 import asyncio
@@ -54,15 +55,15 @@ async def main():
     print("bound", flush=True)
     while line := await lines.readline():
         word, name, *rest = json.loads(line)
-        route = routes[name]
-        if word == "stall":
-            route.gates[rest[0]].clear()
-        elif word == "heal":
-            for gate in route.gates.values():
-                gate.set()
-        elif word == "cut":
-            for writer in list(route.writers):
-                writer.close()
+        for route in (route for key, route in routes.items() if key in (name, f"{name} events")):
+            if word == "stall":
+                route.gates[rest[0]].clear()
+            elif word == "heal":
+                for gate in route.gates.values():
+                    gate.set()
+            elif word == "cut":
+                for writer in list(route.writers):
+                    writer.close()
 
 
 if __name__ == "__main__":
