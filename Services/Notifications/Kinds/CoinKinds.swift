@@ -49,10 +49,9 @@ extension NotificationSpec {
     delivery: DeliverySpec(defaults: [.inbox, .push]))
 
   /// What somebody wrote, with an end, so that another sentence can follow.
-  private static func sentence(_ text: String) -> String {
-    let text = Excerpt.of(text)
-    return text.last?.isPunctuation == true ? text : text + "."
-  }
+  private static func sentence(_ text: String) -> String { ended(Excerpt.of(text)) }
+
+  private static func ended(_ text: String) -> String { text.last?.isPunctuation == true ? text : text + "." }
 
   private static let challengeCompleted = NotificationSpec(
     "challengeCompleted", .challenges, on: ChallengeCompleted.self, about: { $0.completionID }, to: { $0.accountID },
@@ -91,6 +90,6 @@ extension NotificationSpec {
     replacing: { "\($0.challengeID)/\($0.tier?.rawValue ?? "challenge")" },
     values: NotificationValue.translated("title") { $0.texts[$1].title }
       + NotificationValue.translated("badge") { $0.texts[$1].badge }
-      + [.text("tier") { $0.tier?.rawValue ?? "" }, .text("reason") { $0.reason }, .number("coins") { $0.coins }],
+      + [.text("tier") { $0.tier?.rawValue ?? "" }, .text("reason") { ended($0.reason) }, .number("coins") { $0.coins }],
     links: { NotificationLinks(challengeID: ID(linking: $0.challengeID)) })
 }

@@ -330,22 +330,22 @@ struct NotificationKindTests {
     }
     #expect(
       try texts(Self.corrected(nil, isGranted: false)) == [
-        "“Ten thousand” no longer counts as completed: “A borrowed device”. Its badge is gone. Coins taken back: 20.",
-        "«Diez mil» ya no cuenta como completado: «A borrowed device». Ya no tienes su insignia. Monedas retiradas: 20.",
+        "“Ten thousand” no longer counts as completed, and its badge is gone. Coins taken back: 20. The reason: A borrowed device.",
+        "«Diez mil» ya no cuenta como completado, y ya no tienes su insignia. Monedas retiradas: 20. Motivo: A borrowed device.",
       ])
     #expect(
       try texts(Self.corrected(nil, isGranted: true)) == [
-        "“Ten thousand” counts as completed: “A borrowed device”. You have the badge “Ten-thousander”. Coins: 20.",
-        "«Diez mil» cuenta como completado: «A borrowed device». Tienes la insignia «Diezmilero». Monedas: 20.",
+        "“Ten thousand” counts as completed, and you have the badge “Ten-thousander”. Coins: 20. The reason: A borrowed device.",
+        "«Diez mil» cuenta como completado, y tienes la insignia «Diezmilero». Monedas: 20. Motivo: A borrowed device.",
       ])
     #expect(
       try texts(Self.corrected(.gold, isGranted: false)) == [
-        "“Ten thousand” (gold) was taken back: “A borrowed device”.",
-        "Se te ha retirado «Diez mil» (oro): «A borrowed device».",
+        "“Ten thousand” (gold) was taken back. The reason: A borrowed device.",
+        "Se te ha retirado «Diez mil» (oro). Motivo: A borrowed device.",
       ])
     #expect(
       try texts(Self.corrected(.gold, isGranted: true)) == [
-        "You have “Ten thousand” (gold): “A borrowed device”.", "Tienes «Diez mil» (oro): «A borrowed device».",
+        "You have “Ten thousand” (gold). The reason: A borrowed device.", "Tienes «Diez mil» (oro). Motivo: A borrowed device.",
       ])
     let event = Self.corrected(.gold, isGranted: true)
     let superseded = Set(NotificationSpec.all.compactMap { $0.superseded(event) })
