@@ -83,10 +83,14 @@ struct DeliveryContent: Hashable, Sendable {
   let kind: NotificationKind
   let content: NotificationContent
 
-  /// Title and text in a language, in which what others have chosen makes no link.
+  /// Title and text in a language, in which what others have chosen makes no link; what the system and its operators say is whole.
   func words(_ language: Language) -> (title: String, text: String) {
-    let parameters = content.parameters.mapValues { value in
-      if case .text(let text) = value { Parameter.text(LinkFree.text(text)) } else { value }
+    let own = NotificationSpec.named(kind.rawValue)?.ownValues ?? []
+    var parameters = content.parameters
+    for (name, value) in content.parameters {
+      // `summary.es` is a value of `summary`.
+      guard case .text(let text) = value, !own.contains(String(name.prefix { $0 != "." })) else { continue }
+      parameters[name] = .text(LinkFree.text(text))
     }
     return (NotificationText.title(kind, language, parameters), NotificationText.text(kind, language, parameters))
   }

@@ -2,5 +2,5 @@ import NotificationsContract
 
 /// What operators let everybody know.
 extension NotificationSpec {
-  static let announcement = NotificationSpec("announcement", .announcements, values: ["title", "text"])
+  static let announcement = NotificationSpec("announcement", .announcements, values: ["title", "text"]).saying("title", "text")
 }

@@ -19,7 +19,8 @@ extension NotificationSpec {
     "coinsAdjusted", .rewards, on: CoinsAdjusted.self, about: { $0.transferID }, to: { $0.accountID },
     inbox: .init(
       values: [.number("coins") { $0.coins }, .text("reason") { $0.reason }, .number("balance") { $0.balance }]),
-    delivery: DeliverySpec(defaults: [.inbox, .push]))
+    delivery: DeliverySpec(defaults: [.inbox, .push])
+  ).saying("reason")
 
   private static let coinsEnding = NotificationSpec(
     "coinsEnding", .rewards, on: CoinsEnding.self, about: { $0.noticeID }, to: { $0.accountID },
@@ -70,19 +71,23 @@ extension NotificationSpec {
 
   private static let challengeRevoked = NotificationSpec(
     "challengeRevoked", .challenges, .warning, on: ChallengeCorrected.self, when: { $0.tier == nil && !$0.isGranted },
-    about: { $0.correctionID }, to: { $0.accountID }, inbox: correction)
+    about: { $0.correctionID }, to: { $0.accountID }, inbox: correction
+  ).saying("reason")
 
   private static let challengeGranted = NotificationSpec(
     "challengeGranted", .challenges, on: ChallengeCorrected.self, when: { $0.tier == nil && $0.isGranted },
-    about: { $0.correctionID }, to: { $0.accountID }, inbox: correction)
+    about: { $0.correctionID }, to: { $0.accountID }, inbox: correction
+  ).saying("reason")
 
   private static let achievementRevoked = NotificationSpec(
     "achievementRevoked", .challenges, .warning, on: ChallengeCorrected.self, when: { $0.tier != nil && !$0.isGranted },
-    about: { $0.correctionID }, to: { $0.accountID }, inbox: correction)
+    about: { $0.correctionID }, to: { $0.accountID }, inbox: correction
+  ).saying("reason")
 
   private static let achievementGranted = NotificationSpec(
     "achievementGranted", .challenges, on: ChallengeCorrected.self, when: { $0.tier != nil && $0.isGranted },
-    about: { $0.correctionID }, to: { $0.accountID }, inbox: correction)
+    about: { $0.correctionID }, to: { $0.accountID }, inbox: correction
+  ).saying("reason")
 
   /// Of a challenge or a tier an inbox has the last correction alone.
   private static let correction = InboxPart<ChallengeCorrected>(

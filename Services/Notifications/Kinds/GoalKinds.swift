@@ -36,7 +36,8 @@ extension NotificationSpec {
   /// Written by the service itself; by mail for those alone who choose so.
   static let weeklySummary = NotificationSpec(
     "weeklySummary", .goals, values: WeeklySummary.values, mail: MailSpec(from: .weeklySummary, actions: [.button]),
-    delivery: DeliverySpec(defaults: [.inbox, .push], urgency: .low))
+    delivery: DeliverySpec(defaults: [.inbox, .push], urgency: .low)
+  ).saying("summary")
 }
 
 extension GoalPeriod {

@@ -30,6 +30,8 @@ struct NotificationSpec: Sendable {
   let make: @Sendable (any Event) -> NotificationDraft?
   /// The beginning of the sources in an inbox that the event supersedes; nil for most.
   let superseded: @Sendable (any Event) -> NotificationSource?
+  /// The names of the values that the system or its operators say, which go by mail and push as they are.
+  var ownValues: Set<String> = []
 
   /// - Parameters:
   ///   - severity: how grave it is what is reported.
@@ -77,6 +79,13 @@ struct NotificationSpec: Sendable {
 }
 
 extension NotificationSpec {
+  /// The same with values that the system or its operators say.
+  func saying(_ names: String...) -> NotificationSpec {
+    var spec = self
+    spec.ownValues = Set(names)
+    return spec
+  }
+
   /// A kind that the service itself makes, and no event.
   ///
   /// - Parameter values: the names of the values in its words.

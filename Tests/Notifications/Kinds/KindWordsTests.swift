@@ -51,6 +51,26 @@ struct KindWordsTests {
     }
   }
 
+  @Test("By mail and push goes whole what the system and its operators say; what others have chosen is short and makes no link")
+  func ownWords() {
+    let long = "On Sunday from 6:00 on Racha is away for an hour. What is new stands at https://racha.example/news."
+    func text(_ kind: NotificationKind, _ parameters: [String: Parameter], _ language: Language = .english) -> String {
+      DeliveryContent(kind: kind, content: NotificationContent(parameters: parameters, links: NotificationLinks())).words(
+        language
+      )
+      .text
+    }
+    #expect(text("announcement", ["title": .text("News"), "text": .text(long)]).contains(long))
+    let summary: [String: Parameter] = [
+      "from": .text("2026-11-16"), "until": .text("2026-11-22"), "summary": .text("Steps."), "summary.es": .text(long),
+    ]
+    #expect(text("weeklySummary", summary, .spanish).contains(long))
+    let adjusted: [String: Parameter] = ["coins": .number(5), "balance": .number(9), "reason": .text(long)]
+    #expect(text("coinsAdjusted", adjusted).contains(long))
+    let asked = text("friendRequestReceived", ["username": .text(long)])
+    #expect(!asked.contains("racha.example") && !asked.contains("away for an hour"))
+  }
+
   @Test("The words that all mails share are there in both languages", arguments: Language.allCases)
   func common(language: Language) {
     #expect(KindWordsTests.words.parameters("mail.greeting", language) == ["username"])
