@@ -15,7 +15,7 @@ struct HistoryTests {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "Faults/History").path
     let (status, said) = try await TestPython.run([
-      folder, "--programs", try RunningCluster.binaries(), "--seed", environment["RACHA_HISTORY_SEED"] ?? "1", "--seconds",
+      folder, "--programs", try RunningCluster.binaries(), "--seed", environment["RACHA_HISTORY_SEED"] ?? "2", "--seconds",
       environment["RACHA_HISTORY_SECONDS"] ?? "20",
     ])
     #expect(status == 0, "\(said.suffix(20_000))")
