@@ -40,7 +40,7 @@ struct RevocationSnapshotTests {
       }
       let parts = SnapshotParts(try await identity.features().flatMap(\.snapshot))
       let walk: @Sendable (Database) throws -> [any Event] = { database in
-        var page = try parts.page(database, of: Self.names)
+        var page = try parts.page(database, of: Self.names, after: nil)
         var events = page.events
         while let key = page.nextKey {
           page = try parts.page(database, of: Self.names, after: key)
