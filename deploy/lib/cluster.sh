@@ -110,7 +110,7 @@ waiting_begin() {
 }
 
 waiting_goes_on() {
-  local now rest=$readiness service='' row part fields total line='' key
+  local now rest=${readiness:-} service='' row part fields total line='' key
   local -A found=()
   now=$(now_ms)
   # {"service":"social",…,"problems":[{"part":"subscriber.identity","state":"catchingUp","done":5000,"total":9000},…]},…

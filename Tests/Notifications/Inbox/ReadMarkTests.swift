@@ -31,7 +31,9 @@ struct ReadMarkTests {
   }
 
   /// Fills an inbox; one of a hundred is of help.
-  private func fill(_ services: ServicesInProcess, _ person: Person, from first: Int = 1, to last: Int = ReadMarkTests.count) async throws {
+  private func fill(
+    _ services: ServicesInProcess, _ person: Person, from first: Int = 1, to last: Int = ReadMarkTests.count
+  ) async throws {
     try await services.store(of: .notifications).write { transaction in
       try transaction.database.execute(
         sql: """
