@@ -164,16 +164,23 @@ struct CalendarFeedTests {
   func large() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
-      let reminders = try ["07:30", "12:00", "21:00"].map { try ReminderTime(text: $0) }
       try await withThrowingTaskGroup(of: Void.self) { group in
         for number in 0..<1000 {
           group.addTask {
             _ = try await ana.send(
               CreateActivity.self,
-              .init(title: "Activity \(number)", category: .other, goal: .check, schedule: .daily, reminders: reminders))
+              .init(title: "Activity \(number)", category: .other, goal: .check, schedule: .daily))
           }
         }
         try await group.waitForAll()
+      }
+      // Three times each, as from before they were bounded.
+      try await services.store(of: .activity).write { transaction in
+        try transaction.database.execute(
+          sql: """
+            INSERT INTO activity_reminders (activity_id, minute)
+            SELECT activity_id, minute FROM activities, (SELECT 450 AS minute UNION SELECT 720 UNION SELECT 1260)
+            """)
       }
       let link = try await ana.send(CreateCalendarFeed.self, .init())
       let text = String(decoding: try await read(services, link).content.bytes, as: UTF8.self)
