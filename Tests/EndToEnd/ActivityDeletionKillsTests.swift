@@ -23,7 +23,7 @@ struct ActivityDeletionKillsTests {
         RegisterAccount.self,
         .init(
           email: .init(text: "\(name)@example.org"), username: .init(text: name), password: .init(text: password),
-          passwordRepetition: .init(text: password)), idempotencyKey: "register \(name)")
+          passwordRepetition: .init(text: password)), idempotencyKey: "register-\(name)")
       let session = try await cluster.client.callUntilDone(LogIn.self, .init(login: name, password: password))
       let client = cluster.client.authorized(session.accessToken)
       let today = LocalDay(daysSinceEpoch: Int32(Instant.now.milliseconds / 86_400_000))
@@ -32,7 +32,7 @@ struct ActivityDeletionKillsTests {
         let activity = try await client.callUntilDone(
           CreateActivity.self,
           .init(title: title, category: .other, goal: .check, schedule: .daily, startDay: today.advanced(by: -Self.entries)),
-          idempotencyKey: "\(name) \(title)"
+          idempotencyKey: "\(name)-\(title)"
         ).id
         made.append(activity)
         let count = title == "Gone" ? Self.entries : 10
@@ -48,7 +48,7 @@ struct ActivityDeletionKillsTests {
         }
       }
       _ = try await client.callUntilDone(
-        DeleteActivity.self, .init(activityID: made[0], confirm: true), idempotencyKey: "\(name) delete")
+        DeleteActivity.self, .init(activityID: made[0], confirm: true), idempotencyKey: "\(name)-delete")
       try await KillRounds.kill([.activity, .activity], cluster, within: 40)
       for _ in 0..<3 {
         #expect(try await client.callUntilDone(GetStatistics.self, .init()).doneCount == 10)
