@@ -379,6 +379,28 @@ private final class LossyBus: Bus {
     for bus in buses + [publisherBus] { await bus.stop() }
   }
 
+  @Test("A subscriber whose cursor is in no epoch begins again from the snapshot", arguments: Wiring.allCases)
+  func noEpoch(wiring: Wiring) async throws {
+    let junction = try wiring.make()
+    let log = MemoryEventLog()
+    let (publisherBus, publisher) = try publisher(log, junction)
+    for number in 1...3 { log.publish("test.happened", body(number)) }
+    let bus = try junction.bus(.rewards)
+    let subscription = MemoryEventSubscription { _, _ in }
+    let none = LogHead(epoch: "none", number: 0)
+    try await subscription.apply(SnapshotPage(head: none, events: [], nextKey: nil), of: .social, isLast: true, from: none)
+    let subscriber = EventSubscriber(.rewards, to: .social, subscription: subscription, bus: bus.bus, logger: .quiet)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await publisher.run() }
+      group.addTask { await subscriber.run() }
+      await subscription.reaches(3, of: .social)
+      group.cancelAll()
+    }
+    #expect(await subscription.cursor(of: .social)?.epoch != none.epoch)
+    await bus.stop()
+    await publisherBus.stop()
+  }
+
   @Test("Only the subscriber itself moves its cursor, and accounts may not read the log")
   func rights() async throws {
     let log = MemoryEventLog()

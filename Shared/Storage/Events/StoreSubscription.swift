@@ -103,11 +103,14 @@ public struct StoreSubscription: EventSubscription {
     ).execute(arguments: [publisher.rawValue, head.epoch, head.number, number])
   }
 
+  /// The epoch of a cursor that is in none: no log's is called that, for those are UUIDs.
+  static let noEpoch = "none"
+
   /// Puts the cursor, if there is one, into an epoch that no log has.
   private static func leaveEpoch(of publisher: ServiceName, _ database: Database) throws {
     try database.cachedStatement(
-      sql: "UPDATE subscription_cursors SET epoch = '', number = 0, snapshot_number = 0 WHERE publisher = ?"
-    ).execute(arguments: [publisher.rawValue])
+      sql: "UPDATE subscription_cursors SET epoch = ?, number = 0, snapshot_number = 0 WHERE publisher = ?"
+    ).execute(arguments: [noEpoch, publisher.rawValue])
   }
 }
 
