@@ -89,10 +89,9 @@ extension NotificationSpec {
     about: { $0.correctionID }, to: { $0.accountID }, inbox: correction
   ).saying("reason")
 
-  /// Of a challenge or a tier an inbox has the last correction alone.
+  /// Of a challenge or an achievement an inbox has the last correction alone: one of a tier may change others, too.
   private static let correction = InboxPart<ChallengeCorrected>(
-    source: { "\($0.challengeID)/\($0.tier?.rawValue ?? "challenge")/\($0.correctionID)" },
-    replacing: { "\($0.challengeID)/\($0.tier?.rawValue ?? "challenge")" },
+    source: { "\($0.challengeID)/\($0.correctionID)" }, replacing: { "\($0.challengeID)" },
     values: NotificationValue.translated("title") { $0.texts[$1].title }
       + NotificationValue.translated("badge") { $0.texts[$1].badge }
       + [.text("tier") { $0.tier?.rawValue ?? "" }, .text("reason") { ended($0.reason) }, .number("coins") { $0.coins }],

@@ -54,7 +54,12 @@ struct ChallengeCorrectionHandlers: Sendable {
     for number in 1...level {
       let key = ChallengeLevel(challenge: challenge.id, level: number)
       let before = completions[key]
-      guard before?.isCurrent != true else { continue }
+      if var held = before, held.isCurrent {
+        // A tier that was counted stays as long as the one above it that is granted.
+        held.correction = .granted
+        try ChallengeCompletionStore.put(key, held, of: account, in: database)
+        continue
+      }
       let due = ChallengeCorrectionRules.due(challenge, before, taken: taken)
       var completion = ChallengeCompletion(
         id: ID(), days: before?.days ?? today...today, completedAt: transaction.now, coins: (before?.coins ?? 0) + due,

@@ -67,7 +67,7 @@ enum ChallengeCompletionStore {
       completion.transfer.map { .id($0) } ?? .null, .text(completion.correction?.rawValue))
   }
 
-  /// All that holds as events, after the key `<account>/<challenge>/<level>`; see `SnapshotParts`.
+  /// All that was completed and holds as events, but what an administrator granted, of which there was another event: after the key `<account>/<challenge>/<level>`; see `SnapshotParts`.
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let pieces = key?.split(separator: "/").map(String.init) ?? []
@@ -76,7 +76,7 @@ enum ChallengeCompletionStore {
       database,
       sql: """
         SELECT account_id, challenge_id, level, completion_id, completed_at, coins FROM challenge_completions
-        WHERE is_current = 1 AND (account_id, challenge_id, level) > (?, ?, ?)
+        WHERE is_current = 1 AND correction IS NOT 'granted' AND (account_id, challenge_id, level) > (?, ?, ?)
         ORDER BY account_id, challenge_id, level LIMIT ?
         """,
       arguments: [
