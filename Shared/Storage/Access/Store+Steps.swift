@@ -1,3 +1,5 @@
+import Operations
+
 /// The bounds of long work that is done in steps.
 public struct StepLimits: Hashable, Sendable {
   /// How much the first step does, and any step at most, in rows or whatever the steps count.
@@ -28,8 +30,16 @@ extension Store {
       willStep()
       let count = size.count
       // Without the wait for its turn, but with the commit, and the checkpoint that may come of it: others wait for those too.
-      let (start, isMore) = try await write(largeOf: owner) { transaction in
-        (ContinuousClock.now, try step(count, transaction))
+      let start: ContinuousClock.Instant
+      let isMore: Bool
+      do {
+        (start, isMore) = try await write(largeOf: owner) { transaction in
+          (ContinuousClock.now, try step(count, transaction))
+        }
+      } catch let failure as Failure where failure.status == RequestFailure.overloaded.status {
+        // Others come first.
+        try await Task.sleep(for: .seconds(1))
+        continue
       }
       guard isMore else { return }
       let duration = ContinuousClock.now - start
