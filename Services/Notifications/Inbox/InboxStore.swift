@@ -108,13 +108,14 @@ enum InboxStore {
       case nil: "AND ?3 >= 0"
       }
     let through = try ReadMarkStore.through(of: account, in: database)
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT \(columns) FROM notifications
-        WHERE account_id = ?1 AND number < ?2 AND deleted_at IS NULL \(condition) \(kinds(withLogins))
-          \(category.map { "AND category = '\($0.rawValue)'" } ?? "") \(try hiding(of: account, in: database))
-        ORDER BY number DESC LIMIT ?4
-        """)
+    let hiding = try hiding(of: account, in: database)
+    let statement = try database.statement(
+      """
+      SELECT \(columns) FROM notifications
+      WHERE account_id = ?1 AND number < ?2 AND deleted_at IS NULL \(condition) \(kinds(withLogins))
+        \(category.map { "AND category = '\($0.rawValue)'" } ?? "") \(hiding)
+      ORDER BY number DESC LIMIT ?4
+      """, isKept: hiding.isEmpty)
     let rows = try Row.fetchAll(statement, arguments: [account, page.before, through, page.fetchLimit])
     return try page.page(of: rows, key: { $0["number"] as Int64 }) { try Notification($0, language) }
   }
@@ -125,12 +126,13 @@ enum InboxStore {
   static func since(
     _ number: Int, of account: AccountID, withLogins: Bool, limit: Int, _ language: Language, in database: Database
   ) throws -> NotificationsSince.Output {
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT \(columns) FROM notifications WHERE account_id = ? AND number > ? AND deleted_at IS NULL \(kinds(withLogins))
-          \(try hiding(of: account, in: database))
-        ORDER BY number LIMIT ?
-        """)
+    let hiding = try hiding(of: account, in: database)
+    let statement = try database.statement(
+      """
+      SELECT \(columns) FROM notifications WHERE account_id = ? AND number > ? AND deleted_at IS NULL \(kinds(withLogins))
+        \(hiding)
+      ORDER BY number LIMIT ?
+      """, isKept: hiding.isEmpty)
     let items = try Row.fetchAll(statement, arguments: [account, number, limit]).map { try Notification($0, language) }
     let last = try database.cachedStatement(sql: "SELECT last_number FROM inboxes WHERE account_id = ?")
     return NotificationsSince.Output(items: items, lastNumber: try Int.fetchOne(last, arguments: [account]) ?? 0)
@@ -310,5 +312,12 @@ extension Notification {
       title: NotificationText.title(kind, language, content.parameters),
       text: NotificationText.text(kind, language, content.parameters), parameters: content.parameters, links: content.links,
       createdAt: createdAt, readAt: readAt)
+  }
+}
+
+extension Database {
+  /// A statement, kept for the next call only where its text is one of few.
+  fileprivate func statement(_ sql: String, isKept: Bool) throws -> Statement {
+    try isKept ? cachedStatement(sql: sql) : makeStatement(sql: sql)
   }
 }
