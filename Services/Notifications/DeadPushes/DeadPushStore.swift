@@ -3,7 +3,8 @@ import NotificationsContract
 import Operations
 import Storage
 
-/// The pushes that were given up, as the log has them: for administrators to see, and to let go once more when what failed is mended.
+/// The pushes that were given up, as the log has them: for administrators to see, and to let go once more when what failed is mended. What is in
+/// no inbox is not among them: its text went with the delivery.
 enum DeadPushStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "dead pushes") { database in
@@ -17,7 +18,7 @@ enum DeadPushStore {
     let statement = try database.cachedStatement(
       sql: """
         SELECT delivery_id, kind, account_id, reason, created_at, finished_at FROM deliveries INDEXED BY deliveries_dead_pushes
-        WHERE channel = 'push' AND state = 'failed' AND (:before IS NULL OR delivery_id < :before)
+        WHERE channel = 'push' AND state = 'failed' AND notification_id IS NOT NULL AND (:before IS NULL OR delivery_id < :before)
         ORDER BY delivery_id DESC LIMIT :limit
         """)
     return try Row.fetchAll(statement, arguments: ["before": before, "limit": limit])
@@ -28,7 +29,7 @@ enum DeadPushStore {
     try transaction.database.run(
       """
       UPDATE deliveries SET state = 'held', reason = ?2, hold = NULL, not_before = ?3, finished_at = NULL
-      WHERE delivery_id = ?1 AND channel = 'push' AND state = 'failed'
+      WHERE delivery_id = ?1 AND channel = 'push' AND state = 'failed' AND notification_id IS NOT NULL
       """, .id(delivery), .text(HoldReason.unread.rawValue), .instant(transaction.now))
     return transaction.database.changesCount > 0
   }
