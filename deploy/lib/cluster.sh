@@ -124,8 +124,8 @@ waiting_goes_on() {
       total=''
       [[ ! $fields =~ \"total\":([0-9]+) ]] || total=" of ${BASH_REMATCH[1]}"
       line+="${line:+; }$service has taken in ${found[$key]}$total events of $part"
-      if [[ -z ${taken[$key]:-} ]] || ((found[$key] > taken[$key])); then
-        # The first of them, too: it has begun.
+      if [[ -z ${taken[$key]:-} ]] || ((found[$key] != taken[$key])); then
+        # The first of them, too: it has begun. Fewer are those of a process that was started anew.
         advanced_at=$now taken[$key]=${found[$key]}
       fi
     fi
