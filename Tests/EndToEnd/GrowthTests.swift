@@ -34,7 +34,7 @@ struct GrowthTests {
     try generated.forgetDevices(ofCopies: 1...1)
     #expect(try stores.schemas() == before)
     try stores.check(copies: Self.copies)
-    try cluster.administer("ledger", cluster.home)
+    try cluster.administer("ledger", "check", cluster.home)
     for service in GeneratedAccounts.services { try cluster.release(service) }
     try await cluster.waitUntilReady()
     try await play(cluster, try await cast.signedIn(cluster))
