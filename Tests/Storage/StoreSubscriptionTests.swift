@@ -158,7 +158,7 @@ struct StoreSubscriptionTests {
     // A publisher that began anew is followed from its new snapshot. Where half of that has taken effect, the cursor is in no epoch, but known:
     // whoever had one may have missed what a new subscriber does without.
     try await subscription.apply(page(3, at: 7, epoch: "b"), of: .identity, isLast: false, from: LogHead(epoch: "b", number: 7))
-    #expect(try await subscription.cursor(of: .identity) == LogHead(epoch: StoreSubscription.noEpoch, number: 0))
+    #expect(try await subscription.cursor(of: .identity) == LogHead(epoch: "none", number: 0))
     try await subscription.apply(page(3, at: 7, epoch: "b"), of: .identity, isLast: true, from: LogHead(epoch: "b", number: 7))
     #expect(try await subscription.cursor(of: .identity) == LogHead(epoch: "b", number: 7))
     await store.close()
