@@ -52,7 +52,7 @@ struct ReminderLimitTests {
       _ = try await ana.send(UpdateActivity.self, try edit(Array(times.prefix(9))))
       _ = try await ana.send(CreateActivity.self, more)
       #expect(try await ana.refusedFields(UpdateActivity.self, try edit(times)) == ["reminders too_many_reminders"])
-      _ = try await ana.send(DeleteActivity.self, .init(activityID: activities[1].id))
+      _ = try await ana.send(DeleteActivity.self, .init(activityID: activities[1].id, confirm: true))
       _ = try await ana.send(UpdateActivity.self, try edit(times))
       #expect(try await services.store(of: .activity).rows("due_reminders") == 191)
       // Nobody else's count.
