@@ -16,14 +16,14 @@ extension ServicesInProcess {
 
   func makeActivity(
     _ title: String = "Walk", of person: IdentityDouble.Account, goal: Goal = .check, schedule: Schedule = .daily,
-    startDay: String = "2026-11-01", endDay: String? = nil
+    startDay: String = "2026-11-01", endDay: String? = nil, reminders: [String] = ["07:30"]
   ) async throws -> Activity {
     try await call(
       CreateActivity.self,
       .init(
         title: title, reason: "Together", category: .fitness, goal: goal, schedule: schedule,
         startDay: try LocalDay(text: startDay), endDay: try endDay.map { try LocalDay(text: $0) },
-        reminders: [ReminderTime(text: "07:30")],
+        reminders: try reminders.map { try ReminderTime(text: $0) },
         tags: [Tag(text: "secret")]), as: person.caller)
   }
 

@@ -148,7 +148,7 @@ struct FriendChallengeOnceTests {
       let sent = try await services.challenge(ben, to: try await services.makeActivity(of: ana), by: ana)
       let last = try await services.makeActivity(of: ben)
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for _ in 1..<1000 { group.addTask { _ = try await services.makeActivity(of: ben) } }
+        for _ in 1..<1000 { group.addTask { _ = try await services.makeActivity(of: ben, reminders: []) } }
         try await group.waitForAll()
       }
       let name = FriendChallengeName(friendChallengeID: sent.id)
