@@ -54,5 +54,6 @@ extension RoundWorker {
     try await administrator(CancelBroadcast.self, .init(broadcastID: sent.id))
     try await administrator(ReadDeliveryFigures.self, .init())
     try await administrator(ListDeadMails.self, .init())
+    try await administrator(ListDeadPushes.self, .init())
   }
 }

@@ -26,7 +26,7 @@ struct ReminderFeature: Feature {
     service.serve(AnswerReminder.self, write: handlers.answer)
     let lateMinutes = environment.settings.int("racha.reminders.lateMinutes", default: 30, in: 1...1440)
     let subscriptions = ReminderSubscriptions(dispatch: dispatch, lateSeconds: lateMinutes * 60)
-    service.subscribe(to: ReminderDue.self, subscriptions.due)
-    service.subscribe(to: ReminderWithdrawn.self, subscriptions.withdrawn)
+    service.subscribe(to: ReminderDue.self, needsState: false, subscriptions.due)
+    service.subscribe(to: ReminderWithdrawn.self, needsState: false, subscriptions.withdrawn)
   }
 }

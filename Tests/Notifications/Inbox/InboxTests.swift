@@ -235,7 +235,7 @@ struct InboxTests {
         #expect(try await inbox(services, ben).count == 1)
         #expect(
           try await inbox(services, ana).map(\.text).sorted() == [
-            "ben has accepted your friend request.", "four", "one", "three", "two",
+            "You and ben are friends now.", "four", "one", "three", "two",
           ])
         // And it goes on behind the snapshot.
         try await write(["five"], services, ana, to: ben)

@@ -350,7 +350,7 @@ struct NotificationKindTests {
     let event = Self.corrected(.gold, isGranted: true)
     let superseded = Set(NotificationSpec.all.compactMap { $0.superseded(event) })
     #expect(
-      superseded == [NotificationSource(accountID: Self.ana, text: "challenges.corrected/\(Self.rewardsChallenge)/gold/")])
+      superseded == [NotificationSource(accountID: Self.ana, text: "challenges.corrected/\(Self.rewardsChallenge)/")])
   }
 
   @Test(
