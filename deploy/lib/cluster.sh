@@ -138,12 +138,13 @@ waiting_goes_on() {
   ((now - advanced_at < ready_seconds * 1000))
 }
 
-# Returns when all six are ready.
+# Returns when all six are ready; ends the process when it is `interrupted`.
 await_ready() {
   local culprit advanced_at told_at
   local -A taken
   waiting_begin
   until ready; do
+    [[ -z $interrupted ]] || exit
     ! find_culprit || give_up "$culprit does not stay up" 20 "$culprit"
     waiting_goes_on ||
       give_up "not ready, and nothing advanced for $ready_seconds s; /readyz answers: ${readiness:-nothing}" 5 "${services[@]}"
@@ -176,19 +177,47 @@ mailbox_print() {
   fi
 }
 
-# Starts all six and waits until they are ready; whatever else ends it, it leaves nothing running.
+# Starts all six and waits until they are ready, which took `took` milliseconds; whatever else ends it, it leaves nothing running.
+#
+# The starting is a process of its own, which is asked to end by TERM alone: bash takes an INT that comes while it waits for a command for the
+# command's, and may drop it.
 start_all() {
-  local service begun
-  local -A said=()
+  local starter='' interrupted='' status=0 begun
   begun=$(now_ms)
-  logs_mark
-  trap cluster_end EXIT
-  trap 'say "racha: interrupted, stopping"; exit 130' INT TERM HUP
-  addresses_write
-  for service in "${services[@]}"; do keeper_start "$service"; done
-  await_ready
-  trap - EXIT INT TERM HUP
+  trap 'interrupted=yes; [[ -z $starter ]] || kill -s TERM "$starter" 2>/dev/null || :' INT TERM HUP
+  start_and_await &
+  starter=$!
+  [[ -z $interrupted ]] || kill -s TERM "$starter" 2>/dev/null || :
+  # A signal ends `wait`, too.
+  while process_started "$starter" >/dev/null; do
+    wait "$starter" || :
+  done
+  wait "$starter" || status=$?
+  trap '' INT TERM HUP
+  if [[ -n $interrupted ]]; then
+    say "racha: interrupted, stopping"
+    status=130
+  fi
+  if ((status != 0)); then
+    cluster_end
+    exit "$status"
+  fi
+  trap - INT TERM HUP
   took=$(($(now_ms) - begun))
+}
+
+# What start_all does in a process of its own: it ends where a keeper that was started is noted.
+start_and_await() {
+  local service
+  local -A said=()
+  trap 'interrupted=yes' TERM HUP
+  logs_mark
+  addresses_write
+  for service in "${services[@]}"; do
+    [[ -z $interrupted ]] || exit
+    keeper_start "$service"
+  done
+  await_ready
 }
 
 # Where any keeper runs: succeeds once all six do and are ready, if nobody asks for other ports. What is missing, the keepers that run start again,
