@@ -28,6 +28,15 @@ programs_folder() { printf '%s' "$root/.build/programs"; }
 # All that the last build said.
 build_log() { printf '%s' "$root/.build/build.log"; }
 
+# Has SwiftPM compile what packages have in C once for all builds of this project, see `compile-once`; unless a compiler is chosen.
+packages_compile_once() {
+  local clang
+  clang=$(swift -print-target-info </dev/null | sed --quiet 's|.*"runtimeResourcePath": "\(.*\)/lib/swift".*|\1/bin/clang|p') || return 0
+  [[ -z ${CC:-} && -x $clang ]] || return 0
+  RACHA_COMPILER=$(swift --version 2>&1 </dev/null) || return 0
+  export CC=$root/deploy/lib/compile-once RACHA_COMPILER RACHA_CLANG=$clang RACHA_OBJECTS=$root/.build/objects RACHA_RESOLVED=$root/Package.resolved
+}
+
 # build_programs PROGRAM...: builds what a cluster runs and these, and readies them in `programs_folder`. Whatever the umask of the launcher, what is
 # built may be read and run by all.
 build_programs() (
@@ -35,6 +44,7 @@ build_programs() (
   local icu program flags=("${release_flags[@]}")
   mkdir -p -- "$root/.build" || return 1
   : >"$(build_log)" || return 1
+  packages_compile_once
   icu=$(icu_object "$root/.build/icu") || say "The data of ICU in this Swift is not as expected: the programs have all of it, 34 MB each"
   if [[ -n $icu ]]; then flags+=(-Xlinker "--wrap=$(icu_symbol "$icu")" -Xlinker "$icu"); fi
   build_shown "${flags[@]}" --product "$programs_file" || return 1

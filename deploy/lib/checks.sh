@@ -53,6 +53,7 @@ build_tests() {
 # work.
 stage_build() {
   local tests programs status=0
+  packages_compile_once
   # Packages are fetched once, then copied.
   swift package resolve
   swift package --scratch-path "$tests_build" resolve
@@ -158,7 +159,7 @@ checks_exec() { # COMMAND [ARGUMENT...]
   case $command in
     bench) build_cluster racha-bench racha-bench-hello ;;
     # The mutants are built by the test itself.
-    faults) [[ ${1:-} == mutants ]] || build_cluster ;;
+    faults) if [[ ${1:-} == mutants ]]; then packages_compile_once; else build_cluster; fi ;;
   esac
   [[ -z ${bin:-} ]] || export RACHA_BIN=$bin
   exec "$root/Tests/$folder/run" "$@"
