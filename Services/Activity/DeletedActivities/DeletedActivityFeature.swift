@@ -15,6 +15,14 @@ struct DeletedActivityFeature: Feature {
   ]
 
   func register(in service: inout ServiceDefinition) {
-    service.run { [signal] store in DeletedActivityWorker(store: store, signal: signal) }
+    service.run { [signal] store in
+      // Few rows at first: each may have a photo.
+      RoundRobinWorker(
+        "deleted activities", of: "deleted_activities", by: "activity_id", limits: StepLimits(first: 8, max: 500), store: store,
+        signal: signal
+      ) { activity, count, transaction in
+        _ = try DeletedActivityStore.remove(activity, limit: count, transaction)
+      }
+    }
   }
 }

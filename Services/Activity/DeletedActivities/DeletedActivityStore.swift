@@ -74,13 +74,6 @@ enum DeletedActivityStore {
     return found
   }
 
-  /// The next behind one, and behind the last the first; nil where there is none.
-  static func next(after activity: ActivityID, in database: Database) throws -> ActivityID? {
-    let next = "SELECT activity_id FROM deleted_activities WHERE activity_id > ? ORDER BY activity_id LIMIT 1"
-    let found: (ActivityID) throws -> ActivityID? = { try database.first(next, .id($0)) { try $0.id(0) } }
-    return try found(activity) ?? found(.placeholder)
-  }
-
   /// Removes some of an activity's rows, and the activity itself with the last.
   ///
   /// - Parameter limit: how many at most; all if it is negative.

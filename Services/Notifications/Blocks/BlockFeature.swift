@@ -15,6 +15,13 @@ struct BlockFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     service.subscribe(to: RelationChanged.self, BlockSubscriptions(signal: signal).relationChanged)
-    service.run { [signal] store in BlockedNotificationWorker(store: store, signal: signal) }
+    service.run { [signal] store in
+      RoundRobinWorker(
+        "blocked notifications", of: "blocked_notifications", by: "account_id", limits: StepLimits(first: 50, max: 2_000),
+        store: store, signal: signal
+      ) { account, count, transaction in
+        try BlockedNotificationStore.delete(from: account, limit: count, transaction)
+      }
+    }
   }
 }

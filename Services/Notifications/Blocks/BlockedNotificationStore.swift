@@ -70,13 +70,6 @@ enum BlockedNotificationStore {
       """
   }
 
-  /// The account behind one in whose inbox there are any, and behind the last the first; nil where there is none.
-  static func next(after account: AccountID, in database: Database) throws -> AccountID? {
-    let next = "SELECT account_id FROM blocked_notifications WHERE account_id > ? ORDER BY account_id LIMIT 1"
-    let found: (AccountID) throws -> AccountID? = { try database.first(next, .id($0)) { try $0.id(0) } }
-    return try found(account) ?? found(.placeholder)
-  }
-
   /// Goes on through an account's inbox.
   ///
   /// - Parameter limit: over how many numbers at most.

@@ -41,6 +41,12 @@ struct InboxFeature: Feature {
     service.serve(MarkNotificationRead.self, write: InboxHandlers.markRead)
     service.serve(MarkNotificationsRead.self, write: InboxHandlers(signal: signal).markAllRead)
     service.serve(DeleteNotification.self, write: InboxHandlers.delete)
-    service.run { [signal] store in ReadMarkWorker(store: store, signal: signal) }
+    service.run { [signal] store in
+      RoundRobinWorker(
+        "read marks", of: "read_marks", by: "account_id", limits: StepLimits(first: 50, max: 2_000), store: store, signal: signal
+      ) { account, count, transaction in
+        try ReadMarkStore.settle(account, limit: count, transaction)
+      }
+    }
   }
 }

@@ -60,13 +60,6 @@ enum ReadMarkStore {
       .instant(transaction.now))
   }
 
-  /// The account behind one that has marks, and behind the last the first; nil where none has.
-  static func next(after account: AccountID, in database: Database) throws -> AccountID? {
-    let next = "SELECT account_id FROM read_marks WHERE account_id > ? ORDER BY account_id LIMIT 1"
-    let found: (AccountID) throws -> AccountID? = { try database.first(next, .id($0)) { try $0.id(0) } }
-    return try found(account) ?? found(.placeholder)
-  }
-
   /// Lets some notifications of an account say when they were read, those of its first mark first, and counts them as opened on the day of the
   /// mark. With the last of them the mark goes.
   ///

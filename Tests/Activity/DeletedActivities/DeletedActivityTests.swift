@@ -216,26 +216,4 @@ struct DeletedActivityTests {
       #expect(Set(tables) == known)
     }
   }
-
-  @Test("Deleted activities take turns")
-  func turns() async throws {
-    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
-      let ana = try await services.register()
-      var ids: [ActivityID] = []
-      for number in 0..<3 { ids.append(try await ana.makeActivity(title: "Activity \(number)").id) }
-      ids.sort()
-      let found = try await services.store(of: .activity).write { [ids] transaction in
-        for id in ids {
-          try transaction.database.run(
-            "INSERT INTO deleted_activities (activity_id, account_id) VALUES (?, ?)", .id(id), .id(ana.id))
-        }
-        var found: [ActivityID] = []
-        for _ in 0..<4 {
-          found.append(try DeletedActivityStore.next(after: found.last ?? .placeholder, in: transaction.database) ?? .placeholder)
-        }
-        return found
-      }
-      #expect(found == ids + ids.prefix(1))
-    }
-  }
 }
