@@ -7,7 +7,7 @@ public struct StepLimits: Hashable, Sendable {
   public var max: Int
   /// How long a step is to take: others' writes wait for it. Steps that take longer are made smaller, those that take less than half of it
   /// larger.
-  public var target = Duration.milliseconds(25)
+  public var target = Duration.milliseconds(15)
 
   public init(first: Int, max: Int) { (self.first, self.max) = (first, max) }
 }
