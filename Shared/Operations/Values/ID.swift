@@ -24,14 +24,17 @@ public struct ID<Entity>: TextValue, Comparable {
 
   /// An id from its 16 bytes, or nil if there are not 16.
   public init?(bytes: some Collection<UInt8>) {
+    // Whatever they are kept in: without a call for each of them.
+    let found = bytes.withContiguousStorageIfAvailable { Self(bigEndian: UnsafeRawBufferPointer($0)) }
+    guard let id = found ?? Array(bytes).withUnsafeBytes(Self.init(bigEndian:)) else { return nil }
+    self = id
+  }
+
+  /// An id from its 16 bytes in network order, or nil if there are not 16.
+  package init?(bigEndian bytes: UnsafeRawBufferPointer) {
     guard bytes.count == 16 else { return nil }
-    var high: UInt64 = 0
-    var low: UInt64 = 0
-    for (index, byte) in bytes.enumerated() {
-      if index < 8 { high = high << 8 | UInt64(byte) } else { low = low << 8 | UInt64(byte) }
-    }
-    self.high = high
-    self.low = low
+    high = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+    low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
   }
 
   /// A fresh id, later than every id this process made before.

@@ -11,16 +11,13 @@ extension ID: DatabaseValueConvertible, StatementColumnConvertible {
 
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
     guard case .blob(let data) = value.storage else { return nil }
-    return Self(bytes: data)
+    return data.withUnsafeBytes(Self.init(bigEndian:))
   }
 
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
-    guard sqlite3_column_type(sqliteStatement, index) == SQLITE_BLOB,
-      let start = sqlite3_column_blob(sqliteStatement, index), sqlite3_column_bytes(sqliteStatement, index) == 16
+    guard sqlite3_column_type(sqliteStatement, index) == SQLITE_BLOB, let start = sqlite3_column_blob(sqliteStatement, index)
     else { return nil }
-    self.init(
-      high: UInt64(bigEndian: start.loadUnaligned(as: UInt64.self)),
-      low: UInt64(bigEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+    self.init(bigEndian: UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(sqliteStatement, index))))
   }
 }
 
