@@ -306,6 +306,54 @@ private final class LossyBus: Bus {
     await watching.value
   }
 
+  @Test("While events take effect those after them are read, each once, also where an effect fails at first")
+  func fetchesAhead() async throws {
+    let junction = try Wiring.memory.make()
+    let asked = Mutex<[Int]>([])
+    // Answers with three of nine events at a time.
+    _ = try junction.bus(.social) { request in
+      let id = request.header.id
+      guard request.header.operation == EventExchange.fetch.rawValue,
+        let input = try? EventExchange.FetchInput.decode(request.body), let after = input.after
+      else { return Reply(header: ReplyHeader(id: id, status: 200), body: Empty().json) }
+      asked.withLock { $0.append(after) }
+      let events = (after + 1..<min(after + 4, 10)).map { number in
+        WireEvent(
+          LoggedEvent(
+            number: Int64(number), name: "test.happened", at: .now, traceparent: nil, body: Array("{\"n\":\(number)}".utf8)))
+      }
+      let output = EventExchange.FetchOutput(epoch: "1", number: 9, through: after + events.count, events: events)
+      return Reply(header: ReplyHeader(id: id, status: 200), body: output.json)
+    }
+    let bus = try junction.bus(.rewards)
+    let effects = Effects()
+    let failures = Mutex(1)
+    struct Refused: Error {}
+    let subscription = MemoryEventSubscription { event, _ in
+      // Those after the first of three were asked for before it takes effect; were they not, this would never end.
+      let next = Int(event.number) + 2
+      while event.number % 3 == 1, next < 9, !asked.withLock({ $0.contains(next) }) { await Task.yield() }
+      let fails =
+        event.number == 4
+        && failures.withLock { left in
+          left -= 1
+          return left >= 0
+        }
+      if fails { throw Refused() }
+      await effects.add(event)
+    }
+    let start = LogHead(epoch: "1", number: 0)
+    try await subscription.apply(SnapshotPage(head: start, events: [], nextKey: nil), of: .social, isLast: true, from: start)
+    let subscriber = EventSubscriber(.rewards, to: .social, subscription: subscription, bus: bus.bus, logger: .quiet)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await subscriber.run() }
+      await subscription.reaches(9, of: .social)
+      group.cancelAll()
+    }
+    #expect(await effects.bodies == (1...9).map { Array("{\"n\":\($0)}".utf8) })
+    #expect(asked.withLock { $0 } == [0, 3, 6])
+  }
+
   @Test("A subscriber without a cursor asks for the state that it begins with, and one that has to begin again for all of it")
   func initialState() async throws {
     let names: Set<String> = ["test.happened", "test.other"]

@@ -38,6 +38,8 @@ public final class EventSubscriber: Sendable {
   private let taken = Atomic(0)
   /// The page of the snapshot that was fetched while the one before it took effect.
   private let pageAhead = Mutex<(key: String, page: SnapshotPage)?>(nil)
+  /// The events that were fetched while those before them took effect, and when.
+  private let eventsAhead = Mutex<(after: LogHead, events: EventExchange.FetchOutput, at: Int64)?>(nil)
   private let pokes: AsyncStream<Void>
   private let poke: AsyncStream<Void>.Continuation
   private let lagGauge: Gauge
@@ -162,10 +164,13 @@ public final class EventSubscriber: Sendable {
     case .fetch(let after): await fetch(after)
     case .fetchSnapshot(let key): await fetchSnapshot(key)
     case .apply(let page, let after):
+      // The publisher reads the next events while these take effect.
+      async let next: Void = fetchAhead(state.withLock { $0.nextFetch })
       await apply(page.events.count) {
         try await subscription.apply(page, after: after.number, of: publisher, epoch: after.epoch)
         state.withLock { $0.applied() }
       }
+      await next
     case .applyPage(let page):
       // The publisher reads the next page while this one takes effect. That it may be older then does no harm: what came after the first
       // page was read is fetched as events.
@@ -214,17 +219,43 @@ public final class EventSubscriber: Sendable {
   }
 
   private func fetch(_ after: LogHead?) async {
-    let names = state.withLock { $0.names }
-    let input = EventExchange.FetchInput(
-      epoch: after?.epoch, after: after.map { Int($0.number) }, names: names?.sorted(), limit: SubscriberState.Limits().events)
     do {
-      let output = try await ask(.fetch, input, as: EventExchange.FetchOutput.self)
-      let head = LogHead(epoch: output.epoch, number: Int64(output.number))
-      let page = EventPage(output.events.map(\.logged), through: Int64(output.through))
-      state.withLock { $0.fetched(head, page, end: output.endNumber.map { Int64($0) }, at: EventSubscriber.now) }
+      let (events, time) =
+        if let ahead = takeAhead(after) { ahead } else { (try await events(after: after), EventSubscriber.now) }
+      let head = LogHead(epoch: events.epoch, number: Int64(events.number))
+      let page = EventPage(events.events.map(\.logged), through: Int64(events.through))
+      state.withLock { $0.fetched(head, page, end: events.endNumber.map { Int64($0) }, at: time) }
     } catch {
       fetchFailed(error)
     }
+  }
+
+  private func events(after: LogHead?) async throws -> EventExchange.FetchOutput {
+    let names = state.withLock { $0.names }
+    let input = EventExchange.FetchInput(
+      epoch: after?.epoch, after: after.map { Int($0.number) }, names: names?.sorted(), limit: SubscriberState.Limits().events)
+    return try await ask(.fetch, input, as: EventExchange.FetchOutput.self)
+  }
+
+  /// Fetches the events after there, if there are any; where that fails they are fetched in their turn.
+  private func fetchAhead(_ after: LogHead?) async {
+    guard let after, eventsAhead.withLock({ $0?.after != after }) else { return }
+    do {
+      let events = try await events(after: after)
+      eventsAhead.withLock { $0 = (after, events, EventSubscriber.now) }
+    } catch {
+      logger.debug("Events cannot be read ahead", metadata: ["error": "\(error)"])
+    }
+  }
+
+  /// What was fetched ahead, if it is what follows there. Where there is doubt, the publisher itself has to say where it stands now.
+  private func takeAhead(_ after: LogHead?) -> (EventExchange.FetchOutput, Int64)? {
+    let ahead = eventsAhead.withLock { ahead in
+      defer { ahead = nil }
+      return ahead
+    }
+    guard let ahead, ahead.after == after, state.withLock({ !$0.hasDoubt }) else { return nil }
+    return (ahead.events, ahead.at)
   }
 
   private func fetchSnapshot(_ key: String?) async {

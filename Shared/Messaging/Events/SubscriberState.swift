@@ -95,7 +95,7 @@ struct SubscriberState {
   private var asked: Int64 = 0
   private var bufferBytes = 0
   /// Whether the publisher must be asked: at the start, and after any doubt.
-  private var hasDoubt = true
+  private(set) var hasDoubt = true
   private var failures = 0
   private var pauseUntil: Int64 = 0
   /// Events in one transaction: one after an effect failed, so that those before the failing one get through.
@@ -162,6 +162,14 @@ struct SubscriberState {
   var isAwaited: Bool {
     guard case .following = stage else { return true }
     return !buffer.isEmpty || isBehind
+  }
+
+  /// After where the publisher will be asked once what is in hand has taken effect; nil where it is not known to have more.
+  var nextFetch: LogHead? {
+    guard let cursor, let head, head.epoch == cursor.epoch, let inHand, inHand.through == reached, head.number > reached else {
+      return nil
+    }
+    return LogHead(epoch: cursor.epoch, number: reached)
   }
 
   /// Whether the publisher has something that did not come.
@@ -279,12 +287,14 @@ struct SubscriberState {
 
   /// The publisher's answer to a fetch: where its log stands and events after the number asked for.
   ///
-  /// - Parameter end: up to where the log has the events of the epoch asked about, if that is one before its present one.
+  /// - Parameters:
+  ///   - end: up to where the log has the events of the epoch asked about, if that is one before its present one.
+  ///   - now: when it answered.
   mutating func fetched(_ published: LogHead, _ page: EventPage, end: Int64? = nil, at now: Int64) {
     failures = 0
     pauseUntil = 0
     if isSilent(at: now) { hadAll = false }
-    receivedAt = now
+    receivedAt = max(receivedAt ?? now, now)
     guard let cursor else {
       // A subscriber that begins at the head: nothing to apply, but the cursor to set.
       stage = .page(Page(events: [], head: published, nextKey: nil, from: published))
