@@ -64,7 +64,10 @@ struct SourceRange: Hashable, Sendable {
   let end: String
 
   /// That one alone.
-  init(only source: String) { (start, end) = (source, "\(source)\0") }
+  init(only source: String) {
+    // The first character that a source has none of; a zero would end the text where it is bound to a statement.
+    (start, end) = (source, "\(source)\u{1}")
+  }
 
   /// Those that begin so, or are the same without the slash.
   ///

@@ -1,0 +1,99 @@
+import BuiltPrograms
+import Foundation
+import GRDB
+import InProcess
+import NotificationsContract
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+import Testing
+
+@testable import NotificationsService
+
+/// Messages as they are pushed, with a push service of the tests' own.
+@Suite("Pushes of messages (NOT-5, SOC-4)", .enabled(if: PushService.python != nil), .timeLimit(.minutes(2)))
+struct MessagePushTests {
+  private func run(_ body: (ServicesInProcess, PushService, Person) async throws -> Void) async throws {
+    try await PushService.run { service in
+      let social: ServicesInProcess.Build = { _ in ServiceDefinition(.social, migrations: []) }
+      try await ServicesInProcess.running(
+        [{ try Notifications.service($0) }, social], settings: ["racha.push.allowedOrigins": service.origin], at: nil
+      ) { services in
+        let ana = try await services.register()
+        try await services.hasReceived(.notifications, of: .identity)
+        _ = try await ana.send(
+          CreatePushSubscription.self,
+          .init(
+            endpoint: PushEndpoint(text: service.origin + "/push/201/phone"),
+            keys: .init(p256dh: PushKey(text: service.p256dh), auth: PushSecret(text: service.auth))))
+        try await body(services, service, ana)
+      }
+    }
+  }
+
+  private func sent(_ text: String, in conversation: ID<Conversation> = ID(), to person: Person) throws -> MessageSent {
+    MessageSent(
+      messageID: ID(), conversationID: conversation, fromAccountID: AccountID(), fromUsername: try Username(text: "ben"),
+      toAccountID: person.id, text: try ChatText(text: text), at: .now)
+  }
+
+  /// Lets the seconds go by in which a message may be read, and wakes who waits for their end.
+  private func wait(_ services: ServicesInProcess, _ person: Person) async throws {
+    services.clock.advance(seconds: 6)
+    _ = try await person.send(DeleteQuietHours.self, .init())
+  }
+
+  private func log(_ person: Person) async throws -> [String] {
+    try await person.send(ListDeliveries.self, .init(channel: .push)).items.map {
+      [$0.kind, $0.state.rawValue, $0.reason].compactMap { $0 }.joined(separator: " ")
+    }
+  }
+
+  private func shown(_ push: PushService.Push) throws -> JSON {
+    #expect(push.faults == [])
+    return try #require(try JSONTape(Array(push.text.utf8)).json["notification"])
+  }
+
+  @Test(
+    "A message that is edited and removed after it was pushed is replaced on the device, each time silently and under the same topic, and at last says nothing"
+  )
+  func changed() async throws {
+    try await run { services, service, ana in
+      let store = services.store(of: .notifications)
+      let message = try sent("at sevn", to: ana)
+      try await services.publish(.social, message)
+      try await services.hasReceived(.notifications, of: .social)
+      try await wait(services, ana)
+      let first = try await service.next()
+      #expect(try shown(first)["body"] == "at sevn" && shown(first)["silent"] == nil)
+      try await store.until(within: .seconds(20)) { try await store.rows("push_messages") == 0 }
+
+      let edited = ChatMessage(
+        id: message.messageID, fromAccountID: message.fromAccountID, text: try ChatText(text: "at seven"), sentAt: .now,
+        editedAt: .now)
+      try await services.publish(
+        .social,
+        MessageEdited(
+          accountID: ana.id, otherAccountID: message.fromAccountID, conversationID: message.conversationID,
+          fromUsername: message.fromUsername, message: edited))
+      let second = try await service.next()
+      let shownSecond = try shown(second)
+      #expect(second.topic == first.topic && shownSecond["tag"] == .string(first.topic))
+      #expect(shownSecond["body"] == "at seven" && shownSecond["silent"] == true)
+      #expect(shownSecond["title"] == "Message from ben (edited)" && shownSecond["data"]?["kind"] == "messageEdited")
+      try await store.until(within: .seconds(20)) { try await store.rows("push_messages") == 0 }
+
+      try await services.publish(
+        .social,
+        MessageRemoved(
+          accountID: ana.id, otherAccountID: message.fromAccountID, conversationID: message.conversationID,
+          messageID: message.messageID, fromAccountID: message.fromAccountID, fromUsername: message.fromUsername, at: .now))
+      let third = try await service.next()
+      #expect(third.topic == first.topic && !third.text.contains("seven"))
+      #expect(try shown(third)["title"] == "No longer current" && shown(third)["silent"] == true)
+      try await store.until(within: .seconds(20)) { try await store.rows("push_messages") == 0 }
+      #expect(try await log(ana) == ["messageReceived sent"])
+    }
+  }
+}
