@@ -6,32 +6,38 @@ import Storage
 
 /// What deliveries say, and that they say nothing any more.
 extension DeliveryStore {
-  /// What a delivery says now; nil where it was removed, taken back or deleted, or names an account that was erased.
+  /// What a delivery says now; nil where it was removed, taken back or deleted, or names an account that was erased or blocked.
   static func content(
     of id: ID<NotificationDelivery>, _ account: AccountID, in database: Database
   ) throws -> DeliveryContent? {
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT d.content AS kept, d.notification_id, n.kind, n.content, n.deleted_at
-        FROM deliveries d LEFT JOIN notifications n ON n.notification_id = d.notification_id
-        WHERE d.account_id = ? AND d.delivery_id = ?
-        """)
+    let statement = try contents(of: account, where: "d.account_id = ? AND d.delivery_id = ?", in: database)
     guard let row = try Row.fetchOne(statement, arguments: [account, id]) else { return nil }
     return try content(row)
   }
 
   /// What the deliveries say that one mail carries, those that say nothing any more left out, in the order in which they were to go.
   static func contents(
-    ofMail mail: ID<Mail>, at now: Instant, limit: Int, in database: Database
+    ofMail mail: ID<Mail>, to account: AccountID, at now: Instant, limit: Int, in database: Database
   ) throws -> (contents: [DeliveryContent], count: Int) {
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT d.content AS kept, d.notification_id, n.kind, n.content, n.deleted_at
-        FROM deliveries d LEFT JOIN notifications n ON n.notification_id = d.notification_id
-        WHERE d.mail_id = ? AND d.state = 'queued' AND (d.ends_at IS NULL OR d.ends_at > ?) ORDER BY d.delivery_id
-        """)
+    let statement = try contents(
+      of: account,
+      where: "d.mail_id = ? AND d.state = 'queued' AND (d.ends_at IS NULL OR d.ends_at > ?) ORDER BY d.delivery_id",
+      in: database)
     let all = try Row.fetchAll(statement, arguments: [mail, now]).compactMap(content)
     return (Array(all.prefix(limit)), all.count)
+  }
+
+  /// Reads what some of an account's deliveries say; of what its inbox does not show, nothing.
+  private static func contents(
+    of account: AccountID, where condition: String, in database: Database
+  ) throws -> Statement {
+    let hiding = try InboxStore.hiding(of: account, in: database)
+    return try database.statement(
+      """
+      SELECT d.content AS kept, d.notification_id, notifications.kind, notifications.content, notifications.deleted_at
+      FROM deliveries d LEFT JOIN notifications ON notifications.notification_id = d.notification_id \(hiding)
+      WHERE \(condition)
+      """, isKept: hiding.isEmpty)
   }
 
   private static func content(_ row: Row) throws -> DeliveryContent? {

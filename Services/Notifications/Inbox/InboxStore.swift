@@ -317,7 +317,7 @@ extension Notification {
 
 extension Database {
   /// A statement, kept for the next call only where its text is one of few.
-  fileprivate func statement(_ sql: String, isKept: Bool) throws -> Statement {
+  func statement(_ sql: String, isKept: Bool) throws -> Statement {
     try isKept ? cachedStatement(sql: sql) : makeStatement(sql: sql)
   }
 }

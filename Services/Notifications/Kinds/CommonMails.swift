@@ -36,8 +36,10 @@ extension MailSource {
   }
 
   fileprivate static let digest = MailSource(["url", "lines", "count"]) { job, reader in
-    let (mail, now) = (job.id, reader.clock.now)
-    let found = try await reader.store.read { try DeliveryStore.contents(ofMail: mail, at: now, limit: maxLines, in: $0) }
+    let (mail, account, now) = (job.id, job.account, reader.clock.now)
+    let found = try await reader.store.read {
+      try DeliveryStore.contents(ofMail: mail, to: account, at: now, limit: maxLines, in: $0)
+    }
     guard !found.contents.isEmpty else { throw Failure(RequestFailure.notFound) }
     var content = try await common(job, reader)
     var lines = found.contents.map { item in

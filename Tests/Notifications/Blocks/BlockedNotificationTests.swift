@@ -101,4 +101,48 @@ struct BlockedNotificationTests {
       #expect(removed.count == 200 && removed.allSatisfy { $0 % 3 == 1 })
     }
   }
+
+  @Test(
+    "What names a blocked account and was held or queued is neither mailed nor pushed from the block on, while it is there still")
+  func unsent() async throws {
+    try await ServicesInProcess.running([{ try Notifications.service($0) }]) { services in
+      let (ana, ben, eva) = (try await services.register(), try await services.register(), try await services.register())
+      try await services.hasReceived(.notifications, of: .identity)
+      _ = try await ana.send(UpdateNotificationPreferences.self, .init(choices: [.init(category: .help, .email, isOn: true)]))
+      try await fill(services, ana, naming: [ben.id, eva.id])
+      let mail = ID<Mail>()
+      let dispatch = DeliveryDispatch(
+        quietHours: QuietHoursStore(zones: TimeZones()), routes: [MailRoute(signal: WakeSignal())], signal: WakeSignal())
+      let (held, said, inMail) = try await services.store(of: .notifications).write { transaction in
+        let database = transaction.database
+        _ = try BlockedNotificationStore.begin(ana.id, from: ben.id, transaction)
+        func delivery(_ number: Int, _ channel: NotificationChannel) throws -> Delivery {
+          let notification = try ID<NotificationsContract.Notification>.fetchOne(
+            database, sql: "SELECT notification_id FROM notifications WHERE account_id = ? AND number = ?",
+            arguments: [ana.id, number])
+          return Delivery(
+            id: ID(), account: ana.id, channel: channel, kind: "taskHelpRequested", source: "x/\(number)", subject: ID(),
+            notification: notification, createdAt: transaction.now)
+        }
+        // The first names Ben, the second Eva; neither was read.
+        for number in [1, 5] {
+          try DeliveryStore.add(try delivery(number, .email), .held(until: transaction.now, .unread), transaction)
+        }
+        try dispatch.release(.init(account: ana.id, channel: .email), transaction)
+        let held = try String.fetchAll(
+          database, sql: "SELECT source || ' ' || state || ' ' || coalesce(reason, '') FROM deliveries ORDER BY source")
+        let queued = try [1, 5].map { try delivery($0, .push) }
+        for delivery in queued {
+          try DeliveryStore.add(delivery, .queued, transaction)
+          try DeliveryStore.carry(delivery, by: mail, transaction)
+        }
+        return (
+          held, try queued.map { try DeliveryStore.content(of: $0.id, ana.id, in: database) != nil },
+          try DeliveryStore.contents(ofMail: mail, to: ana.id, at: transaction.now, limit: 10, in: database).count
+        )
+      }
+      #expect(held == ["x/1 silent withdrawn", "x/5 queued "])
+      #expect(said == [false, true] && inMail == 1)
+    }
+  }
 }
