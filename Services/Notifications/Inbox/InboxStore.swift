@@ -259,7 +259,7 @@ enum InboxStore {
     // Read first: the statements below change what makes them such.
     let statement = try transaction.database.cachedStatement(
       sql: """
-        SELECT notification_id, \(ReadMarkStore.isUnread("n")) AS is_unread FROM notifications n
+        SELECT notification_id, number, \(ReadMarkStore.isUnread("n")) AS is_unread FROM notifications n
         WHERE account_id = ?1 AND number BETWEEN ?2 AND ?3 AND EXISTS (
           SELECT 1 FROM notification_accounts a WHERE a.notification_id = n.notification_id AND a.account_id = ?4)
         """)
@@ -274,6 +274,7 @@ enum InboxStore {
         .instant(transaction.now),
         .number(change), .id(id))
       try forgetAccounts(of: id, database)
+      try publishRemoval(row["number"], of: account, transaction)
     }
     try lower(by: rows.count { $0["is_unread"] as Bool }, account, in: database)
   }

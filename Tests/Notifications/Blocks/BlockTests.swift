@@ -50,6 +50,9 @@ struct BlockTests {
       // Nothing names the other in what the blocker would catch up with.
       let caughtUp = try await services.call(NotificationsSince.self, .init(after: 0), as: ana.caller)
       #expect(caughtUp.items.allSatisfy { $0.links.accountID == eva.account } && caughtUp.lastNumber == 3)
+      let live = try await services.published(by: .notifications).filter { $0.name == NotificationRemoved.spec.name }
+        .map { try NotificationRemoved.decode($0.body) }
+      #expect(live.map(\.accountID) == [ana.account, ana.account] && live.map(\.number) == [1, 3])
     }
   }
 

@@ -99,6 +99,10 @@ struct BlockedNotificationTests {
         change = page.lastChange
       }
       #expect(removed.count == 200 && removed.allSatisfy { $0 % 3 == 1 })
+      // Whoever is connected was told the same.
+      let live = try await services.published(by: .notifications).filter { $0.name == NotificationRemoved.spec.name }
+        .map { try NotificationRemoved.decode($0.body).number }
+      #expect(live.count == 200 && Set(live) == removed)
     }
   }
 
