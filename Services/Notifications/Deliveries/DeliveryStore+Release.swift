@@ -58,6 +58,19 @@ extension DeliveryStore {
     ).execute(arguments: [mail, delivery.account, delivery.id])
   }
 
+  /// What a mail carries: how many in all, how many of them have ended silently, and those that are on their way, in the order in which they
+  /// were to go.
+  static func carried(
+    by mail: ID<Mail>, in database: Database
+  ) throws -> (count: Int, silentCount: Int, queued: [Delivery]) {
+    let statement = try database.cachedStatement(sql: "SELECT * FROM deliveries WHERE mail_id = ? ORDER BY delivery_id")
+    let rows = try Row.fetchAll(statement, arguments: [mail])
+    return (
+      rows.count, rows.count { $0["state"] as DeliveryState == .silent },
+      rows.filter { $0["state"] as DeliveryState == .queued }.map(Delivery.init)
+    )
+  }
+
   /// Ends the deliveries that a mail carries, as the mail has ended.
   static func finish(mail: ID<Mail>, _ end: MailStore.End, _ failure: MailFailure?, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(

@@ -38,6 +38,11 @@ struct PreferenceChoices: Sendable, Hashable {
     if kind.delivery.required.contains(channel) { return .required }
     return choice(for: kind, channel) ?? kind.delivery.defaults.contains(channel) ? .on : .off
   }
+
+  /// Whether what is on its way was switched off since; what cannot be switched off never is.
+  func isSwitchedOff(_ delivery: Delivery) -> Bool {
+    NotificationSpec.named(delivery.kind).map { state(of: $0, delivery.channel) == .off } ?? false
+  }
 }
 
 /// Why nothing is sent, so that nobody is alerted (E UC-06 AF-03, UC-07 AF-01).

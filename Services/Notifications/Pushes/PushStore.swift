@@ -105,10 +105,23 @@ enum PushStore {
     try database.run("DELETE FROM push_messages WHERE message_id = ?", .id(message))
   }
 
+  /// Ends what a message does not say any more, unless a device has got it.
+  static func leaveOut(
+    _ ended: [ID<NotificationDelivery>: SilenceReason], of message: ID<PushMessage>, _ transaction: Transaction
+  ) throws {
+    let account: AccountID? = try transaction.database.first(
+      "SELECT account_id FROM push_messages WHERE message_id = ? AND was_sent = 0", .id(message)
+    ) { try $0.id(0) }
+    guard let account else { return }
+    for (delivery, reason) in ended {
+      try DeliveryStore.finish(delivery, of: account, .silent, reason: reason.rawValue, transaction)
+    }
+  }
+
   /// Ends a message that says nothing any more, with all of its requests.
-  static func withdraw(_ message: ID<PushMessage>, _ reason: SilenceReason, _ transaction: Transaction) throws {
+  static func withdraw(_ message: ID<PushMessage>, _ transaction: Transaction) throws {
     try transaction.database.run("DELETE FROM push_requests WHERE message_id = ?", .id(message))
-    try settle(message, otherwise: reason, transaction)
+    try settle(message, otherwise: .withdrawn, transaction)
   }
 
   /// What a message carries, in the order in which it was to go.

@@ -116,13 +116,14 @@ struct PushWorker: ServiceLifecycle.Service {
   /// Sends a push and notes what came of it. Throws only where the store does.
   private func send(_ job: PushStore.Job) async throws {
     let content = try await store.read { [writer] in try writer.content(job, in: $0) }
-    let payload: PushPayload
-    switch content {
-    case .payload(let found): payload = found
-    case .nothing(let reason):
-      _ = try await write { try PushStore.withdraw(job.message, reason, $0) }
-      return
+    if !content.leftOut.isEmpty || content.payload == nil {
+      let isNoted: Void? = try await write { transaction in
+        try PushStore.leaveOut(content.leftOut, of: job.message, transaction)
+        if content.payload == nil { try PushStore.withdraw(job.message, transaction) }
+      }
+      guard isNoted != nil else { return }
     }
+    guard let payload = content.payload else { return }
     let answer: PushAnswer
     if let letter = try writer.letter(payload, job, at: clock.now) {
       answer = await carrier.carry(letter)

@@ -27,31 +27,31 @@ struct PushWriter: Sendable {
   let clock: Clock
 
   /// What a message comes to.
-  enum Content: Sendable {
-    case payload(PushPayload)
-    /// Nothing is left of it.
-    case nothing(SilenceReason)
+  struct Content: Sendable {
+    /// Nil where nothing is left of it.
+    var payload: PushPayload?
+    /// What it carries and does not say any more, and why.
+    var leftOut: [ID<NotificationDelivery>: SilenceReason] = [:]
   }
 
   /// What a message says now.
   func content(_ job: PushStore.Job, in database: Database) throws -> Content {
     let language = try job.language ?? Accounts.find(job.account, in: database)?.language ?? .english
     if job.isRepeat { return try repeated(job, language, in: database) }
-    var (going, reason): ([(delivery: Delivery, content: DeliveryContent)], SilenceReason) = ([], .withdrawn)
+    let choices = try PreferenceStore.choices(of: job.account, in: database)
+    var (going, leftOut): ([(delivery: Delivery, content: DeliveryContent)], [ID<NotificationDelivery>: SilenceReason]) = (
+      [], [:]
+    )
     for id in try PushStore.deliveries(of: job.message, in: database) {
-      guard let delivery = try DeliveryStore.queued(id, of: job.account, in: database),
-        let content = try DeliveryStore.content(of: id, job.account, in: database)
-      else { continue }
-      let endsWhenRead = NotificationSpec.named(delivery.kind)?.delivery.endsWhenRead ?? true
-      if try !delivery.isOfUse(at: clock.now) || ReminderStore.isOver(delivery, at: clock.now, in: database) {
-        reason = .late
-      } else if try endsWhenRead && DeliveryStore.isRead(delivery, in: database) {
-        reason = .read
-      } else {
+      guard let delivery = try DeliveryStore.queued(id, of: job.account, in: database) else { continue }
+      let content = try DeliveryStore.content(of: id, job.account, in: database)
+      if let reason = try silence(of: delivery, content, choices, in: database) {
+        leftOut[id] = reason
+      } else if let content {
         going.append((delivery, content))
       }
     }
-    guard let first = going.first else { return .nothing(reason) }
+    guard let first = going.first else { return Content(leftOut: leftOut) }
     var (title, text) = first.content.words(language)
     if going.count > 1 {
       let titles = going.map { $0.content.words(language).title }
@@ -60,12 +60,23 @@ struct PushWriter: Sendable {
       title = Self.words.text("push.summary", language, ["count": .number(going.count)]) ?? title
       text = lines
     }
-    return .payload(
-      PushPayload(
+    return Content(
+      payload: PushPayload(
         title: title, text: text, language: language, tag: PushRules.topic(job.source, job.secret), page: "\(publicURL)/",
         at: job.createdAt, delivery: first.delivery.id, notification: going.count == 1 ? first.delivery.notification : nil,
         kind: going.count == 1 ? first.delivery.kind : PushRules.summarySource,
-        answers: going.count == 1 ? answers(first.delivery, on: job.subscription, language) : nil))
+        answers: going.count == 1 ? answers(first.delivery, on: job.subscription, language) : nil), leftOut: leftOut)
+  }
+
+  /// Why something is not pushed any more; nil where it is.
+  private func silence(
+    of delivery: Delivery, _ content: DeliveryContent?, _ choices: PreferenceChoices, in database: Database
+  ) throws -> SilenceReason? {
+    if content == nil { return .withdrawn }
+    if try !delivery.isOfUse(at: clock.now) || ReminderStore.isOver(delivery, at: clock.now, in: database) { return .late }
+    let endsWhenRead = NotificationSpec.named(delivery.kind)?.delivery.endsWhenRead ?? true
+    if try endsWhenRead && DeliveryStore.isRead(delivery, in: database) { return .read }
+    return choices.isSwitchedOff(delivery) ? .switchedOff : nil
   }
 
   /// What can be answered to a reminder from where it is shown.
@@ -87,13 +98,13 @@ struct PushWriter: Sendable {
   /// What stands in for a push that was sent: what it says now, or that it says nothing any more, without a sound. No browser lets a push
   /// close what another one showed: each has to show something (W3C Push API), and under the same tag that is shown in its place.
   private func repeated(_ job: PushStore.Job, _ language: Language, in database: Database) throws -> Content {
-    guard let id = try PushStore.deliveries(of: job.message, in: database).first else { return .nothing(.withdrawn) }
+    guard let id = try PushStore.deliveries(of: job.message, in: database).first else { return Content() }
     let content = try DeliveryStore.content(of: id, job.account, in: database)
     let words: (title: String, text: String) =
       content?.words(language)
       ?? (Self.words.text("push.withdrawn.title", language) ?? "", Self.words.text("push.withdrawn.text", language) ?? "")
-    return .payload(
-      PushPayload(
+    return Content(
+      payload: PushPayload(
         title: words.title, text: words.text, language: language, tag: PushRules.topic(job.source, job.secret),
         page: "\(publicURL)/", at: job.createdAt, delivery: id, notification: nil,
         kind: content?.kind.rawValue ?? PushRules.withdrawnKind, isSilent: true))
