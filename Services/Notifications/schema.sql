@@ -203,6 +203,9 @@ CREATE INDEX notifications_changed ON notifications (account_id, change) WHERE c
 
 CREATE INDEX notifications_deleted ON notifications (deleted_at) WHERE deleted_at IS NOT NULL;
 
+CREATE INDEX notifications_of_conversation ON notifications (account_id, json_extract(content, '$.links.conversationID'), number)
+  WHERE category = 'messages' AND read_at IS NULL AND deleted_at IS NULL;
+
 CREATE INDEX notifications_read ON notifications (read_at) WHERE read_at IS NOT NULL;
 
 CREATE INDEX notifications_unread ON notifications (account_id, number, category)
@@ -276,6 +279,14 @@ CREATE TABLE quiet_hours (
   -- Minutes after midnight.
   starts_at INTEGER NOT NULL CHECK (starts_at BETWEEN 0 AND 1439),
   ends_at INTEGER NOT NULL CHECK (ends_at BETWEEN 0 AND 1439 AND ends_at <> starts_at)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE read_conversations (
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  conversation_id BLOB NOT NULL CHECK (length(conversation_id) = 16),
+  through INTEGER NOT NULL CHECK (through > 0),
+  read_at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, conversation_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE read_marks (

@@ -63,6 +63,8 @@ struct SourceRange: Hashable, Sendable {
   /// Behind the last of them.
   let end: String
 
+  init(start: String, end: String) { (self.start, self.end) = (start, end) }
+
   /// That one alone.
   init(only source: String) {
     // The first character that a source has none of; a zero would end the text where it is bound to a statement.

@@ -88,6 +88,28 @@ extension DeliveryStore {
     }
   }
 
+  /// How much of what waits is looked through for what was read.
+  private static let maxRead = 500
+
+  /// Ends what waits out of an account's inbox and belongs to a conversation that was read; what stands in the inbox says itself that it was.
+  static func endRead(
+    _ sources: SourceRange, in conversation: ID<Linked>, of account: AccountID, _ transaction: Transaction
+  ) throws {
+    // The newest, of which none has waited long.
+    let statement = try transaction.database.cachedStatement(
+      sql: """
+        SELECT delivery_id FROM (
+          SELECT delivery_id, content FROM deliveries INDEXED BY deliveries_waiting
+          WHERE account_id = ? AND source >= ? AND source < ? AND state IN ('held', 'queued')
+          ORDER BY source DESC LIMIT \(maxRead))
+        WHERE json_extract(content, '$.content.links.conversationID') = ?
+        """)
+    let arguments: StatementArguments = [account, sources.start, sources.end, conversation.description]
+    for id in try ID<NotificationDelivery>.fetchAll(statement, arguments: arguments) {
+      try finish(id, of: account, .silent, reason: SilenceReason.read.rawValue, transaction)
+    }
+  }
+
   /// Ends what waits out of an account's inbox and names another.
   static func withdraw(naming other: AccountID, of account: AccountID, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(

@@ -1,6 +1,7 @@
 import IdentityContract
 import NotificationsContract
 import ServiceKit
+import SocialContract
 import Storage
 
 /// The inbox: what happened to an account, numbered, listed and delivered live (NOT-1, NOT-4).
@@ -8,10 +9,12 @@ struct InboxFeature: Feature {
   let settings: DeliverySettings
   /// Lets notifications up to a mark say that they were read.
   let signal = WakeSignal()
+  /// The same for those of conversations that were read.
+  let conversations = WakeSignal()
 
   let migrations = [
     InboxStore.migration(2), InboxStore.causeMigration(7), InboxStore.accountsMigration(11), InboxStore.changesMigration(18),
-    ReadMarkStore.migration(29),
+    ReadMarkStore.migration(29), ReadConversationStore.migration(31),
   ]
   let tables: [ErasedTable] = [
     // What others were notified of that names the account, then its own inbox.
@@ -24,6 +27,7 @@ struct InboxFeature: Feature {
       InboxStore.erasedInbox, steps: InboxStore.erasureSteps),
     .following("notification_accounts", "notifications"),
     .rows("read_marks", "account_id = :account", .notifications),
+    .rows("read_conversations", "account_id = :account", .notifications),
     .rows("inboxes", "account_id = :account", .notifications),
   ]
 
@@ -41,11 +45,21 @@ struct InboxFeature: Feature {
     service.serve(MarkNotificationRead.self, write: InboxHandlers.markRead)
     service.serve(MarkNotificationsRead.self, write: InboxHandlers(signal: signal).markAllRead)
     service.serve(DeleteNotification.self, write: InboxHandlers.delete)
+    service.subscribe(
+      to: ConversationRead.self, needsState: false, InboxSubscriptions(signal: conversations).conversationRead)
     service.run { [signal] store in
       RoundRobinWorker(
         "read marks", of: "read_marks", by: "account_id", limits: StepLimits(first: 50, max: 2_000), store: store, signal: signal
       ) { account, count, transaction in
         try ReadMarkStore.settle(account, limit: count, transaction)
+      }
+    }
+    service.run { [conversations] store in
+      RoundRobinWorker(
+        "read conversations", of: "read_conversations", by: "account_id", limits: StepLimits(first: 50, max: 2_000),
+        store: store, signal: conversations
+      ) { account, count, transaction in
+        try ReadConversationStore.settle(account, limit: count, transaction)
       }
     }
   }

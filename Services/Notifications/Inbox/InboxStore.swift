@@ -288,7 +288,7 @@ enum InboxStore {
     return !andNotDeleted || row["deleted_at"] == nil
   }
 
-  private static func lower(by count: Int, _ account: AccountID, in database: Database) throws {
+  static func lower(by count: Int, _ account: AccountID, in database: Database) throws {
     guard count > 0 else { return }
     let statement = try database.cachedStatement(sql: "UPDATE inboxes SET unread_count = unread_count - ? WHERE account_id = ?")
     try statement.execute(arguments: [count, account])

@@ -18,7 +18,7 @@ extension NotificationSpec {
     to: { $0.toAccountID }, inbox: .init(values: [.text("username") { $0.fromUsername.description }], links: links),
     delivery: delivery)
 
-  /// Who has the conversation open reads it before it is pushed.
+  /// Who has the conversation open reads it before it is pushed, see ``ReadConversationStore``.
   private static let delivery = NotificationCategory.messages.delivery.limited(to: [.inbox, .push]).delayed(bySeconds: 5)
 
   /// Takes effect in the notification of the message, which stays as read as it was.

@@ -38,6 +38,12 @@ struct MessagePushTests {
       toAccountID: person.id, text: try ChatText(text: text), at: .now)
   }
 
+  private func read(_ message: MessageSent, by person: Person) -> ConversationRead {
+    ConversationRead(
+      accountID: person.id, otherAccountID: message.fromAccountID, conversationID: message.conversationID,
+      readerAccountID: person.id, messageID: message.messageID, at: .now)
+  }
+
   /// Lets the seconds go by in which a message may be read, and wakes who waits for their end.
   private func wait(_ services: ServicesInProcess, _ person: Person) async throws {
     services.clock.advance(seconds: 6)
@@ -53,6 +59,53 @@ struct MessagePushTests {
   private func shown(_ push: PushService.Push) throws -> JSON {
     #expect(push.faults == [])
     return try #require(try JSONTape(Array(push.text.utf8)).json["notification"])
+  }
+
+  @Test("A message is pushed some seconds after it was sent, unless it was read meanwhile: in the inbox, or in its conversation")
+  func delayed() async throws {
+    try await run { services, service, ana in
+      let (inInbox, inConversation) = (try sent("inbox", to: ana), try sent("conversation", to: ana))
+      let waiting = try sent("waiting", to: ana)
+      try await services.publish(.social, inInbox, inConversation, waiting)
+      try await services.hasReceived(.notifications, of: .social)
+      #expect(try await log(ana) == Array(repeating: "messageReceived held unread", count: 3))
+      let items = try await ana.send(ListNotifications.self, .init()).items
+      #expect(items.count == 3)
+      _ = try await ana.send(MarkNotificationRead.self, .init(notificationID: items[2].id))
+      // What is not its reader's says nothing of that.
+      var receipt = read(waiting, by: ana)
+      receipt.readerAccountID = waiting.fromAccountID
+      try await services.publish(.social, read(inConversation, by: ana), receipt)
+      try await services.hasReceived(.notifications, of: .social)
+      #expect(try await ana.send(ListNotifications.self, .init(unread: true)).items.map(\.id) == [items[0].id])
+      try await wait(services, ana)
+      #expect(try shown(try await service.next())["body"] == "waiting")
+      let store = services.store(of: .notifications)
+      try await store.until(within: .seconds(20)) {
+        try await log(ana) == ["messageReceived sent", "messageReceived silent read", "messageReceived silent read"]
+      }
+    }
+  }
+
+  @Test("Who has messages pushed and not in the inbox is not pushed what was read in its conversation either")
+  func outOfInbox() async throws {
+    try await run { services, service, ana in
+      _ = try await ana.send(
+        UpdateNotificationPreferences.self, .init(choices: [.init(category: .messages, .inbox, isOn: false)]))
+      let conversation = ID<Conversation>()
+      let messages = try ["one", "two", "three"].map { try sent($0, in: conversation, to: ana) }
+      try await services.publish(.social, messages[0], try sent("other", to: ana), messages[1], messages[2])
+      try await services.publish(.social, read(messages[1], by: ana))
+      try await services.hasReceived(.notifications, of: .social)
+      #expect(
+        try await log(ana) == [
+          "messageReceived held unread", "messageReceived silent read", "messageReceived held unread",
+          "messageReceived silent read",
+        ])
+      try await wait(services, ana)
+      // What waited together comes as one.
+      #expect(try shown(try await service.next())["title"] == "What happened meanwhile: 2")
+    }
   }
 
   @Test(
