@@ -267,7 +267,7 @@ let package = Package(
         [
           "ActivityContract", "BuiltPrograms", "CCurl", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
           "Messaging", "NotificationsContract", "NotificationsService", "Operations",
-          "RewardsContract", "Sampling", "ServiceKit", "SocialContract", "SocialService", "Storage", crypto, grdb, logging,
+          "RewardsContract", "Sampling", "ServiceKit", "SocialContract", "SocialService", "Storage", "Web", crypto, grdb, logging,
         ], exclude: ["Mails/Golden", "Mails/smtp_server.py"]),
       tests("Operations", ["Operations", "Sampling"]),
       tests(

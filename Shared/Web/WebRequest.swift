@@ -14,7 +14,7 @@ public struct WebRequest: Sendable {
   }
 
   /// The addresses of a host, to which alone is connected; nobody is asked for its name.
-  public struct Addresses: Sendable {
+  public struct Addresses: Hashable, Sendable {
     let entry: String
 
     /// - Parameters:

@@ -10,30 +10,39 @@ struct PushCarrier: Sendable {
   private static let maxAnswer = 64 << 10
 
   let rules: PushEndpointRules
+  /// Looks up a name; none where it has no address, or nobody can be asked.
+  var find: @Sendable (_ host: String) async -> [HostAddresses.Address] = HostAddresses.find
   var seconds = 20
 
   func carry(_ letter: PushLetter) async -> PushAnswer {
-    let endpoint = letter.endpoint
-    // The settings may have changed since it was subscribed.
-    guard rules.allows(endpoint) else { return .never(.notPublic) }
-    var addresses: [String]?
-    if !rules.isOwn(endpoint) {
-      let found = await HostAddresses.find(endpoint.host)
-      guard !found.isEmpty else { return .later(.unreachable, afterSeconds: nil) }
-      // One that is not public means that its owner has others in mind than the internet.
-      guard found.allSatisfy({ PublicAddress.isPublic($0.bytes) }) else { return .never(.notPublic) }
-      addresses = found.map(\.text)
-    }
     do {
-      let request = WebRequest(
-        endpoint.description, posting: letter.body, headers: letter.headers,
-        addresses: addresses.map { .init(host: endpoint.host, port: endpoint.port, texts: $0) }, maxBytes: Self.maxAnswer,
-        seconds: seconds)
-      let answer = try await request.send()
+      let answer = try await request(letter).send()
       return PushAnswer(status: answer.status, retryAfterSeconds: answer.retryAfter.flatMap(Self.seconds))
+    } catch PushFailure.notPublic {
+      return .never(.notPublic)
     } catch {
       return .later(.unreachable, afterSeconds: nil)
     }
+  }
+
+  /// What is sent, with the addresses that were looked at.
+  ///
+  /// - Throws: ``PushFailure/notPublic``, ``PushFailure/unreachable``.
+  func request(_ letter: PushLetter) async throws(PushFailure) -> WebRequest {
+    let endpoint = letter.endpoint
+    // The settings may have changed since it was subscribed.
+    guard rules.allows(endpoint) else { throw .notPublic }
+    var addresses: WebRequest.Addresses?
+    if !rules.isOwn(endpoint) {
+      let found = await find(endpoint.host)
+      guard !found.isEmpty else { throw .unreachable }
+      // One that is not public means that its owner has others in mind than the internet.
+      guard found.allSatisfy({ PublicAddress.isPublic($0.bytes) }) else { throw .notPublic }
+      addresses = .init(host: endpoint.host, port: endpoint.port, texts: found.map(\.text))
+    }
+    return WebRequest(
+      endpoint.description, posting: letter.body, headers: letter.headers, addresses: addresses, maxBytes: Self.maxAnswer,
+      seconds: seconds)
   }
 
   /// The seconds of a `Retry-After`: a number, or a date (RFC 9110, section 10.2.3).

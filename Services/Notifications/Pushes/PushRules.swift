@@ -77,7 +77,7 @@ struct PushRetry: Hashable, Sendable {
 }
 
 /// Why something was not pushed: a stable name with words of its own, `delivery.<name>`.
-enum PushFailure: Hashable, Sendable {
+enum PushFailure: Error, Hashable {
   /// The service cannot be reached, is busy, or has a fault of its own.
   case unreachable
   /// Its address is not a public one.
