@@ -59,6 +59,9 @@ struct BroadcastTests {
       _ = try await administrator.send(SendBroadcast.self, .init(message: message), key: "once")
       try await services.store(of: .notifications).until { try await texts(bea) == ["Léelas."] }
       #expect(try await texts(ana) == [])
+      // Identity is asked for those who were not seen for so long, and here has none.
+      message.idleDays = 30
+      #expect(try await administrator.send(PreviewBroadcast.self, message).count == 0)
     }
   }
 

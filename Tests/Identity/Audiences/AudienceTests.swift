@@ -1,0 +1,86 @@
+import IdentityContract
+import InProcess
+import Operations
+import Testing
+
+@testable import IdentityService
+
+@Suite("Whom messages to many are for (NOT-5)", .timeLimit(.minutes(1)))
+struct AudienceTests {
+  private typealias People = [String: AccountID]
+
+  /// Identity with six accounts ten days after they were registered, when all but one of them logged in; one uses its session today.
+  private func run(_ body: (RunningIdentity, People, _ seenAt: Instant) async throws -> Void) async throws {
+    try await RunningIdentity.run { identity in
+      var people: People = [:]
+      for name in ["active", "idle", "never", "spanish", "suspended", "unverified"] {
+        let caller = Caller.person(language: name == "spanish" ? .spanish : .english)
+        people[name] = try await identity.ask(RegisterAccount.self, RunningIdentity.form(name), by: caller).id
+        guard name != "unverified" else { continue }
+        _ = try await identity.ask(VerifyAccount.self, .init(token: try await identity.mailedToken()))
+      }
+      let (seenAt, active) = (identity.time.now, try await identity.logIn("active"))
+      for name in ["idle", "spanish", "suspended", "unverified"] { _ = try await identity.logIn(name) }
+      identity.time.advance(days: 10)
+      _ = try await identity.ask(RefreshSession.self, .init(refreshToken: active.refreshToken))
+      try await identity.suspend(try #require(people["suspended"]), days: 3)
+      try await body(identity, people, seenAt)
+    }
+  }
+
+  /// The names of an audience, whose list is in the order of ids and as long as it is counted.
+  private func names(
+    _ identity: RunningIdentity, _ people: People, _ language: Language? = nil, idleSince: Instant? = nil
+  ) async throws -> [String] {
+    let audience = Audience(language: language, idleSince: idleSince)
+    let listed = try await identity.askAsNotifications(
+      ListAudience.self, .init(audience: audience, after: nil, limit: 1000)
+    ).accountIDs
+    #expect(try await identity.askAsNotifications(CountAudience.self, audience).count == listed.count)
+    #expect(listed == listed.sorted())
+    return people.filter { listed.contains($0.value) }.keys.sorted()
+  }
+
+  @Test(
+    "A message to all is for those who are verified and not suspended, or whose suspension is over; or for those of a language")
+  func all() async throws {
+    try await run { identity, people, _ in
+      let everybody = try await names(identity, people)
+      #expect(everybody == ["active", "idle", "never", "spanish"])
+      #expect(try await names(identity, people, .spanish) == ["spanish"])
+      identity.time.advance(days: 3)
+      #expect(try await names(identity, people) == ["active", "idle", "never", "spanish", "suspended"])
+    }
+  }
+
+  @Test("A message to the idle is for those of whom no session was used since an instant, and who never had one")
+  func idle() async throws {
+    try await run { identity, people, seenAt in
+      let after = seenAt.adding(milliseconds: 1)
+      let idle = try await names(identity, people, idleSince: after)
+      #expect(idle == ["idle", "never", "spanish"])
+      #expect(try await names(identity, people, .spanish, idleSince: after) == ["spanish"])
+      // Who used it at that very instant is not.
+      #expect(try await names(identity, people, idleSince: seenAt) == ["never"])
+      #expect(try await names(identity, people, idleSince: identity.time.now.adding(milliseconds: 1)).contains("active"))
+    }
+  }
+
+  @Test("An audience is listed in pages, each behind the last account of the page before, and by notifications alone")
+  func pages() async throws {
+    try await run { identity, _, _ in
+      func page(after last: AccountID?, _ limit: Int) async throws -> [AccountID] {
+        let input = ListAudience.Input(audience: Audience(), after: last, limit: limit)
+        return try await identity.askAsNotifications(ListAudience.self, input).accountIDs
+      }
+      let all = try await page(after: nil, 1000)
+      let first = try await page(after: nil, 3)
+      #expect(all.count == 4 && first == Array(all.prefix(3)))
+      #expect(try await page(after: first.last, 3) == [all[3]])
+      #expect(try await page(after: all.last, 3).isEmpty)
+      for caller in [Caller.person(), .service(.gateway)] {
+        #expect(try await failure { try await identity.ask(CountAudience.self, Audience(), by: caller) }.code == "forbidden")
+      }
+    }
+  }
+}
