@@ -10,8 +10,7 @@ struct DeadMailFeature: Feature {
   let migrations = [DeadMailStore.migration(5)]
 
   func register(in service: inout ServiceDefinition) {
-    let handlers = DeadMailHandlers(signal: signal)
-    service.serve(ListDeadMails.self, read: handlers.list)
-    service.serve(RetryDeadMail.self, write: handlers.retry)
+    service.serve(ListDeadMails.self, read: DeadMailHandlers.list)
+    service.serve(RetryDeadMail.self, write: DeadMailHandlers(signal: signal).retry)
   }
 }

@@ -10,7 +10,7 @@ struct DeadMailHandlers: Sendable {
   let signal: WakeSignal
 
   @Sendable
-  func list(_ input: ListDeadMails.Input, _ call: AccountCall, _ database: Database) throws -> Page<DeadMail> {
+  static func list(_ input: ListDeadMails.Input, _ call: AccountCall, _ database: Database) throws -> Page<DeadMail> {
     let page = try call.page(input)
     let rows = try DeadMailStore.list(before: page.cursor(ID<Mail>.init(text:)), limit: page.fetchLimit, in: database)
     return page.page(of: rows, key: { $0["mail_id"] as ID<Mail> }) { DeadMail($0, call.language) }
@@ -19,7 +19,7 @@ struct DeadMailHandlers: Sendable {
   @Sendable
   func retry(_ input: RetryDeadMail.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
     guard try DeadMailStore.revive(input.mailID, transaction) else { throw Failure(RequestFailure.notFound) }
-    transaction.afterCommit { signal.send() }
+    transaction.afterCommit { [signal] in signal.send() }
     return Empty()
   }
 }
