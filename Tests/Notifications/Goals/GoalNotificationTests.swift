@@ -256,6 +256,20 @@ final class GoalNotificationTests {
       try await services.hasReceived(.notifications, of: .social)
       let items = try await ana.send(ListNotifications.self, .init(category: .teams)).items
       #expect(items.map(\.text) == ["ben has left “Foxes”."])
+      try await services.publish(
+        .social,
+        FriendChallengeChanged(
+          friendChallengeID: ID(), accountID: ana.id, direction: .sent, otherAccountID: AccountID(),
+          otherUsername: Username(text: "ben"), activityTitle: "Walk", activityID: nil, state: .rejected, revision: 2,
+          at: services.clock.now))
+      try await services.hasReceived(.notifications, of: .social)
+      let declined = try await ana.send(ListNotifications.self, .init(category: .challenges)).items
+      #expect(declined.map(\.kind) == ["friendChallengeRejected"])
+      #expect(declined.map(\.text) == ["ben declined your challenge “Walk”."])
+      // Nobody is called for it, unless they choose so.
+      let preferences = try await ana.send(ReadNotificationPreferences.self, .init()).items
+      let usual = try #require(preferences.first { $0.kind == "friendChallengeRejected" })
+      #expect([usual.inbox, usual.email, usual.push] == [.on, .off, .off])
     }
   }
 }

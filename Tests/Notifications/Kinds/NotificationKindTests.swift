@@ -135,8 +135,19 @@ struct NotificationKindTests {
       PartnerOwnerLost(noticeID: ID(), accountID: ben, partnerID: partner, name: "Café", at: at), "partnerOwnerLost", ben,
       NotificationLinks(partnerID: ID(linking: partner))
     ),
+    (
+      SanctionImposed(
+        caseID: moderationCase, accountID: ben, kind: .message, outcome: .removed, isContentRemoved: true, reason: reason,
+        until: nil, at: at), "contentRemoved", ben, NotificationLinks(caseID: ID(linking: moderationCase))
+    ),
+    (
+      AppealDecided(caseID: moderationCase, accountID: ben, outcome: .refused, reason: reason, at: at), "appealRefused", ben,
+      NotificationLinks(caseID: ID(linking: moderationCase))
+    ),
   ]
 
+  private static let moderationCase = ID<ModerationCase>()
+  private static let reason = try! ReportText(text: "Insults.\nTwice.")
   private static let offer = OfferID()
   private static let redemption = RedemptionID()
   private static let partner = PartnerID()
@@ -254,7 +265,7 @@ struct NotificationKindTests {
       // By it a repetition is known, also by a version that is older or newer.
       #expect(item.source.hasPrefix("\(type(of: event).spec.name)/"))
     }
-    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 37)
+    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 39)
   }
 
   @Test("A notification is as grave as its kind says, and one that nothing need be done about is for information")
@@ -351,6 +362,27 @@ struct NotificationKindTests {
     let superseded = Set(NotificationSpec.all.compactMap { $0.superseded(event) })
     #expect(
       superseded == [NotificationSource(accountID: Self.ana, text: "challenges.corrected/\(Self.rewardsChallenge)/")])
+  }
+
+  @Test("Whom moderators restrict, and whose appeal they refuse, reads why, and is mailed it")
+  func moderation() throws {
+    let words = Words(Contract.notifications.words)
+    func texts(_ kind: NotificationKind) throws -> [String?] {
+      let event = try #require(Self.cases.first { $0.kind == kind }?.event)
+      let draft = try #require(Self.drafts(event).first)
+      #expect(draft.mail?.spec.name == kind.rawValue && draft.mail?.subject == ID(linking: Self.moderationCase))
+      let parameters = try #require(draft.inbox).content.parameters
+      return Language.allCases.map { words.text("notification.\(kind.rawValue).text", $0, parameters) }
+    }
+    #expect(
+      try texts("contentRemoved") == [
+        "It was reported and breaks our rules (message): Insults. Twice.",
+        "Se denunció e incumple nuestras normas (mensaje): Insults. Twice.",
+      ])
+    #expect(
+      try texts("appealRefused") == [
+        "The decision against you stands: Insults. Twice.", "La decisión contra ti se mantiene: Insults. Twice.",
+      ])
   }
 
   @Test(

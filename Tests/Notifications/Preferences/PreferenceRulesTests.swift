@@ -17,17 +17,46 @@ struct PreferenceRulesTests {
     PreferenceChoices(isOn: Dictionary(uniqueKeysWithValues: all.map { (.init($0.0, $0.1), $0.2) }))
   }
 
-  @Test("What nobody chose goes by what is usual, and what is off by itself is not even logged")
-  func defaults() throws {
-    let recipient = DeliveryRecipient()
+  /// By which channels a kind goes unless its reader chooses otherwise: of each category one as its others go, and those that go by fewer.
+  private static let usual: [(String, NotificationCategory, Set<NotificationChannel>)] = [
+    ("friendRequestReceived", .social, [.inbox, .push]), ("leaderboardPlacesLost", .social, []),
+    ("challengeCompleted", .challenges, [.inbox, .push]), ("friendChallengeRejected", .challenges, [.inbox]),
+    ("taskEnrolled", .tasks, [.inbox, .push]),
+    // To be pushed is what B UC11 and UC12 end with.
+    ("taskHelpRequested", .help, [.inbox, .push]), ("taskHelpOffered", .help, [.inbox, .push]),
+    ("teamInvitationReceived", .teams, [.inbox, .push]), ("messageReceived", .messages, [.inbox, .push]),
+    ("reminderDue", .reminders, [.inbox, .push]), ("importDone", .imports, [.inbox]),
+    ("offerRedeemed", .rewards, [.inbox, .push]), ("coinsEarned", .rewards, [.inbox]), ("offerEnding", .rewards, []),
+    ("stepGoalReached", .goals, [.inbox, .push]), ("weeklySummary", .goals, [.inbox, .push]),
+    ("reportActed", .moderation, [.inbox, .email, .push]), ("announcement", .announcements, [.inbox]),
+    ("accountVerified", .account, [.inbox, .push]), ("verification", .account, [.email]),
+    ("loginNoticed", .logins, [.inbox, .email, .push]), ("accountLocked", .security, [.inbox, .email, .push]),
+    ("incidentRaised", .administration, [.inbox, .email, .push]), ("report", .administration, [.email]),
+    ("partnerOwnerLost", .administration, [.inbox, .push]),
+  ]
+
+  @Test("What nobody chose goes by the channels that are usual for its category or kind", arguments: usual)
+  func defaults(name: String, category: NotificationCategory, channels: Set<NotificationChannel>) throws {
+    let kind = try Self.kind(name)
+    #expect(kind.category == category)
+    let decisions = PreferenceRules.decide(kind, for: DeliveryRecipient(), at: Self.now)
+    #expect(Set(decisions.filter { $0.value != .silent(.switchedOff) }.keys) == channels)
+    // What is off by itself is not even logged, but for the inbox, by which a repetition is known.
+    #expect(Set(decisions.keys).subtracting(channels).isSubset(of: [.inbox]))
+  }
+
+  @Test("It is known of each category, and of each kind that is off unless somebody switches it on, how it goes")
+  func known() {
+    #expect(Set(Self.usual.map(\.1)) == Set(NotificationCategory.allCases))
+    let off = NotificationSpec.all.filter { !$0.channels.isEmpty && $0.delivery.defaults.isEmpty }.map(\.name)
+    #expect(Set(off) == Set(Self.usual.filter(\.2.isEmpty).map(\.0)))
+  }
+
+  @Test("A message waits a moment for being read in the inbox, before it is pushed; what changes it goes no way of its own")
+  func messages() throws {
     func decide(_ name: String) throws -> [NotificationChannel: DeliveryDecision] {
-      PreferenceRules.decide(try Self.kind(name), for: recipient, at: Self.now)
+      PreferenceRules.decide(try Self.kind(name), for: DeliveryRecipient(), at: Self.now)
     }
-    #expect(try decide("friendRequestReceived") == [.inbox: .now, .push: .now])
-    #expect(try decide("coinsEarned") == [.inbox: .now])
-    #expect(try decide("reportActed") == [.inbox: .now, .email: .now, .push: .now])
-    #expect(try decide("verification") == [.email: .now])
-    // A message waits a moment for being read in the inbox, before it is pushed.
     #expect(try decide("messageReceived") == [.inbox: .now, .push: .hold(until: Self.now.adding(seconds: 5), .unread)])
     #expect(try decide("messageEdited") == [:])
   }

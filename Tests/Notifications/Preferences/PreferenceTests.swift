@@ -6,6 +6,7 @@ import InProcess
 import Logging
 import NotificationsContract
 import Operations
+import RewardsContract
 import ServiceKit
 import SocialContract
 import Storage
@@ -15,10 +16,12 @@ import Testing
 
 @Suite("Preferences of notifications (NOT-4, B UC13)", .timeLimit(.minutes(1)))
 struct PreferenceTests {
-  private static let social: ServicesInProcess.Build = { _ in ServiceDefinition(.social, migrations: []) }
+  private static let others: [ServicesInProcess.Build] = [
+    { _ in ServiceDefinition(.rewards, migrations: []) }, { _ in ServiceDefinition(.social, migrations: []) },
+  ]
 
   private func run(_ body: (ServicesInProcess, Person) async throws -> Void) async throws {
-    try await ServicesInProcess.running([{ try Notifications.service($0) }, Self.social]) { services in
+    try await ServicesInProcess.running([{ try Notifications.service($0) }] + Self.others) { services in
       let ana = try await services.register()
       try await services.hasReceived(.notifications, of: .identity)
       try await body(services, ana)
@@ -39,14 +42,10 @@ struct PreferenceTests {
         createdAt: .now, closedAt: nil, thankedAccountIDs: []), at: .now)
   }
 
-  private func request() throws -> FriendRequestSent {
-    FriendRequestSent(
-      friendRequestID: ID(), fromAccountID: AccountID(), fromUsername: try Username(text: "ben"), toAccountID: AccountID(),
-      at: .now)
-  }
-
-  private func inbox(_ services: ServicesInProcess, _ ana: Person) async throws -> [NotificationKind] {
-    try await services.hasReceived(.notifications, of: .social)
+  private func inbox(
+    _ services: ServicesInProcess, _ ana: Person, of publisher: ServiceName = .social
+  ) async throws -> [NotificationKind] {
+    try await services.hasReceived(.notifications, of: publisher)
     return try await ana.send(ListNotifications.self, .init()).items.map(\.kind)
   }
 
@@ -95,18 +94,23 @@ struct PreferenceTests {
     }
   }
 
-  @Test("E UC-06 AF-03: what is switched off by kind is logged silently, and its category's others come")
+  @Test(
+    "E UC-06 AF-03: a completed challenge of which nobody wants to be notified is logged silently; what else there is of the kind comes"
+  )
   func oneKind() async throws {
     try await run { services, ana in
-      _ = try await choose(ana, .init(kind: "friendRequestReceived", .inbox, isOn: false))
-      var received = try request()
-      received.toAccountID = ana.id
-      let accepted = FriendRequestAccepted(
-        friendRequestID: ID(), fromAccountID: ana.id, fromUsername: received.fromUsername, toAccountID: AccountID(),
-        toUsername: received.fromUsername, at: .now)
-      try await services.publish(.social, received, accepted)
-      #expect(try await inbox(services, ana) == ["friendRequestAccepted"])
+      _ = try await choose(ana, .init(kind: "challengeCompleted", .inbox, isOn: false))
+      let text = ChallengeText(title: "Ten thousand", description: "Walk.", badge: "Ten-thousander")
+      let (challenge, texts) = (ChallengeID(), ChallengeTexts(en: text, es: text))
+      try await services.publish(
+        .rewards,
+        ChallengeCompleted(
+          accountID: ana.id, challengeID: challenge, completionID: ID(), texts: texts, icon: .placeholder, coins: 20, at: .now),
+        BadgeAwarded(
+          accountID: ana.id, challengeID: challenge, completionID: ID(), tier: .gold, texts: texts, icon: .placeholder, at: .now))
+      #expect(try await inbox(services, ana, of: .rewards) == ["badgeAwarded"])
       let log = try await ana.send(ListDeliveries.self, .init(channel: .inbox)).items
+      #expect(log.map(\.kind) == ["badgeAwarded", "challengeCompleted"] && log[1].reason == "switched_off")
       #expect(log.map(\.state) == [.sent, .silent] && log.map(\.notificationID).map { $0 == nil } == [false, true])
       // Read in the inbox is opened.
       #expect(log[0].openedAt == nil)
