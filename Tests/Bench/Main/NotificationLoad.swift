@@ -21,9 +21,9 @@ struct NotificationLoad {
   /// How many notifications there are.
   let notifications: Int
 
-  /// Those of one reader; the others have ten each, and a device.
+  /// Those of one reader; the others have nine each, and a device, so that of a million there are 100,000 with a device.
   private static let ofReader = 100_000
-  private static let ofEach = 10
+  private static let ofEach = 9
   /// Who is notified of the events, and how often.
   private static let (readers, events) = (5000, 100_000)
   /// Events before the clock starts.
