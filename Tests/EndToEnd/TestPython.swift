@@ -11,12 +11,19 @@ enum TestPython {
 
   /// Runs it to its end, and prints what it says.
   ///
+  /// - Parameters:
+  ///   - environment: what it is told beside this process's own.
+  ///   - folder: where it runs, and may leave files; here if nil.
   /// - Returns: its exit status, and what it said.
-  static func run(_ arguments: [String]) async throws -> (status: Int32, said: String) {
+  static func run(
+    _ arguments: [String], environment: [String: String] = [:], in folder: String? = nil
+  ) async throws -> (status: Int32, said: String) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: try #require(path))
     process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(["PYTHONDONTWRITEBYTECODE": "1"]) { _, own in own }
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, own in own }
+      .merging(["PYTHONDONTWRITEBYTECODE": "1"]) { _, own in own }
+    if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
     let path = "/tmp/racha-python-\(UInt32.random(in: .min ... .max)).txt"
     try Data().write(to: URL(fileURLWithPath: path))
     defer { try? FileManager.default.removeItem(atPath: path) }

@@ -5,21 +5,13 @@ import IdentityContract
 import Operations
 import Testing
 
-/// The Python that has it: `RACHA_TEST_PYTHON`, or the package's own; nil if there is none.
-private enum Schemathesis {
-  static let python: String? = {
-    let named = ProcessInfo.processInfo.environment["RACHA_TEST_PYTHON"] ?? ".venv/bin/python"
-    return FileManager.default.isExecutableFile(atPath: named) ? URL(fileURLWithPath: named).path : nil
-  }()
-}
-
 /// Schemathesis (https://schemathesis.io) makes up calls of everything that `/openapi.json` promises, right ones and wrong ones, and holds
 /// each answer against its schema.
 ///
 /// `deploy/racha faults api` does so for longer (`RACHA_API_SECONDS`), with another seed (`RACHA_API_SEED`).
 @Suite(
   "What the OpenAPI document promises", .serialized,
-  .enabled(if: Schemathesis.python != nil, "needs a Python with schemathesis: set RACHA_TEST_PYTHON"), .timeLimit(.minutes(240)))
+  .enabled(if: TestPython.path != nil, "needs a Python with schemathesis: set RACHA_TEST_PYTHON"), .timeLimit(.minutes(240)))
 struct APITests {
   /// Status codes that are declared, bodies and fields of their schemas, no error of the server's; what the schema forbids is refused, and so
   /// is who has no token.
@@ -48,12 +40,16 @@ struct APITests {
     let length =
       seconds.map { ["--phases", "examples,coverage,fuzzing,stateful", "--max-examples", "1000", "--max-time", "\($0)"] }
       ?? ["--phases", "fuzzing", "--max-examples", "2"]
-    let run = try await run(
+    let run = try await TestPython.run(
       [
-        "--seed", seed, "--checks", APITests.checks.joined(separator: ","), "--workers", "4", "--no-shrink",
-        "--continue-on-failure", "--generation-database", "none",
-      ] + APITests.excluded.flatMap { ["--exclude-path", $0] } + length, cluster, session.refreshToken)
-    if seconds != nil { print(run.said) }
+        "-m", "schemathesis.cli", "--no-color", "run", "\(cluster.url)/openapi.json", "--seed", seed, "--checks",
+        APITests.checks.joined(separator: ","), "--workers", "4", "--no-shrink", "--continue-on-failure", "--generation-database",
+        "none",
+      ] + APITests.excluded.flatMap { ["--exclude-path", $0] } + length,
+      environment: [
+        "PYTHONPATH": URL(fileURLWithPath: #filePath).deletingLastPathComponent().path, "SCHEMATHESIS_HOOKS": "session",
+        "RACHA_API_URL": cluster.url, "RACHA_API_REFRESH_TOKEN": session.refreshToken,
+      ], in: cluster.home)
     #expect(run.status == 0, "\(run.said.suffix(20_000))")
     // It did call, and nearly everything.
     let tested = run.said.firstMatch(of: /Tested: ([0-9]+)/).flatMap { Int($0.output.1) } ?? 0
@@ -66,35 +62,5 @@ struct APITests {
     for service in ServiceName.allCases { #expect(!cluster.log(service).contains(#""handler failed""#), "\(service)") }
     let codes = cluster.stop()
     #expect(codes.values.allSatisfy { $0 == 0 }, "all six stop gracefully: \(codes)")
-  }
-
-  private func run(_ arguments: [String], _ cluster: RunningCluster, _ refreshToken: String) async throws -> (
-    status: Int32, said: String
-  ) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: Schemathesis.python ?? "")
-    process.arguments = ["-m", "schemathesis.cli", "--no-color", "run", "\(cluster.url)/openapi.json"] + arguments
-    process.environment = ProcessInfo.processInfo.environment.merging([
-      "PYTHONPATH": URL(fileURLWithPath: #filePath).deletingLastPathComponent().path, "PYTHONDONTWRITEBYTECODE": "1",
-      "SCHEMATHESIS_HOOKS": "session", "RACHA_API_URL": cluster.url, "RACHA_API_REFRESH_TOKEN": refreshToken,
-    ]) { _, own in own }
-    // It leaves files where it runs.
-    process.currentDirectoryURL = URL(fileURLWithPath: cluster.home)
-    let path = "\(cluster.home)/schemathesis.txt"
-    try Data().write(to: URL(fileURLWithPath: path))
-    let output = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = output
-    try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-      process.terminationHandler = { _ in done.resume() }
-      do {
-        try process.run()
-      } catch {
-        process.terminationHandler = nil
-        done.resume(throwing: error)
-      }
-    }
-    return (process.terminationStatus, try String(contentsOfFile: path, encoding: .utf8))
   }
 }
