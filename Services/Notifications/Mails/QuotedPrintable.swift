@@ -46,8 +46,11 @@ enum QuotedPrintable {
 
 /// Text of a header field that may hold any character (RFC 2047).
 enum EncodedWord {
-  /// Most bytes of text in one word, so that it stays within 75 characters: 45 bytes are 60 in base64, `=?utf-8?B??=` 12.
+  /// Most bytes of text in one word, so that its line stays within 76 characters (RFC 2047, section 2): 45 bytes are 60 in base64,
+  /// `=?utf-8?B??=` 12, and there is a space before it.
   private static let maxBytes = 45
+  /// The same of the first word, which stands behind `Subject: `.
+  private static let maxFirstBytes = 39
 
   /// The text itself where it is printable ASCII that cannot be taken for an encoded word, else words in base64.
   static func encode(_ text: String) -> String {
@@ -56,8 +59,9 @@ enum EncodedWord {
     var words: [[UInt8]] = [[]]
     for character in text {
       // A character never spans two words, unless it is longer than a word.
-      for bytes in Array(character.utf8).pieces(of: maxBytes) {
-        if words[words.count - 1].count + bytes.count > maxBytes { words.append([]) }
+      for bytes in Array(character.utf8).pieces(of: maxFirstBytes) {
+        let limit = words.count == 1 ? maxFirstBytes : maxBytes
+        if words[words.count - 1].count + bytes.count > limit { words.append([]) }
         words[words.count - 1] += bytes
       }
     }

@@ -61,10 +61,13 @@ struct EncodedWordTests {
     #expect(EncodedWord.encode(text) == expected)
   }
 
-  @Test("Encoded words are folded before 76 characters, with whole characters in each")
+  @Test("Encoded words are folded so that no line of the subject is beyond 76 characters, with whole characters in each")
   func folds() {
-    let words = EncodedWord.encode(String(repeating: "ñandú ", count: 40)).components(separatedBy: "\r\n ")
-    #expect(words.count > 4)
-    #expect(words.allSatisfy { $0.utf8.count <= 75 && $0.hasPrefix("=?utf-8?B?") && $0.hasSuffix("?=") })
+    for count in 1...40 {
+      let text = String(repeating: "ñandú ", count: count)
+      let lines = "Subject: \(EncodedWord.encode(text))".components(separatedBy: "\r\n")
+      #expect(lines.allSatisfy { $0.utf8.count <= 76 && $0.contains(" =?utf-8?B?") && $0.hasSuffix("?=") })
+      #expect(EncodedWord.decode(String(lines.joined(separator: "\r\n").dropFirst(9))) == text)
+    }
   }
 }
