@@ -22,6 +22,32 @@ struct EpochEntryTests {
     return state
   }
 
+  @Test("What was fetched ahead takes effect, unless there is doubt: then the publisher is asked where it stands now")
+  func fetchedAhead() {
+    for isDoubtful in [false, true] {
+      let (start, head) = (LogHead(epoch: "1", number: 0), LogHead(epoch: "1", number: 4))
+      var state = SubscriberState(start: .snapshot, keepsCursor: false, names: ["wanted"])
+      state.loaded(start)
+      #expect(state.next(at: 0) == .fetch(after: start))
+      state.fetched(head, EventPage([event(1), event(2)], through: 2), at: 0)
+      let first = EventPage([event(1), event(2)], through: 2)
+      #expect(state.next(at: 0) == .apply(first, after: start))
+      #expect(state.nextFetch == LogHead(epoch: "1", number: 2))
+      state.applied()
+      let second = EventPage([event(3), event(4)], through: 4)
+      // The process slept, and now hears the publisher again.
+      if isDoubtful { state.received(.heartbeat(LogHead(epoch: "1", number: 9)), at: 60_000) }
+      #expect(state.fetchedAhead(head, second, end: nil, at: 1) == !isDoubtful)
+      if isDoubtful {
+        #expect(state.next(at: 60_000) == .fetch(after: LogHead(epoch: "1", number: 2)))
+        #expect(!state.hasCaughtUp(at: 60_000))
+      } else {
+        #expect(state.next(at: 1) == .apply(second, after: LogHead(epoch: "1", number: 2)))
+        #expect(state.nextFetch == nil)
+      }
+    }
+  }
+
   @Test("A cursor of the former epoch goes on in the next one where the store lets it, and is acknowledged there anew")
   func goesOn() {
     var state = answered(end: 8)

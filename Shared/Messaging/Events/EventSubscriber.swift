@@ -220,11 +220,12 @@ public final class EventSubscriber: Sendable {
 
   private func fetch(_ after: LogHead?) async {
     do {
-      let (events, time) =
-        if let ahead = takeAhead(after) { ahead } else { (try await events(after: after), EventSubscriber.now) }
-      let head = LogHead(epoch: events.epoch, number: Int64(events.number))
-      let page = EventPage(events.events.map(\.logged), through: Int64(events.through))
-      state.withLock { $0.fetched(head, page, end: events.endNumber.map { Int64($0) }, at: time) }
+      if let ahead = takeAhead(after) {
+        let answer = EventSubscriber.answer(ahead.events)
+        if state.withLock({ $0.fetchedAhead(answer.head, answer.page, end: answer.end, at: ahead.at) }) { return }
+      }
+      let answer = EventSubscriber.answer(try await events(after: after))
+      state.withLock { $0.fetched(answer.head, answer.page, end: answer.end, at: EventSubscriber.now) }
     } catch {
       fetchFailed(error)
     }
@@ -248,14 +249,19 @@ public final class EventSubscriber: Sendable {
     }
   }
 
-  /// What was fetched ahead, if it is what follows there. Where there is doubt, the publisher itself has to say where it stands now.
-  private func takeAhead(_ after: LogHead?) -> (EventExchange.FetchOutput, Int64)? {
-    let ahead = eventsAhead.withLock { ahead in
+  /// What was fetched ahead, if it is what follows there.
+  private func takeAhead(_ after: LogHead?) -> (events: EventExchange.FetchOutput, at: Int64)? {
+    eventsAhead.withLock { ahead in
       defer { ahead = nil }
-      return ahead
+      return ahead.flatMap { $0.after == after ? ($0.events, $0.at) : nil }
     }
-    guard let ahead, ahead.after == after, state.withLock({ !$0.hasDoubt }) else { return nil }
-    return (ahead.events, ahead.at)
+  }
+
+  private static func answer(_ output: EventExchange.FetchOutput) -> (head: LogHead, page: EventPage, end: Int64?) {
+    (
+      LogHead(epoch: output.epoch, number: Int64(output.number)),
+      EventPage(output.events.map(\.logged), through: Int64(output.through)), output.endNumber.map { Int64($0) }
+    )
   }
 
   private func fetchSnapshot(_ key: String?) async {

@@ -95,7 +95,7 @@ struct SubscriberState {
   private var asked: Int64 = 0
   private var bufferBytes = 0
   /// Whether the publisher must be asked: at the start, and after any doubt.
-  private(set) var hasDoubt = true
+  private var hasDoubt = true
   private var failures = 0
   private var pauseUntil: Int64 = 0
   /// Events in one transaction: one after an effect failed, so that those before the failing one get through.
@@ -322,6 +322,15 @@ struct SubscriberState {
     if isWhole { reach(page.through) }
     // A publisher whose answer does not help is asked again, but not at once.
     if reached == before, buffer.isEmpty, lag > 0 { pause(at: now, longest: limits.longestFetchPause) }
+  }
+
+  /// The same for what the publisher answered before it was to be asked; false where there is doubt: it has to say where it stands now.
+  ///
+  /// - Parameter time: when it answered.
+  mutating func fetchedAhead(_ published: LogHead, _ page: EventPage, end: Int64?, at time: Int64) -> Bool {
+    guard !hasDoubt else { return false }
+    fetched(published, page, end: end, at: time)
+    return true
   }
 
   enum FetchFailure { case pruned, unreachable }
