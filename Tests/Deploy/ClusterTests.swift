@@ -392,9 +392,12 @@ extension Clusters {
       }
     }
 
-    /// At several moments: bash may drop an INT that comes while it waits for a command.
-    @Test("The launcher's up that is interrupted stops what it started", arguments: ["gateway", "social", "notifications"])
-    func interrupted(after service: String) async throws {
+    /// At several moments: bash may drop an INT that comes while it waits for a command. With a terminal that is closed, what `up` says
+    /// cannot be written.
+    @Test(
+      "The launcher's up that is interrupted, ended or left alone by its terminal stops what it started",
+      arguments: [("gateway", SIGINT), ("social", SIGTERM), ("notifications", SIGHUP)])
+    func interrupted(after service: String, by signal: Int32) async throws {
       try await Launcher.with { launcher in
         try launcher.instruct("social", "mute")
         try FileManager.default.createDirectory(atPath: "\(launcher.home)/logs", withIntermediateDirectories: true)
@@ -405,10 +408,15 @@ extension Clusters {
             "\(launcher.httpPort)", "--tcp", "\(launcher.tcpPort)",
           ], launcher.environment,
           output: "\(launcher.home)/out", errors: "\(launcher.home)/err")
+        let terminal = Pipe()
+        if signal == SIGHUP {
+          process.standardError = terminal.fileHandleForWriting
+          try terminal.fileHandleForReading.close()
+        }
         let log = try LogFollower(launcher, service)
         async let end: Void = Launcher.finish(process)
         _ = await log.next(holding: "\"started\"")
-        process.interrupt()
+        kill(process.processIdentifier, signal)
         try await end
         log.stop()
         #expect(process.terminationStatus == 130)

@@ -184,6 +184,7 @@ mailbox_print() {
 start_all() {
   local starter='' interrupted='' status=0 begun
   begun=$(now_ms)
+  trap cluster_end EXIT
   trap 'interrupted=yes; [[ -z $starter ]] || kill -s TERM "$starter" 2>/dev/null || :' INT TERM HUP
   start_and_await &
   starter=$!
@@ -193,16 +194,14 @@ start_all() {
     wait "$starter" || :
   done
   wait "$starter" || status=$?
-  trap '' INT TERM HUP
+  # PIPE, too: whoever read what this says may be gone with the interrupt.
+  trap '' INT TERM HUP PIPE
   if [[ -n $interrupted ]]; then
-    say "racha: interrupted, stopping"
+    say "racha: interrupted, stopping" 2>/dev/null || :
     status=130
   fi
-  if ((status != 0)); then
-    cluster_end
-    exit "$status"
-  fi
-  trap - INT TERM HUP
+  ((status == 0)) || exit "$status"
+  trap - EXIT INT TERM HUP PIPE
   took=$(($(now_ms) - begun))
 }
 
