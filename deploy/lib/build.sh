@@ -122,7 +122,7 @@ build_announce() {
 sources_state() (
   cd -- "$root" || return 1
   printf '%s\n' "$swift_version"
-  find Package.swift Services Shared deploy/Admin deploy/Programs deploy/lib/build.sh deploy/lib/icu.sh -type f -printf '%p %s %T@\n' | LC_ALL=C sort
+  find Package.swift Services Shared deploy/Admin deploy/Programs deploy/lib/build.sh deploy/lib/compile-once deploy/lib/icu.sh -type f -printf '%p %s %T@\n' | LC_ALL=C sort
 )
 
 # What was made of it, in the same way.
