@@ -110,12 +110,16 @@ struct DeliveryDispatch: Sendable {
   /// Changes what stands in the inbox, and what waits out of it.
   private func amend(_ kind: NotificationSpec, _ item: InboxItem, of account: AccountID, _ transaction: Transaction) throws {
     // What was taken back is gone also between two of whom one has blocked the other; names stay those by which the two knew each other.
-    if try BlockStore.isApart(account, fromAnyOf: item.accounts, in: transaction.database) {
-      _ = try InboxStore.amend(item, of: account, .english, keepsName: true, transaction)
-    } else {
-      try KindSubscriptions.notify(account, item, transaction)
+    let isInInbox =
+      if try BlockStore.isApart(account, fromAnyOf: item.accounts, in: transaction.database) {
+        try InboxStore.amend(item, of: account, .english, keepsName: true, transaction) != nil
+      } else {
+        try KindSubscriptions.notify(account, item, transaction) != nil
+      }
+    // Out of the inbox nothing is kept of what was sent: only that it was taken back can be said.
+    if isInInbox || kind.isRemoval {
+      for route in routes { try route.replace(SourceRange(only: item.source), of: account, by: .present, transaction) }
     }
-    for route in routes { try route.replace(SourceRange(only: item.source), of: account, by: .present, transaction) }
     try DeliveryStore.amend(item, of: account, isRemoval: kind.isRemoval, transaction)
   }
 

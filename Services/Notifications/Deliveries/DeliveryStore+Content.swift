@@ -60,6 +60,13 @@ extension DeliveryStore {
     return try Row.fetchOne(statement, arguments: [notification]) != nil
   }
 
+  /// The kind of what was or is to be sent; nil where the log has it no longer.
+  static func kind(of id: ID<NotificationDelivery>, _ account: AccountID, in database: Database) throws -> String? {
+    try database.first("SELECT kind FROM deliveries WHERE account_id = ? AND delivery_id = ?", .id(account), .id(id)) {
+      $0.text(0)
+    }
+  }
+
   /// Lets what waits out of the inbox say something else.
   ///
   /// - Parameter isRemoval: whether nothing is left of it.
@@ -88,14 +95,13 @@ extension DeliveryStore {
     }
   }
 
-  /// How much of what waits is looked through for what was read.
+  /// How much of what waits is looked through for what was read: of more than so much, what came first is sent all the same.
   private static let maxRead = 500
 
   /// Ends what waits out of an account's inbox and belongs to a conversation that was read; what stands in the inbox says itself that it was.
   static func endRead(
     _ sources: SourceRange, in conversation: ID<Linked>, of account: AccountID, _ transaction: Transaction
   ) throws {
-    // The newest, of which none has waited long.
     let statement = try transaction.database.cachedStatement(
       sql: """
         SELECT delivery_id FROM (

@@ -58,8 +58,9 @@ enum EncodedWord {
     if isPlain { return text }
     var words: [[UInt8]] = [[]]
     for character in text {
-      // A character never spans two words, unless it is longer than a word.
-      for bytes in Array(character.utf8).pieces(of: maxFirstBytes) {
+      // A character never spans two words, unless it is longer than a word: then none of its scalars does (RFC 2047, section 5).
+      let isShort = character.utf8.count <= maxFirstBytes
+      for bytes in isShort ? [Array(character.utf8)] : character.unicodeScalars.map({ Array(String($0).utf8) }) {
         let limit = words.count == 1 ? maxFirstBytes : maxBytes
         if words[words.count - 1].count + bytes.count > limit { words.append([]) }
         words[words.count - 1] += bytes

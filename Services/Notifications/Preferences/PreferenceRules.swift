@@ -40,8 +40,11 @@ struct PreferenceChoices: Sendable, Hashable {
   }
 
   /// Whether what is on its way was switched off since; what cannot be switched off never is.
-  func isSwitchedOff(_ delivery: Delivery) -> Bool {
-    NotificationSpec.named(delivery.kind).map { state(of: $0, delivery.channel) == .off } ?? false
+  func isSwitchedOff(_ delivery: Delivery) -> Bool { isSwitchedOff(delivery.kind, by: delivery.channel) }
+
+  /// The same of a kind and a channel.
+  func isSwitchedOff(_ kind: String, by channel: NotificationChannel) -> Bool {
+    NotificationSpec.named(kind).map { state(of: $0, channel) == .off } ?? false
   }
 }
 

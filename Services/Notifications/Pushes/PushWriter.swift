@@ -100,6 +100,10 @@ struct PushWriter: Sendable {
   private func repeated(_ job: PushStore.Job, _ language: Language, in database: Database) throws -> Content {
     guard let id = try PushStore.deliveries(of: job.message, in: database).first else { return Content() }
     let content = try DeliveryStore.content(of: id, job.account, in: database)
+    // New words are new to whoever has switched the kind off; what was taken back is taken back.
+    let choices = try PreferenceStore.choices(of: job.account, in: database)
+    let kind = try DeliveryStore.kind(of: id, job.account, in: database)
+    if content != nil, kind.map({ choices.isSwitchedOff($0, by: .push) }) ?? false { return Content() }
     let words: (title: String, text: String) =
       content?.words(language)
       ?? (Self.words.text("push.withdrawn.title", language) ?? "", Self.words.text("push.withdrawn.text", language) ?? "")

@@ -10,7 +10,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Reading a conversation, in the inbox (NOT-1, SOC-5)")
+@Suite("Reading a conversation, in the inbox (NOT-1, SOC-5)", .timeLimit(.minutes(1)))
 struct ReadConversationTests {
   private typealias Account = IdentityDouble.Account
 

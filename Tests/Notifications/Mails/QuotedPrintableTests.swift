@@ -70,4 +70,18 @@ struct EncodedWordTests {
       #expect(EncodedWord.decode(String(lines.joined(separator: "\r\n").dropFirst(9))) == text)
     }
   }
+
+  @Test("A character that is longer than an encoded word is cut between its scalars")
+  func longCharacter() throws {
+    for count in 18...60 {
+      let text = "Año e" + String(repeating: "\u{301}", count: count) + " fin"
+      let words = EncodedWord.encode(text).components(separatedBy: "\r\n ")
+      #expect(words.count > 1)
+      for word in words {
+        let bytes = try #require(Data(base64Encoded: String(word.dropFirst(10).dropLast(2))))
+        #expect(String(validating: bytes, as: UTF8.self) != nil, "\(count)")
+      }
+      #expect(EncodedWord.decode(words.joined(separator: "\r\n ")) == text)
+    }
+  }
 }

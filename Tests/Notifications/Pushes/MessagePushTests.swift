@@ -44,6 +44,21 @@ struct MessagePushTests {
       readerAccountID: person.id, messageID: message.messageID, at: .now)
   }
 
+  private func edit(_ message: MessageSent, to person: Person) throws -> MessageEdited {
+    MessageEdited(
+      accountID: person.id, otherAccountID: message.fromAccountID, conversationID: message.conversationID,
+      fromUsername: message.fromUsername,
+      message: ChatMessage(
+        id: message.messageID, fromAccountID: message.fromAccountID, text: try ChatText(text: "at seven"), sentAt: .now,
+        editedAt: .now))
+  }
+
+  private func removal(of message: MessageSent, to person: Person) -> MessageRemoved {
+    MessageRemoved(
+      accountID: person.id, otherAccountID: message.fromAccountID, conversationID: message.conversationID,
+      messageID: message.messageID, fromAccountID: message.fromAccountID, fromUsername: message.fromUsername, at: .now)
+  }
+
   /// Lets the seconds go by in which a message may be read, and wakes who waits for their end.
   private func wait(_ services: ServicesInProcess, _ person: Person) async throws {
     services.clock.advance(seconds: 6)
@@ -122,14 +137,7 @@ struct MessagePushTests {
       #expect(try shown(first)["body"] == "at sevn" && shown(first)["silent"] == nil)
       try await store.until(within: .seconds(20)) { try await store.rows("push_messages") == 0 }
 
-      let edited = ChatMessage(
-        id: message.messageID, fromAccountID: message.fromAccountID, text: try ChatText(text: "at seven"), sentAt: .now,
-        editedAt: .now)
-      try await services.publish(
-        .social,
-        MessageEdited(
-          accountID: ana.id, otherAccountID: message.fromAccountID, conversationID: message.conversationID,
-          fromUsername: message.fromUsername, message: edited))
+      try await services.publish(.social, edit(message, to: ana))
       let second = try await service.next()
       let shownSecond = try shown(second)
       #expect(second.topic == first.topic && shownSecond["tag"] == .string(first.topic))
@@ -137,16 +145,37 @@ struct MessagePushTests {
       #expect(shownSecond["title"] == "Message from ben (edited)" && shownSecond["data"]?["kind"] == "messageEdited")
       try await store.until(within: .seconds(20)) { try await store.rows("push_messages") == 0 }
 
-      try await services.publish(
-        .social,
-        MessageRemoved(
-          accountID: ana.id, otherAccountID: message.fromAccountID, conversationID: message.conversationID,
-          messageID: message.messageID, fromAccountID: message.fromAccountID, fromUsername: message.fromUsername, at: .now))
+      try await services.publish(.social, removal(of: message, to: ana))
       let third = try await service.next()
       #expect(third.topic == first.topic && !third.text.contains("seven"))
       #expect(try shown(third)["title"] == "No longer current" && shown(third)["silent"] == true)
       try await store.until(within: .seconds(20)) { try await store.rows("push_messages") == 0 }
       #expect(try await log(ana) == ["messageReceived sent"])
+    }
+  }
+
+  @Test(
+    "An edit is not pushed to who has switched messages off since, nor where nothing is kept of them; a removal is, for it takes back",
+    arguments: [NotificationChannel.inbox, .push])
+  func editedOutOfInbox(_ off: NotificationChannel) async throws {
+    try await run { services, service, ana in
+      let switchOff = UpdateNotificationPreferences.Input(choices: [.init(category: .messages, off, isOn: false)])
+      if off == .inbox { _ = try await ana.send(UpdateNotificationPreferences.self, switchOff) }
+      let store = services.store(of: .notifications)
+      let message = try sent("at sevn", to: ana)
+      try await services.publish(.social, message)
+      try await services.hasReceived(.notifications, of: .social)
+      try await wait(services, ana)
+      let first = try await service.next()
+      #expect(try shown(first)["body"] == "at sevn")
+      try await store.until(within: .seconds(20)) { try await store.rows("push_messages") == 0 }
+      if off == .push { _ = try await ana.send(UpdateNotificationPreferences.self, switchOff) }
+      try await services.publish(.social, edit(message, to: ana))
+      try await services.hasReceived(.notifications, of: .social)
+      try await store.until(within: .seconds(20)) { try await store.rows("push_messages") == 0 }
+      try await services.publish(.social, removal(of: message, to: ana))
+      let second = try await service.next()
+      #expect(try second.topic == first.topic && shown(second)["title"] == "No longer current")
     }
   }
 }
