@@ -111,7 +111,20 @@ def newest_seen(history, call):
         and other["end"] < call["start"] and history.still_true(other, call)), default=0)
 
 
+def conversations_read(history, reads):
+    """By account and conversation, what its reader has published: the number of the event, up to which message, and whether it is delivered for
+    certain. The snapshot does not hold it."""
+    found = defaultdict(list)
+    for row in history.logs["social"].rows:
+        if row.name == "conversations.read" and row.body["accountID"] == row.body["readerAccountID"]:
+            certain = ("social", row.number) not in reads["undelivered"]
+            found[row.body["accountID"], row.body["conversationID"]].append((row.number, row.body["messageID"], certain))
+    return found
+
+
 def final(history, reads, there, apart):
+    conversations = conversations_read(history, reads)
+    sent = {row.body["messageID"]: row.number for row in history.logs["social"].rows if row.name == "messages.sent"}
     asked, everything = defaultdict(set), defaultdict(int)
     certain, up_to = defaultdict(set), defaultdict(int)
     for call in history.calls:
@@ -140,7 +153,12 @@ def final(history, reads, there, apart):
             yield f"{account} is said to have {read['notifications.unreadCount']['unreadCount']} unread, and has {unread}"
         for number, item in found.items():
             is_read = item.get("readAt") is not None
-            if not is_read and (item["id"] in certain[account] or number <= up_to[account]):
+            # Ids of messages sort as they were sent.
+            message = item["links"].get("messageID")
+            with_conversation = {
+                delivered for event, last, delivered in conversations[account, item["links"].get("conversationID")]
+                if message in sent and sent[message] < event and message <= last}
+            if not is_read and (item["id"] in certain[account] or number <= up_to[account] or True in with_conversation):
                 yield f"{account} has read its notification {number}, and it is unread"
-            if is_read and item["id"] not in asked[account] and number > everything[account]:
+            if is_read and item["id"] not in asked[account] and number > everything[account] and not with_conversation:
                 yield f"{account} has not read its notification {number}, and it is read"
