@@ -54,6 +54,29 @@ struct ValuesTests {
     #expect(throws: FieldRule.self) { try Instant(text: text) }
   }
 
+  @Test(
+    "Bytes are base64 with padding (RFC 4648, section 10)",
+    arguments: [
+      ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+      ("foobar", "Zm9vYmFy"),
+      ("\u{0}>?~", "AD4/fg=="),
+    ])
+  func base64(_ bytes: String, _ text: String) throws {
+    #expect(Base64Bytes(Array(bytes.utf8)).description == text)
+    #expect(try Base64Bytes(text: text).bytes == Array(bytes.utf8))
+  }
+
+  @Test(
+    "Base64 that is not what its bytes are written as is refused",
+    arguments: [
+      "Zg", "Zg=", "Zg===", "=", "====", "Z===", "Zh==", "Zm9=", "=Zm9", "Zg==Zg==", "Zg==Zm9v", "Zm9v\n", " Zm9v", "Zm 9",
+      "Zm9-", "Zm9_",
+      "Zm9\u{E9}", "Zm9v\u{0}",
+    ])
+  func notBase64(_ text: String) {
+    #expect(throws: FieldRule.self) { try Base64Bytes(text: text) }
+  }
+
   @Test("Local days agree with Foundation's calendar over 400 years")
   func days() throws {
     var calendar = Calendar(identifier: .gregorian)
