@@ -29,6 +29,8 @@ public struct ServicesInProcess: Sendable {
   /// Stands for identity.
   public let identity: IdentityDouble
   private let stores: [ServiceName: Store]
+  /// The names of the events that each service subscribes to, by their publisher.
+  let subscriptions: [ServiceName: [ServiceName: Set<String>]]
   /// The bus as the gateway has it.
   public let gateway: MemoryBus
 
@@ -55,18 +57,19 @@ public struct ServicesInProcess: Sendable {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     // Who sets a deadline goes by either clock: it is not over where one of them is far from the other.
     let patience = Clock { min(clock.now, .now) }
-    func host(_ service: ServiceName, _ build: (ServiceEnvironment) throws -> ServiceDefinition) throws -> ServiceHost {
+    func host(_ service: ServiceName, _ build: (ServiceEnvironment) throws -> ServiceDefinition) async throws -> ServiceHost {
       let environment = ServiceEnvironment(
         settings: Settings(settings), home: home, bus: MemoryBus(service, on: exchange, clock: patience), clock: clock.clock,
         logger: logger,
         program: BuiltProgram.activity)
       let definition = try build(environment)
       try environment.settings.check()
+      try await EmptyStores.put(for: definition, into: home)
       return try ServiceHost(definition, environment)
     }
-    let identityHost = try host(.identity) { _ in identity.definition }
+    let identityHost = try await host(.identity) { _ in identity.definition }
     var hosts = [(ServiceName.identity, identityHost)]
-    var subscriptions: Set<[ServiceName]> = []
+    var subscriptions: [ServiceName: [ServiceName: Set<String>]] = [:]
     for build in builds {
       // A service takes its bus in its own name, which its definition says.
       let probe = try build(
@@ -74,19 +77,24 @@ public struct ServicesInProcess: Sendable {
           settings: Settings(settings), home: home, bus: MemoryBus(.gateway, on: MemoryExchange()), clock: clock.clock,
           logger: logger))
       let service = probe.contract.service
-      hosts.append((service, try host(service, build)))
-      subscriptions.formUnion(probe.subscribedEvents.map { [service, $0.publisher] })
+      hosts.append((service, try await host(service, build)))
+      for event in probe.subscribedEvents {
+        subscriptions[service, default: [:]][event.publisher, default: []].insert(event.name)
+      }
     }
     let group = ServiceGroup(configuration: .init(services: hosts.map { .init(service: $0.1) }, logger: logger))
     let services = ServicesInProcess(
       clock: clock, home: home, identity: identity, stores: Dictionary(uniqueKeysWithValues: hosts.map { ($0.0, $0.1.store) }),
+      subscriptions: subscriptions,
       gateway: MemoryBus(.gateway, on: exchange))
     return try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask { try await group.run() }
       let result = await Result {
         // What a test publishes without the state behind it is not in the snapshot with which a subscriber begins.
-        for subscription in subscriptions where services.stores[subscription[1]] != nil {
-          try await services.hasReceived(subscription[0], of: subscription[1])
+        for (service, publishers) in services.subscriptions {
+          for publisher in publishers.keys where services.stores[publisher] != nil {
+            try await services.hasReceived(service, of: publisher)
+          }
         }
         return try await body(services)
       }
@@ -96,7 +104,7 @@ public struct ServicesInProcess: Sendable {
     }
   }
 
-  private static func removeFolder(_ path: String) {
+  static func removeFolder(_ path: String) {
     do {
       try FileManager.default.removeItem(atPath: path)
     } catch {

@@ -39,7 +39,8 @@ public struct ServiceDefinition: Sendable {
   typealias Handler = @Sendable (Request, CallContext) async throws -> HandlerResult
 
   public let contract: Contract
-  let migrations: [Migration]
+  /// The steps of its store's schema, in order.
+  public let migrations: [Migration]
   private(set) var handlers: [String: (spec: OperationSpec, handle: Handler)] = [:]
   private(set) var effects: [ServiceName: [String: any EventEffects]] = [:]
   /// Of the events that it subscribes to, by publisher, those that a service with an empty store begins with as far as they are in the

@@ -52,7 +52,9 @@ final class RunningIdentity: Sendable {
     gateway = MemoryBus(.gateway, on: exchange, clock: time.clock)
     notifications = MemoryBus(.notifications, on: exchange, clock: time.clock)
     let environment = Self.environment(home, time, exchange, settings)
-    store = try ServiceHost(try await Identity.service(environment, cost: cost), environment).store
+    let definition = try await Identity.service(environment, cost: cost)
+    try await EmptyStores.put(for: definition, into: home)
+    store = try ServiceHost(definition, environment).store
   }
 
   /// The same after its process ended and was started again.
