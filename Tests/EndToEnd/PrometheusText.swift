@@ -18,28 +18,35 @@ struct PrometheusText {
 
   let families: [Family]
 
+  /// Made once for all lines: what a pattern is compiled to is kept with its value.
+  private struct Patterns {
+    let type = /# TYPE (\S+) (counter|gauge|histogram|summary|untyped)/
+    let sample = /([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)/
+    let label = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"/
+  }
+
   init(_ text: String) throws {
+    let patterns = Patterns()
     var families: [Family] = []
     for line in text.split(separator: "\n").map(String.init) {
-      if let match = line.wholeMatch(of: /# TYPE (\S+) (counter|gauge|histogram|summary|untyped)/) {
+      if let match = line.wholeMatch(of: patterns.type) {
         families.append(Family(name: String(match.1), type: String(match.2)))
       } else if !line.hasPrefix("#") {
         guard let last = families.indices.last else { throw Malformed(line: line) }
-        families[last].samples.append(try PrometheusText.sample(line))
+        families[last].samples.append(try PrometheusText.sample(line, patterns))
       }
     }
     self.families = families
   }
 
-  private static func sample(_ line: String) throws -> Sample {
-    let label = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"/
-    guard let match = line.wholeMatch(of: /([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)/), let value = Double(match.3) else {
+  private static func sample(_ line: String, _ patterns: Patterns) throws -> Sample {
+    guard let match = line.wholeMatch(of: patterns.sample), let value = Double(match.3) else {
       throw Malformed(line: line)
     }
     var labels: [(name: String, value: String)] = []
     var rest = match.2 ?? ""
     while !rest.isEmpty {
-      guard let first = rest.prefixMatch(of: label) else { throw Malformed(line: line) }
+      guard let first = rest.prefixMatch(of: patterns.label) else { throw Malformed(line: line) }
       labels.append((String(first.1), String(first.2)))
       rest = rest[first.range.upperBound...]
       if rest.first == "," { rest = rest.dropFirst() } else if !rest.isEmpty { throw Malformed(line: line) }

@@ -16,7 +16,7 @@ struct CalendarProgram: Decodable {
   }
 
   let name: String
-  /// Seconds from UTC at noon of the first and the last day asked for, as the file itself defines the zone.
+  /// Seconds from UTC at noon of each of the days asked for, as the file itself defines the zone.
   let zones: [String: [Int]]
   let events: [Event]
 
@@ -30,8 +30,9 @@ struct CalendarProgram: Decodable {
     let status: Int32
   }
 
-  /// What such a program shows of a file from one day to another.
-  static func show(_ file: [UInt8], from first: String, to last: String) throws -> CalendarProgram {
+  /// What such a program shows of a file from one day to another, and the offsets of its zones on some days; if absent, on these two.
+  static func show(_ file: [UInt8], from first: String, to last: String, zonesOn days: [String]? = nil) throws -> CalendarProgram
+  {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("racha-\(UInt64.random(in: .min ... .max)).ics")
     try Data(file).write(to: path)
     defer {
@@ -44,7 +45,7 @@ struct CalendarProgram: Decodable {
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("expand.py").path
     let process = Process()
     process.executableURL = URL(fileURLWithPath: python ?? "python3")
-    process.arguments = [script, first, last]
+    process.arguments = [script, first, last] + (days ?? [first, last])
     let output = Pipe()
     process.standardInput = try FileHandle(forReadingFrom: path)
     process.standardOutput = output

@@ -43,11 +43,10 @@ struct ZoneDefinitionTests {
     for line in ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:test", "X-WR-CALNAME:x"] { file.line(line) }
     file.append(zone.text)
     file.line("END:VCALENDAR")
-    for year in 2020...2029 {
-      let days = ["\(year)-01-15", "\(year)-07-15"]
-      let expected = try days.map { Int(offsets.span(at: try Instant(text: "\($0)T12:00:00.000Z").milliseconds).offset / 1000) }
-      #expect(try CalendarProgram.show(file.bytes, from: days[0], to: days[1]).zones[name] == expected, "\(name) in \(year)")
-    }
+    let days = (2020...2029).flatMap { ["\($0)-01-15", "\($0)-07-15"] }
+    let expected = try days.map { Int(offsets.span(at: try Instant(text: "\($0)T12:00:00.000Z").milliseconds).offset / 1000) }
+    let shown = try CalendarProgram.show(file.bytes, from: days[0], to: days[19], zonesOn: days)
+    #expect(shown.zones[name] == expected, "\(name)")
   }
 
   @Test(

@@ -1,8 +1,8 @@
 """Reads an iCalendar file as a calendar program would, with the icalendar library, and says on which days its events are.
 
-    expand.py FROM TO < feed.ics
+    expand.py FROM TO DAY... < feed.ics
 
-One JSON object: the calendar's name, its time zones' offsets at noon UTC of FROM and TO (by its own definition alone), and of each event uid,
+One JSON object: the calendar's name, its time zones' offsets at noon UTC of each DAY (by its own definition alone), and of each event uid,
 summary, description, categories, the local beginnings within FROM...TO, and of each alarm the instants in UTC at which it goes off.
 """
 
@@ -19,14 +19,13 @@ for line in raw.split(b"\r\n"):
     assert b"\n" not in line and b"\r" not in line, line
 
 calendar = Calendar.from_ical(raw)
-low = datetime.date.fromisoformat(sys.argv[1])
-high = datetime.date.fromisoformat(sys.argv[2])
+low, high, *days = map(datetime.date.fromisoformat, sys.argv[1:])
 utc = datetime.timezone.utc
 
 zones = {}
 for zone in calendar.walk("VTIMEZONE"):
     own = zone.to_tz(lookup_tzid=False)
-    noons = [datetime.datetime(day.year, day.month, day.day, 12, tzinfo=utc) for day in (low, high)]
+    noons = [datetime.datetime(day.year, day.month, day.day, 12, tzinfo=utc) for day in days]
     zones[str(zone["TZID"])] = [int(noon.astimezone(own).utcoffset().total_seconds()) for noon in noons]
 
 
