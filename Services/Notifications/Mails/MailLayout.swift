@@ -102,7 +102,7 @@ struct MailLayout: Sendable {
   /// How its reader ends this kind of mail.
   private var ending: [String] {
     guard let end, let words = words.text("mail.end", language) else { return [] }
-    return ["\(words)\n\(end)"]
+    return ["\(words):\n\(end)"]
   }
 
   private var htmlEnding: [String] {
