@@ -78,7 +78,8 @@ public enum MarkConversationRead: AccountOperation {
 
   public static let spec = OperationSpec(
     "conversations.markRead", of: .social, .post("/v1/conversations/{accountID}/read"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"], "Mark a conversation as read up to a message.")
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"],
+    "Mark a conversation as read up to a message, and with it the notifications of these messages.")
 }
 
 // MARK: - Events
