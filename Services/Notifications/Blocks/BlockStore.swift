@@ -43,8 +43,9 @@ enum BlockStore {
 
   /// Whether the account and any of the others are apart.
   static func isApart(_ account: AccountID, fromAnyOf others: Set<AccountID>, in database: Database) throws -> Bool {
-    let statement = try database.cachedStatement(
-      sql: "SELECT is_apart FROM blocks WHERE account_id = ? AND other_account = ?")
-    return try others.contains { try Bool.fetchOne(statement, arguments: [account, $0]) ?? false }
+    try others.contains {
+      let sql = "SELECT is_apart FROM blocks WHERE account_id = ? AND other_account = ?"
+      return try database.first(sql, .id(account), .id($0)) { $0.truth(0) } ?? false
+    }
   }
 }

@@ -128,17 +128,16 @@ enum DeliveryStore {
     case .silent(let why): (reason, finishedAt) = (why.rawValue, transaction.now)
     }
     let content = item.map { String(decoding: KeptContent(kind: $0.kind, content: $0.content).json, as: UTF8.self) }
-    let statement = try transaction.database.cachedStatement(
-      sql: """
-        INSERT INTO deliveries (account_id, delivery_id, channel, kind, source, subject_id, notification_id, state, reason, hold,
-          not_before, content, created_at, finished_at, ends_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-        """)
-    try statement.execute(arguments: [
-      delivery.account, delivery.id, delivery.channel, delivery.kind, delivery.source, delivery.subject,
-      delivery.notification, beginning.state, reason, hold, notBefore, content, delivery.createdAt, finishedAt,
-      delivery.endsAt,
-    ])
+    try transaction.database.run(
+      """
+      INSERT INTO deliveries (account_id, delivery_id, channel, kind, source, subject_id, notification_id, state, reason, hold,
+        not_before, content, created_at, finished_at, ends_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+      """, .id(delivery.account), .id(delivery.id), .text(delivery.channel.rawValue), .text(delivery.kind),
+      .text(delivery.source), .id(delivery.subject), delivery.notification.map { .id($0) } ?? .null,
+      .text(beginning.state.rawValue), .text(reason), .text(hold?.rawValue), notBefore.map { .instant($0) } ?? .null,
+      .text(content), .instant(delivery.createdAt), finishedAt.map { .instant($0) } ?? .null,
+      delivery.endsAt.map { .instant($0) } ?? .null)
     guard transaction.database.changesCount > 0 else { return false }
     for named in item?.accounts ?? [] {
       try transaction.database.cachedStatement(

@@ -41,27 +41,24 @@ enum InboxStore {
     _ item: InboxItem, to account: AccountID, _ language: Language, _ transaction: Transaction
   ) throws -> Notification? {
     let database = transaction.database
-    let known = try database.cachedStatement(sql: "SELECT 1 FROM notifications WHERE account_id = ? AND source = ?")
-    guard try Row.fetchOne(known, arguments: [account, item.source]) == nil else { return nil }
-    let next = try database.cachedStatement(
-      sql: """
-        INSERT INTO inboxes (account_id, last_number, unread_count) VALUES (?, 1, 1)
-        ON CONFLICT (account_id) DO UPDATE SET last_number = last_number + 1, unread_count = unread_count + 1
-        RETURNING last_number
-        """)
-    guard let number = try Int.fetchOne(next, arguments: [account]) else {
-      preconditionFailure("an upsert returns its row")
-    }
+    let known = "SELECT 1 FROM notifications WHERE account_id = ? AND source = ?"
+    guard try database.first(known, .id(account), .text(item.source), read: { _ in true }) == nil else { return nil }
+    let next = try database.first(
+      """
+      INSERT INTO inboxes (account_id, last_number, unread_count) VALUES (?, 1, 1)
+      ON CONFLICT (account_id) DO UPDATE SET last_number = last_number + 1, unread_count = unread_count + 1
+      RETURNING last_number
+      """, .id(account)
+    ) { $0.number(0) }
+    guard let number = next else { preconditionFailure("an upsert returns its row") }
     let id = ID<Notification>()
-    let insert = try database.cachedStatement(
-      sql: """
-        INSERT INTO notifications (notification_id, account_id, number, kind, category, content, source, created_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        """)
-    try insert.execute(arguments: [
-      id, account, number, item.kind, NotificationSpec.category(of: item.kind).rawValue,
-      String(decoding: item.content.json, as: UTF8.self), item.source, transaction.now,
-    ])
+    try database.run(
+      """
+      INSERT INTO notifications (notification_id, account_id, number, kind, category, content, source, created_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      """, .id(id), .id(account), .number(number), .text(item.kind.description),
+      .text(NotificationSpec.category(of: item.kind).rawValue), .text(String(decoding: item.content.json, as: UTF8.self)),
+      .text(item.source), .instant(transaction.now))
     try noteAccounts(item.accounts, in: id, database)
     return Notification(
       id: id, number: number, kind: item.kind, content: item.content, createdAt: transaction.now, readAt: nil, language)
@@ -241,15 +238,17 @@ enum InboxStore {
   /// - Parameter beginning: ends with a slash.
   static func deleteAll(from beginning: String, of account: AccountID, _ transaction: Transaction) throws {
     // What begins with a slash's beginning lies before the character that follows the slash.
-    let statement = try transaction.database.cachedStatement(
-      sql: """
-        SELECT notification_id FROM notifications
-        WHERE account_id = ? AND source >= ? AND source < ? AND deleted_at IS NULL
-        """)
     let start = String(beginning.dropLast())
-    for id in try ID<Notification>.fetchAll(statement, arguments: [account, start, start + "0"]) {
-      _ = try delete(id, of: account, transaction)
+    var found: [ID<Notification>] = []
+    try transaction.database.each(
+      """
+      SELECT notification_id FROM notifications WHERE account_id = ? AND source >= ? AND source < ? AND deleted_at IS NULL
+      """, .id(account), .text(start), .text(start + "0")
+    ) {
+      found.append(try $0.id(0))
+      return true
     }
+    for id in found { _ = try delete(id, of: account, transaction) }
   }
 
   /// Deletes what an account's notifications of those numbers said that name another.

@@ -1,11 +1,9 @@
 import ActivityContract
-public import GRDB
-public import NotificationsContract
+import GRDB
+import NotificationsContract
 import Operations
 import ServiceKit
 import Storage
-
-extension ReminderReply: DatabaseValueConvertible {}
 
 /// The reminders that went out and can be answered, each once.
 enum ReminderStore {
@@ -46,57 +44,58 @@ enum ReminderStore {
     var answer: ReminderReply?
     var remindAt: Instant?
 
-    fileprivate init(_ row: Row) throws {
-      guard let time = ReminderTime(minutes: row["minute"]) else {
+    fileprivate static let columns = """
+      reminders.reminder_id, reminders.account_id, reminders.activity_id, reminders.title, reminders.day, reminders.minute,
+      reminders.ends_at, reminders.answer, reminders.remind_at
+      """
+
+    /// The row's ``columns``.
+    fileprivate init(_ row: Columns) throws {
+      guard let time = ReminderTime(minutes: row.number(5)) else {
         throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a reminder is of no time of day")
       }
       self.time = time
-      id = row["reminder_id"]
-      account = row["account_id"]
-      activity = row["activity_id"]
-      title = row["title"]
-      day = row["day"]
-      endsAt = row["ends_at"]
-      answer = row["answer"]
-      remindAt = row["remind_at"]
+      id = try row.id(0)
+      account = try row.id(1)
+      activity = try row.id(2)
+      title = row.text(3)
+      day = row.day(4)
+      endsAt = row.instant(6)
+      answer = row.isNull(7) ? nil : try row.choice(7)
+      remindAt = row.isNull(8) ? nil : row.instant(8)
     }
   }
 
   /// Keeps a reminder; false where it is there already.
   static func add(_ event: ReminderDue, _ transaction: Transaction) throws -> Bool {
-    try transaction.database.cachedStatement(
-      sql: """
-        INSERT INTO reminders (reminder_id, account_id, activity_id, title, day, minute, source, ends_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-        """
-    ).execute(arguments: [
-      event.reminderID, event.accountID, event.activityID, event.title, event.day, event.time.minutes, event.source,
-      event.endsAt,
-    ])
+    try transaction.database.run(
+      """
+      INSERT INTO reminders (reminder_id, account_id, activity_id, title, day, minute, source, ends_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+      """, .id(event.reminderID), .id(event.accountID), .id(event.activityID), .text(event.title), .day(event.day),
+      .number(event.time.minutes), .text(event.source), .instant(event.endsAt))
     return transaction.database.changesCount > 0
   }
 
   /// Whether the same went out before.
   static func isKnown(_ event: ReminderDue, in database: Database) throws -> Bool {
-    let statement = try database.cachedStatement(sql: "SELECT 1 FROM reminders WHERE account_id = ? AND source = ?")
-    return try Row.fetchOne(statement, arguments: [event.accountID, event.source]) != nil
+    let known = "SELECT 1 FROM reminders WHERE account_id = ? AND source = ?"
+    return try database.first(known, .id(event.accountID), .text(event.source)) { _ in true } != nil
   }
 
   static func find(_ id: ID<Reminder>, in database: Database) throws -> Sent? {
-    let statement = try database.cachedStatement(sql: "SELECT * FROM reminders WHERE reminder_id = ?")
-    return try Row.fetchOne(statement, arguments: [id]).map(Sent.init)
+    try database.first("SELECT \(Sent.columns) FROM reminders WHERE reminder_id = ?", .id(id), read: Sent.init)
   }
 
   /// The reminder that an account's notification was of, also where it stands in the inbox no longer, since it was answered: the log knows it.
   static func find(
     shown notification: ID<NotificationsContract.Notification>, of account: AccountID, in database: Database
   ) throws -> Sent? {
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT reminders.* FROM deliveries JOIN reminders ON reminder_id = subject_id
-        WHERE deliveries.account_id = ?1 AND delivery_id = ?2 AND kind = ?3 AND reminders.account_id = ?1
-        """)
-    return try Row.fetchOne(statement, arguments: [account, notification, NotificationSpec.reminderDue.name]).map(Sent.init)
+    try database.first(
+      """
+      SELECT \(Sent.columns) FROM deliveries JOIN reminders ON reminder_id = subject_id
+      WHERE deliveries.account_id = ?1 AND delivery_id = ?2 AND kind = ?3 AND reminders.account_id = ?1
+      """, .id(account), .id(notification), .text(NotificationSpec.reminderDue.name), read: Sent.init)
   }
 
   /// The same as long as it can be answered.
@@ -116,18 +115,17 @@ enum ReminderStore {
   static func answer(
     _ id: ID<Reminder>, _ answer: ReminderReply, remindAt: Instant?, _ transaction: Transaction
   ) throws {
-    try transaction.database.cachedStatement(
-      sql: "UPDATE reminders SET answer = ?, remind_at = ? WHERE reminder_id = ? AND answer IS NULL"
-    ).execute(arguments: [answer, remindAt, id])
+    try transaction.database.run(
+      "UPDATE reminders SET answer = ?, remind_at = ? WHERE reminder_id = ? AND answer IS NULL",
+      .text(answer.rawValue), remindAt.map { .instant($0) } ?? .null, .id(id))
   }
 
   /// Ends what went out of a day of an activity.
   static func end(_ activity: ActivityID, _ day: LocalDay, of account: AccountID, _ transaction: Transaction) throws {
-    try transaction.database.cachedStatement(
-      sql: """
-        UPDATE reminders SET ends_at = min(ends_at, ?) WHERE account_id = ? AND activity_id = ? AND day = ? AND answer IS NULL
-        """
-    ).execute(arguments: [transaction.now, account, activity, day])
+    try transaction.database.run(
+      """
+      UPDATE reminders SET ends_at = min(ends_at, ?) WHERE account_id = ? AND activity_id = ? AND day = ? AND answer IS NULL
+      """, .instant(transaction.now), .id(account), .id(activity), .day(day))
   }
 }
 

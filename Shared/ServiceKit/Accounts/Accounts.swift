@@ -29,25 +29,31 @@ public enum Accounts {
     /// Whether it is suspended at a time.
     public func isSuspended(at now: Instant) -> Bool { suspendedUntil.map { now < $0 } ?? false }
 
-    init(_ row: Row) throws {
-      id = row["account_id"]
-      username = row["username"]
-      nickname = try (row["nickname"] as String?).map { try Nickname(text: $0) }
-      timeZone = try TimeZoneName(text: row["time_zone"])
-      dayStartHour = row["day_start_hour"]
-      language = row["language"]
-      isVerified = row["is_verified"]
-      photoURL = row.photoURL(of: "account_id")
-      givesReadReceipts = row["gives_read_receipts"]
-      taskEnrollment = TaskEnrollment(rawValue: row["task_enrollment"]) ?? .nobody
-      suspendedUntil = row["suspended_until"]
+    fileprivate static let columns = """
+      account_id, username, nickname, time_zone, day_start_hour, language, is_verified, photo_tag, gives_read_receipts, task_enrollment,
+      suspended_until
+      """
+
+    /// The row's ``columns``.
+    fileprivate init(_ row: Columns) throws {
+      let id: AccountID = try row.id(0)
+      self.id = id
+      username = try Username(text: row.text(1))
+      nickname = row.isNull(2) ? nil : try Nickname(text: row.text(2))
+      timeZone = try TimeZoneName(text: row.text(3))
+      dayStartHour = row.number(4)
+      language = try row.choice(5)
+      isVerified = row.truth(6)
+      photoURL = row.isNull(7) ? nil : PhotoURL(account: id, tag: row.text(7))
+      givesReadReceipts = row.truth(8)
+      taskEnrollment = TaskEnrollment(rawValue: row.text(9)) ?? .nobody
+      suspendedUntil = row.isNull(10) ? nil : row.instant(10)
     }
   }
 
   /// The account, if its event has arrived.
   public static func find(_ account: AccountID, in database: Database) throws -> Known? {
-    let statement = try database.cachedStatement(sql: "SELECT * FROM accounts WHERE account_id = ?")
-    return try Row.fetchOne(statement, arguments: [account]).map(Known.init)
+    try database.first("SELECT \(Known.columns) FROM accounts WHERE account_id = ?", .id(account), read: Known.init)
   }
 
   /// What an account's days depend on, if its event has arrived.
@@ -61,9 +67,9 @@ public enum Accounts {
 
   /// The account of that username, if its event has arrived. Of two rows, as a change of names can leave for a moment, the newest.
   public static func find(_ username: Username, in database: Database) throws -> Known? {
-    let statement = try database.cachedStatement(
-      sql: "SELECT * FROM accounts WHERE username = ? ORDER BY account_id DESC LIMIT 1")
-    return try Row.fetchOne(statement, arguments: [username]).map(Known.init)
+    try database.first(
+      "SELECT \(Known.columns) FROM accounts WHERE username = ? ORDER BY account_id DESC LIMIT 1", .text(username.description),
+      read: Known.init)
   }
 
   /// The account, fetched from identity if its event has not arrived yet; nil if identity knows none.
