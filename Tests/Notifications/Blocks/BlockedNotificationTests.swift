@@ -16,6 +16,8 @@ struct BlockedNotificationTests {
 
   /// Fills an inbox: of three, one names the first, one the second, one nobody. One of two is read.
   private func fill(_ services: ServicesInProcess, _ person: Person, naming others: [AccountID]) async throws {
+    // Old ones that are read would go.
+    let now = services.clock.now
     try await services.store(of: .notifications).write { transaction in
       try transaction.database.execute(
         sql: "INSERT INTO inboxes (account_id, last_number, unread_count) VALUES (?1, ?2, ?2 / 2)",
@@ -25,9 +27,9 @@ struct BlockedNotificationTests {
           WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
           INSERT INTO notifications (notification_id, account_id, number, kind, category, content, source, created_at, read_at)
           SELECT randomblob(16), ?1, i, iif(i % 3, 'taskHelpRequested', 'coinsEarned'), iif(i % 3, 'help', 'rewards'),
-            '{"parameters":{},"links":{}}', 'x/' || i, 1, iif(i % 2, NULL, 1)
+            '{"parameters":{},"links":{}}', 'x/' || i, ?3, iif(i % 2, NULL, ?3)
           FROM n
-          """, arguments: [person.id, Self.count])
+          """, arguments: [person.id, Self.count, now])
       for (index, other) in others.enumerated() {
         try transaction.database.execute(
           sql: """

@@ -153,17 +153,18 @@ struct InboxChangesTests {
       try await services.publish(.rewards, try earned(ana, 1, 1, at: "2026-11-11T12:00:00.000Z"))
       _ = try await inbox(services, ana)
       let store = services.store(of: .notifications)
-      // One of help in a thousand.
+      // One of help in a thousand; old ones that are read would go.
+      let now = services.clock.now
       try await store.write { transaction in
         try transaction.database.execute(
           sql: """
             WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
             INSERT INTO notifications (notification_id, account_id, number, kind, category, content, source, created_at, read_at)
             SELECT randomblob(16), ?1, i, CASE WHEN i % 1000 THEN 'coinsEarned' ELSE 'taskHelpRequested' END,
-              CASE WHEN i % 1000 THEN 'rewards' ELSE 'help' END, '{"parameters":{},"links":{}}', 'x/' || i, 1,
-              CASE WHEN i % 500 AND i % 1000 THEN 1 END
+              CASE WHEN i % 1000 THEN 'rewards' ELSE 'help' END, '{"parameters":{},"links":{}}', 'x/' || i, ?2,
+              CASE WHEN i % 500 AND i % 1000 THEN ?2 END
             FROM n
-            """, arguments: [ana.id])
+            """, arguments: [ana.id, now])
         try transaction.database.execute(
           sql: "UPDATE inboxes SET last_number = 100000 WHERE account_id = ?", arguments: [ana.id])
       }

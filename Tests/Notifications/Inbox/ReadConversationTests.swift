@@ -119,6 +119,8 @@ struct ReadConversationTests {
   private func fill(
     _ services: ServicesInProcess, _ person: Account, _ conversations: [ID<Conversation>], count: Int
   ) async throws {
+    // Old ones that are read would go.
+    let now = services.clock.now
     try await services.store(of: .notifications).write { transaction in
       try transaction.database.execute(
         sql: "UPDATE inboxes SET last_number = last_number + ?2, unread_count = unread_count + ?2 WHERE account_id = ?1",
@@ -129,9 +131,9 @@ struct ReadConversationTests {
           INSERT INTO notifications (notification_id, account_id, number, kind, category, content, source, created_at)
           SELECT randomblob(16), ?1, i + (SELECT last_number - ?2 FROM inboxes WHERE account_id = ?1), 'messageReceived', 'messages',
             json_object('parameters', json_object(), 'links', json_object('conversationID', iif(i % 2, ?3, ?4))),
-            'messages.sent/' || printf('00000000-0000-7000-8000-%012d', i), 1
+            'messages.sent/' || printf('00000000-0000-7000-8000-%012d', i), ?5
           FROM n
-          """, arguments: [person.account, count, conversations[1].description, conversations[0].description])
+          """, arguments: [person.account, count, conversations[1].description, conversations[0].description, now])
     }
   }
 

@@ -34,6 +34,8 @@ struct ReadMarkTests {
   private func fill(
     _ services: ServicesInProcess, _ person: Person, from first: Int = 1, to last: Int = ReadMarkTests.count
   ) async throws {
+    // Old ones that are read would go.
+    let now = services.clock.now
     try await services.store(of: .notifications).write { transaction in
       try transaction.database.execute(
         sql: """
@@ -45,9 +47,9 @@ struct ReadMarkTests {
           WITH RECURSIVE n (i) AS (SELECT ?2 UNION ALL SELECT i + 1 FROM n WHERE i < ?3)
           INSERT INTO notifications (notification_id, account_id, number, kind, category, content, source, created_at)
           SELECT randomblob(16), ?1, i, iif(i % 100, 'coinsEarned', 'taskHelpRequested'), iif(i % 100, 'rewards', 'help'),
-            '{"parameters":{},"links":{}}', 'x/' || i, 1
+            '{"parameters":{},"links":{}}', 'x/' || i, ?4
           FROM n
-          """, arguments: [person.id, first, last])
+          """, arguments: [person.id, first, last, now])
     }
   }
 
