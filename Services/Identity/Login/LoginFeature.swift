@@ -8,7 +8,7 @@ struct LoginFeature: Feature {
   let handlers: LoginHandlers
   let migrations = [DeviceTokenStore.migration(17)]
   let tables: [ErasedTable] = [
-    ErasedTable.rows("device_tokens", "account_id = :account", .sessions).atOnce,
+    ErasedTable.rows("device_tokens", "account_id = :account", .sessions).atOnce.uncounted,
     .untouched("login_failures", "keyed hashes, removed within a day"),
   ]
   let retention = [

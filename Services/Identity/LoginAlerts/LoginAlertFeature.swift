@@ -11,8 +11,8 @@ struct LoginAlertFeature: Feature {
   let tables: [ErasedTable] = [
     .following("login_alert_sessions", "login_alerts"),
     ErasedTable.rows("login_alerts", "account_id = :account", .securityEvents).atOnce,
-    ErasedTable.rows("known_devices", "account_id = :account", .sessions).atOnce,
-    ErasedTable.rows("known_places", "account_id = :account", .sessions).atOnce,
+    ErasedTable.rows("known_devices", "account_id = :account", .sessions).atOnce.uncounted,
+    ErasedTable.rows("known_places", "account_id = :account", .sessions).atOnce.uncounted,
   ]
   let retention = [
     RetentionRule("known_devices", key: "account_id, device_key", after: "last_seen_at", seconds: LoginHistoryStore.keptSeconds),

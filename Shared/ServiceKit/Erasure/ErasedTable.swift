@@ -29,6 +29,8 @@ public struct ErasedTable: Sendable {
   public let followed: String?
   /// Whether it is erased in the transaction that receives the deletion, however many rows there are.
   private(set) var isAtOnce = false
+  /// Whether the report of the deletion counts its rows.
+  private var isCounted = true
   let kind: ErasedKind?
   /// Which rows are the account's; empty where that is not needed.
   let condition: String
@@ -88,6 +90,13 @@ public struct ErasedTable: Sendable {
     return table
   }
 
+  /// The same, left out of what the report of the deletion counts: its owner knows of no such thing.
+  public var uncounted: ErasedTable {
+    var table = self
+    table.isCounted = false
+    return table
+  }
+
   /// The same, and the rows' end is published.
   public func publishing(_ names: Set<String>, _ ends: @escaping Ends) -> ErasedTable {
     var table = self
@@ -109,7 +118,7 @@ public struct ErasedTable: Sendable {
 
   /// All that is asked of the store for the table, in its order; for a test of how the store goes about it.
   public func sql(in database: Database) throws -> [String] {
-    (kind == nil ? [] : [counting] + erasing) + (isInSteps ? try [weighing] + stepping(database) : [])
+    (kind == nil ? [] : (isCounted ? [counting] : []) + erasing) + (isInSteps ? try [weighing] + stepping(database) : [])
   }
 
   private var weighing: String { "SELECT count(*) FROM (SELECT 1 FROM \(name) WHERE \(condition) LIMIT :limit)" }
@@ -138,8 +147,10 @@ public struct ErasedTable: Sendable {
   func erase(_ account: AccountID, _ transaction: Transaction, _ counts: inout [ErasedKind: Int]) throws {
     _ = try preparation?(account, -1, transaction)
     guard let kind else { return }
-    counts[kind, default: 0] += try run(counting, account, transaction) {
-      try Int.fetchOne($0, sql: counting, arguments: $1) ?? 0
+    if isCounted {
+      counts[kind, default: 0] += try run(counting, account, transaction) {
+        try Int.fetchOne($0, sql: counting, arguments: $1) ?? 0
+      }
     }
     try publishEnds(account, limit: -1, transaction)
     for statement in erasing {
@@ -170,7 +181,7 @@ public struct ErasedTable: Sendable {
       }
       if ["UPDATE \(name) ", "DELETE FROM \(name) "].contains(where: statement.hasPrefix) { count += changes }
     }
-    if let kind { counts[kind, default: 0] += count }
+    if let kind, isCounted { counts[kind, default: 0] += count }
     return count
   }
 
