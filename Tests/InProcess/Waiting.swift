@@ -44,18 +44,31 @@ extension Store {
 }
 
 extension ServicesInProcess {
+  /// One service subscribes to nothing of another.
+  public struct NotSubscribed: Error {
+    let subscriber: ServiceName
+    let publisher: ServiceName
+  }
+
   /// Waits until the subscriber has begun to receive from the publisher, and everything published so far has taken effect in it: what it does
   /// not subscribe to moves its cursor only now and then.
   ///
   /// Events that a test publishes without the state behind them are not in the snapshot with which a subscriber begins.
   public func hasReceived(_ subscriber: ServiceName, of publisher: ServiceName) async throws {
-    let names = (subscriptions[subscriber]?[publisher] ?? []).map { "'\($0)'" }.joined(separator: ", ")
-    let last = try await store(of: publisher).read {
-      try Int64.fetchOne($0, sql: "SELECT max(number) FROM outbox WHERE name IN (\(names))") ?? 0
+    guard let subscribed = subscriptions[subscriber]?[publisher] else {
+      throw NotSubscribed(subscriber: subscriber, publisher: publisher)
+    }
+    let head = try await store(of: publisher).log.head()
+    // What was erased had a name; and what is gone from the log may be a subscriber's to take from the snapshot.
+    let names = subscribed.union(["events.erased"]).map { "'\($0)'" }.joined(separator: ", ")
+    let last = try await store(of: publisher).read { database in
+      let first = try Int64.fetchOne(database, sql: "SELECT min(number) FROM outbox") ?? head.number + 1
+      return try Int64.fetchOne(database, sql: "SELECT max(number) FROM outbox WHERE name IN (\(names))") ?? first - 1
     }
     let subscription = store(of: subscriber).subscription { _, _, _ in }
     try await store(of: subscriber).until(within: .seconds(20)) {
-      try await subscription.cursor(of: publisher)?.number ?? -1 >= last
+      guard let cursor = try await subscription.cursor(of: publisher) else { return false }
+      return cursor.epoch == head.epoch && cursor.number >= last
     }
   }
 
