@@ -41,8 +41,8 @@ struct CompileOnceTests {
   func atOnce() async throws {
     let made = try await call(
       """
-      : >held; compile one -O2 & first=$!; until [[ -s calls ]]; do sleep 0.01; done
-      compile two -O2 & second=$!; rm held; wait "$first"; wait "$second"; cmp one/a.o two/a.o; calls
+      : >held; compile one -O2 & first=$!; becomes [ -s calls ]
+      compile two -O2 & second=$!; becomes waits; rm held; wait "$first"; wait "$second"; cmp one/a.o two/a.o; calls
       """)
     #expect(made.status == 0 && made.output == "a.c\n", "\(made.output)\(made.errors)")
   }
@@ -85,6 +85,9 @@ struct CompileOnceTests {
         "$once" "$@" -MD -MF "$PWD/$build/a.d" -c "$PWD/$build/checkouts/package/a.c" -o "$PWD/$build/a.o"
       }
       calls() { cat calls; : >calls; }
+      becomes() { local tries; for ((tries = 0; tries < 1000; tries++)); do ! "$@" || return 0; sleep 0.01; done; rm -f held; return 1; }
+      # Whether somebody waits for the lock of what is compiled.
+      waits() { grep --quiet -- "-> FLOCK .*:$(stat --format=%i objects/*.d) " /proc/locks; }
       """
     let outcome = try await Launcher.bash("/bin/bash", ["-euo", "pipefail", "-c", "\(setUp)\n\(commands)"])
     let named = outcome.output.replacingOccurrences(of: folder.replacingOccurrences(of: " ", with: "\\ "), with: "FOLDER")
