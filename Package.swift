@@ -313,7 +313,9 @@ let package = Package(
         name: "sandbox-probe", dependencies: ["Sandbox"], path: "Tests/Sandbox/Probe", swiftSettings: settings),
 
       // The executables that were built beside the tests
-      .target(name: "BuiltPrograms", path: "Tests/BuiltPrograms", exclude: ["push_service.py"], swiftSettings: settings),
+      .target(
+        name: "BuiltPrograms", dependencies: ["NotificationsContract"], path: "Tests/BuiltPrograms",
+        exclude: ["push_service.py"], swiftSettings: settings),
 
       // Cases that are the same in every run, and what samples show
       .target(name: "Sampling", path: "Tests/Sampling", swiftSettings: settings),

@@ -1,4 +1,5 @@
 import Foundation
+public import NotificationsContract
 import Synchronization
 
 /// A push service of the tests' own (`push_service.py`) and the device behind it, for as long as a test needs them: it checks who pushes, and
@@ -89,6 +90,13 @@ public final class PushService: Sendable {
     let service = try await PushService()
     defer { service.stop() }
     try await body(service)
+  }
+
+  /// What the device sends to be pushed to at a path of this service.
+  public func subscription(_ path: String) throws -> CreatePushSubscription.Input {
+    .init(
+      endpoint: try PushEndpoint(text: origin + path),
+      keys: .init(p256dh: try PushKey(text: p256dh), auth: try PushSecret(text: auth)))
   }
 
   /// The next push that it was given.

@@ -29,11 +29,7 @@ struct GoalKillsTests {
   /// Somebody with a device, who has goals mailed too.
   private func join(_ name: String, _ zone: NoonZone, _ cluster: RunningCluster, _ service: PushService) async throws -> Player {
     let player = try await Player.join(name, [], zone, cluster)
-    _ = try await player.client.callUntilDone(
-      CreatePushSubscription.self,
-      .init(
-        endpoint: PushEndpoint(text: "\(service.origin)/push/201/\(name)"),
-        keys: .init(p256dh: PushKey(text: service.p256dh), auth: PushSecret(text: service.auth))))
+    _ = try await player.client.callUntilDone(CreatePushSubscription.self, try service.subscription("/push/201/\(name)"))
     _ = try await player.client.callUntilDone(
       UpdateNotificationPreferences.self, .init(choices: [.init(category: .goals, .email, isOn: true)]))
     return player

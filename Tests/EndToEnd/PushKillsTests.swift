@@ -21,12 +21,8 @@ struct PushKillsTests {
       try await cluster.start()
       let ana = try await cluster.join("ana", password: "Rio-7-lento")
       let ben = try await cluster.join("ben", password: "Mar-9-bravo")
-      _ = try await ben.client.callUntilDone(
-        CreatePushSubscription.self,
-        .init(
-          // The first request is never answered.
-          endpoint: PushEndpoint(text: "\(service.origin)/push/hang,201/ben"),
-          keys: .init(p256dh: PushKey(text: service.p256dh), auth: PushSecret(text: service.auth))))
+      // The first request is never answered.
+      _ = try await ben.client.callUntilDone(CreatePushSubscription.self, try service.subscription("/push/hang,201/ben"))
       let count = Play.rounds(3)
       var topics: [String: Set<String>] = [:]
       for round in 0..<count {

@@ -49,11 +49,7 @@ struct ReminderKillsTests {
       defer { cluster.stop() }
       try await cluster.start()
       let ana = try await cluster.join("ana", password: "Rio-7-lento")
-      _ = try await ana.client.callUntilDone(
-        CreatePushSubscription.self,
-        .init(
-          endpoint: PushEndpoint(text: "\(service.origin)/push/201/ana"),
-          keys: .init(p256dh: PushKey(text: service.p256dh), auth: PushSecret(text: service.auth))))
+      _ = try await ana.client.callUntilDone(CreatePushSubscription.self, try service.subscription("/push/201/ana"))
       let count = Play.rounds(3)
       var topics: [String: Set<String>] = [:]
       for round in 0..<count {

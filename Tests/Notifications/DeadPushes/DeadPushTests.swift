@@ -34,11 +34,7 @@ final class DeadPushTests {
       ) { services in
         let ana = try await services.register()
         try await services.hasReceived(.notifications, of: .identity)
-        _ = try await ana.send(
-          CreatePushSubscription.self,
-          .init(
-            endpoint: PushEndpoint(text: "\(service.origin)\(path)"),
-            keys: .init(p256dh: PushKey(text: service.p256dh), auth: PushSecret(text: service.auth))))
+        _ = try await ana.send(CreatePushSubscription.self, try service.subscription(path))
         for name in names {
           try await services.publish(
             .social,

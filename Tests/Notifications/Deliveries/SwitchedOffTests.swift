@@ -63,11 +63,7 @@ struct SwitchedOffTests {
         let ana = try await services.register()
         try await services.hasReceived(.notifications, of: .identity)
         func subscribe() async throws {
-          _ = try await ana.send(
-            CreatePushSubscription.self,
-            .init(
-              endpoint: PushEndpoint(text: service.origin + "/push/201/phone"),
-              keys: .init(p256dh: PushKey(text: service.p256dh), auth: PushSecret(text: service.auth))))
+          _ = try await ana.send(CreatePushSubscription.self, try service.subscription("/push/201/phone"))
         }
         try await subscribe()
         try await beQuiet(ana)

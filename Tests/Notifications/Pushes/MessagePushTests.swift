@@ -22,11 +22,7 @@ struct MessagePushTests {
       ) { services in
         let ana = try await services.register()
         try await services.hasReceived(.notifications, of: .identity)
-        _ = try await ana.send(
-          CreatePushSubscription.self,
-          .init(
-            endpoint: PushEndpoint(text: service.origin + "/push/201/phone"),
-            keys: .init(p256dh: PushKey(text: service.p256dh), auth: PushSecret(text: service.auth))))
+        _ = try await ana.send(CreatePushSubscription.self, try service.subscription("/push/201/phone"))
         try await body(services, service, ana)
       }
     }

@@ -40,12 +40,9 @@ final class PushTests {
   private func subscribe(
     _ person: Person, _ service: PushService, _ path: String, name: String? = nil, language: Language? = nil
   ) async throws -> PushSubscription {
-    try await person.send(
-      CreatePushSubscription.self,
-      .init(
-        endpoint: PushEndpoint(text: service.origin + path),
-        keys: .init(p256dh: PushKey(text: service.p256dh), auth: PushSecret(text: service.auth)),
-        name: name.map { try PushSubscriptionName(text: $0) }, language: language))
+    var subscription = try service.subscription(path)
+    (subscription.name, subscription.language) = (try name.map { try PushSubscriptionName(text: $0) }, language)
+    return try await person.send(CreatePushSubscription.self, subscription)
   }
 
   private func asked(_ account: AccountID, by name: String = "ben") throws -> FriendRequestSent {

@@ -33,11 +33,7 @@ final class AnsweredElsewhereTests {
   }
 
   private func subscribe(_ person: Person, _ service: PushService, _ path: String) async throws {
-    _ = try await person.send(
-      CreatePushSubscription.self,
-      .init(
-        endpoint: PushEndpoint(text: service.origin + path),
-        keys: .init(p256dh: PushKey(text: service.p256dh), auth: PushSecret(text: service.auth))))
+    _ = try await person.send(CreatePushSubscription.self, try service.subscription(path))
   }
 
   private func due(

@@ -269,11 +269,7 @@ struct ReminderTests {
     try await PushService.run { service in
       try await run(settings: ["racha.push.allowedOrigins": service.origin]) { services in
         let ana = try await person(services, language: .spanish)
-        _ = try await ana.send(
-          CreatePushSubscription.self,
-          .init(
-            endpoint: PushEndpoint(text: "\(service.origin)/push/201/ana"),
-            keys: .init(p256dh: PushKey(text: service.p256dh), auth: PushSecret(text: service.auth))))
+        _ = try await ana.send(CreatePushSubscription.self, try service.subscription("/push/201/ana"))
         try await publish(services, try due(ana.id, ActivityID(), "Correr"))
         let push = try await service.next()
         #expect(push.ttl <= 4 * 3600)
