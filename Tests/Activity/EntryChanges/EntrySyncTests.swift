@@ -324,7 +324,7 @@ struct EntrySyncTests {
           ])
           if entry == nil { #expect(try await ana.failure(GetEntry.self, name) == "entry_not_found") }
           _ = try await services.store(of: .activity).write { transaction in
-            try transaction.database.execute(sql: "DELETE FROM activities WHERE activity_id = ?", arguments: [id])
+            try transaction.database.run("DELETE FROM activities WHERE activity_id = ?", .id(id))
           }
         }
         #expect(outcomes.count == 1)
