@@ -89,6 +89,8 @@ extension ServicesInProcess {
     _ account: AccountID, steps: Int = 0, walking: Double = 0, running: Double = 0, cycling: Double = 0, daysAgo: Int = 0,
     recordedDaysAgo: Int = 0
   ) async throws {
+    // Whose days they are is known before.
+    try await hasReceived(.rewards, of: .identity)
     try await publish(
       .activity,
       MovementChanged(
@@ -103,6 +105,8 @@ extension ServicesInProcess {
 
   /// Publishes what others do, and waits until it counts.
   func tell(_ publisher: ServiceName, _ event: any Event) async throws {
+    // Whom it is about is known before.
+    try await hasReceived(.rewards, of: .identity)
     try await publish(publisher, event)
     try await hasReceived(.rewards, of: publisher)
   }

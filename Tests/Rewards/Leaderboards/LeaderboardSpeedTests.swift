@@ -66,7 +66,7 @@ struct LeaderboardSpeedTests {
     let large = try await efforts(people: 100_000)
     for ((name, some), (_, many)) in zip(small, large) {
       print("\(many.milliseconds) ms, \(many.steps) tens of steps, \(some.steps) among fewer: \(name)")
-      #expect(many.milliseconds <= 10, "\(name)")
+      #expect(many.milliseconds <= max(10, 3 * some.milliseconds), "\(name)")
       // A rank goes through at most 255 buckets of each level.
       #expect(many.steps <= some.steps + 300, "\(name): \(some.steps), \(many.steps)")
     }
