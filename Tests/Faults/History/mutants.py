@@ -28,7 +28,7 @@ SEEDS = {
     "published-twice": (1, 25),
     "rank-ignores-correction": (1, 20),
     "refund-without-coins": (1, 20),
-    "snapshot-without-last-page": (2, 25),
+    "snapshot-without-last-page": (5, 25),
     "synchronous-off": (2, 25),
 }
 LIMIT = 600
