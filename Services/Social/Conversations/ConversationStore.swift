@@ -88,13 +88,15 @@ enum ConversationStore {
   static func moved(
     to sequence: Int64, writer: AccountID, reader: AccountID, bytes: Int, _ transaction: Transaction
   ) throws {
-    let statement = try transaction.database.cachedStatement(
-      sql: """
-        UPDATE conversation_sides SET last_sequence = :sequence, unread_count = unread_count + (account_id = :reader),
-          sent_bytes = sent_bytes + iif(account_id = :writer, :bytes, 0)
-        WHERE (account_id, other_account) IN (VALUES (:writer, :reader), (:reader, :writer))
-        """)
-    try statement.execute(arguments: ["sequence": sequence, "writer": writer, "reader": reader, "bytes": bytes])
+    let database = transaction.database
+    try database.run(
+      """
+      UPDATE conversation_sides SET last_sequence = ?, sent_bytes = sent_bytes + ? WHERE account_id = ? AND other_account = ?
+      """, .integer(sequence), .number(bytes), .id(writer), .id(reader))
+    try database.run(
+      """
+      UPDATE conversation_sides SET last_sequence = ?, unread_count = unread_count + 1 WHERE account_id = ? AND other_account = ?
+      """, .integer(sequence), .id(reader), .id(writer))
   }
 
   /// Counts bytes that come to what an account has sent another, or go from it.
