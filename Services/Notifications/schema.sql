@@ -161,6 +161,8 @@ CREATE INDEX mails_due ON mails (next_at) WHERE state = 'waiting';
 
 CREATE INDEX mails_finished ON mails (state, finished_at) WHERE finished_at IS NOT NULL;
 
+CREATE INDEX mails_sending ON mails (mail_id) WHERE state = 'sending';
+
 CREATE TABLE notification_accounts (
   notification_id BLOB NOT NULL REFERENCES notifications (notification_id) ON DELETE CASCADE,
   account_id BLOB NOT NULL CHECK (length(account_id) = 16),

@@ -78,7 +78,10 @@ extension InboxStore {
   private static func hidingErased(in database: Database) throws -> String {
     let erased = try AccountID.fetchAll(
       database.cachedStatement(
-        sql: "SELECT account_id FROM erasures WHERE confirmed_at IS NULL AND rows_erased_at IS NULL ORDER BY account_id"))
+        sql: """
+          SELECT account_id FROM erasures INDEXED BY erasures_unconfirmed
+          WHERE confirmed_at IS NULL AND rows_erased_at IS NULL ORDER BY account_id
+          """))
     guard !erased.isEmpty else { return "" }
     // Ids, as this program writes them.
     let ids = erased.map { "x'\($0.description.filter { $0 != "-" })'" }.joined(separator: ", ")

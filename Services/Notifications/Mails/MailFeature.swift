@@ -19,6 +19,7 @@ struct MailFeature: Feature {
 
   let migrations = [
     MailStore.migration(3), MailStore.kindsMigration(4), MailStore.accountMigration(9), MailStore.finishedMigration(10),
+    MailStore.sendingMigration(32),
   ]
   let tables: [ErasedTable] = [
     // The rows are needed to find the files; ``clean(_:_:)`` removes both.

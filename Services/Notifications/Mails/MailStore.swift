@@ -78,6 +78,13 @@ enum MailStore {
     }
   }
 
+  /// Finding what was being sent when the program ended, without looking at all mails.
+  static func sendingMigration(_ number: Int) -> Migration {
+    Migration(number, "mails that are being sent") { database in
+      try database.execute(sql: "CREATE INDEX mails_sending ON mails (mail_id) WHERE state = 'sending'")
+    }
+  }
+
   /// A mail that a connection has taken on.
   struct Job: Hashable, Sendable {
     let id: ID<Mail>
