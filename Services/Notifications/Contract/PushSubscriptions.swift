@@ -4,7 +4,8 @@ public import Operations
 /// a URL that its owner alone knows. UnifiedPush's endpoints are of the same kind. It is kept as it was given, since push services tell
 /// their subscriptions apart by it.
 public struct PushEndpoint: TextValue {
-  public static let maxBytes = 1000
+  /// Each of them is a byte: an endpoint is ASCII.
+  public static let maxCharacters = 1000
 
   public let description: String
   /// Scheme, host and port, without the scheme's own (RFC 6454, section 6.2).
@@ -16,7 +17,7 @@ public struct PushEndpoint: TextValue {
 
   public init(text: String) throws(FieldRule) {
     let bytes = Array(text.utf8)
-    guard bytes.count <= Self.maxBytes else { throw FieldRule("too_many_bytes", ["max": .number(Self.maxBytes)]) }
+    guard bytes.count <= Self.maxCharacters else { throw FieldRule("too_long", ["max": .number(Self.maxCharacters)]) }
     guard bytes.allSatisfy({ (0x21...0x7E).contains($0) && !"\"<>\\^`{|}#".utf8.contains($0) }),
       let scheme = ["https://", "http://"].first(where: { bytes.starts(with: $0.utf8) })
     else { throw FieldRule("not_a_push_endpoint") }
@@ -71,7 +72,7 @@ public struct PushEndpoint: TextValue {
   public static let placeholder = PushEndpoint(trusted: "push.example.org")
 
   public static let schema: JSON = [
-    "type": "string", "format": "uri", "maxLength": .integer(maxBytes), "examples": ["https://push.example.org/send/AZrk0y"],
+    "type": "string", "format": "uri", "maxLength": .integer(maxCharacters), "examples": ["https://push.example.org/send/AZrk0y"],
   ]
 }
 

@@ -38,6 +38,14 @@ struct PushRulesTests {
     #expect(throws: FieldRule.self) { try PushEndpoint(text: text) }
   }
 
+  @Test("An endpoint of more than 1,000 characters is said to be too long")
+  func longEndpoints() throws {
+    let start = "https://push.example.org/"
+    let longest = start + String(repeating: "a", count: 1000 - start.count)
+    #expect(try PushEndpoint(text: longest).description == longest)
+    #expect(throws: FieldRule("too_long", ["max": .number(1000)])) { try PushEndpoint(text: longest + "a") }
+  }
+
   @Test("An endpoint's origin is as browsers write it")
   func origins() throws {
     #expect(try PushEndpoint(text: "https://Push.Example.org:443/a").origin == "https://push.example.org")
