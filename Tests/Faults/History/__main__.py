@@ -158,7 +158,7 @@ def run(arguments):
         found = check(cluster, clients, faults, stayed, arguments) + unfelt
         for text in unfelt:
             say(f"  ✘ {text}")
-        ended = [f"{service} ended with {code}" for service, code in wrong.items()] + faults.failures
+        ended = [f"{service} ended with {code}" for service, code in wrong.items()] + cluster.crashes + faults.failures
         for text in ended:
             say(f"  ✘ {text}")
         found += ended

@@ -30,6 +30,19 @@ SETTINGS = {
 }
 
 
+# What ends a process by a fault of its own; those that the run sends are others.
+CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGTRAP, signal.SIGABRT, signal.SIGFPE}
+
+
+def backtraces():
+    """What has a program that crashes say where it was, in its log; nothing where this Swift has no such tool."""
+    swift = shutil.which("swift")
+    tool = swift and pathlib.Path(swift).resolve().parent.parent / "libexec/swift/linux/swift-backtrace-static"
+    if not tool or not tool.exists():
+        return {}
+    return {"SWIFT_BACKTRACE": f"enable=yes,color=no,interactive=no,threads=crashed,registers=none,images=none,swift-backtrace={tool}"}
+
+
 def free_port(chooser=random.SystemRandom(), taken=set()):
     """A port that is free, and so is the one behind it: below those that the system gives to whoever connects."""
     while True:
@@ -66,7 +79,7 @@ class PlainCluster:
         self.lock = threading.RLock()
         self.processes, self.held, self.ending = {}, set(), False
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("RACHA_")}
-        self.environment |= SETTINGS | {
+        self.environment |= SETTINGS | backtraces() | {
             "RACHA_HOME": str(self.home),
             "RACHA_HTTP_PORT": str(self.http_port),
             "RACHA_TCP_PORT": str(self.tcp_port),
@@ -157,7 +170,7 @@ class Cluster(PlainCluster):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.real = {service: free_port() for service in ON_BUS}
         self.passed = {service: free_port() for service in ON_BUS}
-        self.restarts, self.lost_writes = 0, 0
+        self.restarts, self.lost_writes, self.crashes = 0, 0, []
         self.controls = {}
         for service in SERVICES:
             path = self.scratch / "control" / service
@@ -228,6 +241,8 @@ class Cluster(PlainCluster):
                     with self.lock:
                         if service not in self.held and not self.ending:
                             self.restarts += 1
+                            if -running.returncode in CRASHES:
+                                self.crashes.append(f"{service} crashed with {signal.Signals(-running.returncode).name}")
                             self.launch(service)
             time.sleep(0.02)
 
