@@ -130,12 +130,12 @@ enum RegisterTileStore {
       .text(signed.note), .text(cosignature))
   }
 
-  /// Forgets checkpoints that a later one has replaced long ago.
+  /// Forgets checkpoints that a later one has replaced long ago: a hundred at most, of the oldest hundred, since the larger is the later.
   static func forgetCheckpoints(before time: Instant, _ transaction: Transaction) throws {
     try transaction.database.run(
       """
       DELETE FROM register_checkpoints WHERE size IN (
-        SELECT size FROM register_checkpoints WHERE signed_at < ? ORDER BY size LIMIT 100)
+        SELECT size FROM (SELECT size, signed_at FROM register_checkpoints ORDER BY size LIMIT 100) WHERE signed_at < ?)
         AND size < (SELECT max(size) FROM register_checkpoints)
       """, .instant(time))
   }
