@@ -43,7 +43,7 @@ extension MovementSampleStore {
         last = (first, try next[first] ?? free(first))
       }
       let key = last?.next ?? first.rawValue
-      guard first.ofDay.contains(key) else { return .full }
+      guard first.free.contains(key) else { return .full }
       guard try insert(item, key: key, source: source) else { return .present }
       last?.next = key + 1
       for part in item.spread.pieces {

@@ -123,19 +123,19 @@ enum MovementSampleStore {
   ) throws {
     let first = SampleKey(account: account, kind: kind, day: days.lowerBound)
     let last = SampleKey(account: account, kind: kind, day: days.upperBound)
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT position, start_at, end_at, amount, source_number, flags, form, sample_id FROM movement_samples
-        WHERE position >= ? AND position < ? AND start_at < ? AND end_at >= ? AND form < 2
-        """)
-    let rows = try Row.fetchCursor(statement, arguments: [first.rawValue, last.ofDay.upperBound, until, from])
-    while let row = try rows.next() {
-      let (start, end, form): (Int64, Int64, Int) = (row[1], row[2], row[6])
-      let pieces = form == 1 ? try MovementSampleStore.pieces(of: row[7], account, in: database) : []
-      body(
-        row[4],
-        Spread(amount: row[3], from: start, until: max(end, start + 1), day: SampleKey.day(row[0]), pieces: pieces),
-        SampleFlags(rawValue: UInt8(truncatingIfNeeded: row[5] as Int)))
+    try database.each(
+      """
+      SELECT position, start_at, end_at, amount, source_number, flags, form, sample_id FROM movement_samples
+      WHERE position >= ? AND position < ? AND start_at < ? AND end_at >= ? AND form < 2
+      """, .integer(first.rawValue), .integer(last.ofDay.upperBound), .integer(until), .integer(from)
+    ) { columns in
+      let (start, end) = (Int64(columns.number(1)), Int64(columns.number(2)))
+      let pieces = columns.number(6) == 1 ? try MovementSampleStore.pieces(of: columns.text(7), account, in: database) : []
+      let spread = Spread(
+        amount: columns.number(3), from: start, until: max(end, start + 1), day: SampleKey.day(Int64(columns.number(0))),
+        pieces: pieces)
+      body(Int64(columns.number(4)), spread, SampleFlags(rawValue: UInt8(truncatingIfNeeded: columns.number(5))))
+      return true
     }
   }
 

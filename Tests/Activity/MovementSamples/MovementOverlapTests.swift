@@ -194,6 +194,27 @@ struct MovementOverlapTests {
     }
   }
 
+  @Test("A day of a kind takes at most 65,536 samples; more are set aside, and other days and kinds go on")
+  func maxSamplesOfADay() async throws {
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
+      let ana = try await services.register()
+      try await ana.record(sample("first", .steps, "08:00", "08:01", 1))
+      // As if all but one of the others had come.
+      try await services.store(of: .activity).write {
+        try $0.database.execute(sql: "UPDATE movement_samples SET position = position + 65534")
+      }
+      let output = try await ana.send(
+        RecordMovementSamples.self,
+        .init(samples: [
+          sample("last", .steps, "09:00", "09:01", 10), sample("more", .steps, "10:00", "10:01", 100),
+          sample("other", .running, "10:00", "10:01", 50),
+        ]))
+      #expect(output.accepted == 2)
+      #expect(output.rejected == [RejectedSample(index: 1, id: "more", code: .tooMany)])
+      #expect(try await ana.days().map(\.steps).filter { $0 > 0 } == [11])
+    }
+  }
+
   @Test("Bad samples are refused, naming field and rule")
   func bad() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
