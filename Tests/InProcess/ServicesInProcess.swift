@@ -96,7 +96,9 @@ public struct ServicesInProcess: Sendable {
             try await services.hasReceived(service, of: publisher)
           }
         }
-        return try await body(services)
+        let value = try await body(services)
+        for (service, store) in services.stores { try await StatementPlans.check(store, of: service) }
+        return value
       }
       await group.triggerGracefulShutdown()
       try await tasks.waitForAll()

@@ -1,6 +1,7 @@
 import ActivityContract
 import ActivityService
 import Foundation
+import GRDB
 import InProcess
 import Operations
 import ServiceKit
@@ -33,7 +34,7 @@ struct MovementDayWorkerTests {
           found.append(next.id)
           last = next.number
         }
-        try transaction.database.run("DELETE FROM movement_stale_days")
+        try transaction.database.execute(sql: "DELETE FROM movement_stale_days")
         #expect(try MovementDayStore.nextStale(after: last, in: transaction.database) == nil)
         return found
       }
