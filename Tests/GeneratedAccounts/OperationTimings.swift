@@ -8,6 +8,8 @@ public final class OperationTimings: Sendable {
     public fileprivate(set) var times: [Double] = []
     /// What was answered instead of what is expected, and how often.
     public fileprivate(set) var failures: [String: Int] = [:]
+    /// How often it was refused as too much at once, and tried again.
+    public fileprivate(set) var refusals = 0
 
     /// The longest of the quickest so many of a hundred; nil where none was answered.
     public func percentile(_ hundredths: Int) -> Double? {
@@ -25,6 +27,10 @@ public final class OperationTimings: Sendable {
 
   func fail(_ operation: String, _ reason: String) {
     calls.withLock { $0[operation, default: Calls()].failures[reason, default: 0] += 1 }
+  }
+
+  func refuse(_ operation: String) {
+    calls.withLock { $0[operation, default: Calls()].refusals += 1 }
   }
 
   /// By the operations' names.

@@ -113,15 +113,22 @@ public struct RoundWorker: Sendable {
   }
 
   private func timed<T>(_ operation: String, _ body: () async throws -> T) async throws -> T {
-    do {
-      let start = ContinuousClock.now
-      let output = try await body()
-      let elapsed = (ContinuousClock.now - start).components
-      timings.add(operation, Double(elapsed.seconds) * 1000 + Double(elapsed.attoseconds) / 1e15)
-      return output
-    } catch {
-      timings.fail(operation, "\(error)")
-      throw Ended()
+    let end = ContinuousClock.now + .seconds(30)
+    while true {
+      do {
+        let start = ContinuousClock.now
+        let output = try await body()
+        let elapsed = (ContinuousClock.now - start).components
+        timings.add(operation, Double(elapsed.seconds) * 1000 + Double(elapsed.attoseconds) / 1e15)
+        return output
+      } catch let problem as GatewayClient.Problem where problem.code == RequestFailure.overloaded.rawValue && .now < end {
+        // Pictures and passwords wait in a short queue; who finds it full is to try again in a moment.
+        timings.refuse(operation)
+        try await Task.sleep(for: .milliseconds(50))
+      } catch {
+        timings.fail(operation, "\(error)")
+        throw Ended()
+      }
     }
   }
 

@@ -58,8 +58,24 @@ struct GrowthLoad {
         "growth: \(name), p50 and p99 in ms", text + (isAnswered ? "" : "; answered: \(failures.joined(separator: "; "))"),
         target: results.count > 1 ? "twice the first's p99" : "answers as expected", isReached: isAnswered && isFlat)
     }
+    if let largest = results.last, results.count > 1 { publishGrown(smallest.figures, largest.figures) }
     for (name, reason) in OperationRound.left.sorted(by: { $0.key < $1.key }) {
       report.raw("growth: \(name) is not measured: \(reason)")
+    }
+  }
+
+  /// Names the calls whose p50 has grown, by more than twice the middle of all: that the machine is slower for a while changes them all, and
+  /// a p50 is no chance.
+  private func publishGrown(_ smallest: GrowthFigures, _ largest: GrowthFigures) {
+    let growths = smallest.calls.compactMap { calls -> (name: String, growth: Double)? in
+      guard let before = calls.p50, let after = largest.calls(calls.name)?.p50 else { return nil }
+      return (calls.name, after / before)
+    }.sorted { $0.growth > $1.growth }
+    guard !growths.isEmpty else { return }
+    let middle = growths[growths.count / 2].growth
+    report.raw(String(format: "growth: p50 of the largest size are %.1f times those of the smallest, in the middle", middle))
+    for (name, growth) in growths where growth > 2 * middle {
+      report.raw(String(format: "growth: p50 of \(name) is %.1f times that of the smallest", growth))
     }
   }
 
@@ -109,6 +125,7 @@ struct GrowthFigures {
   mutating func add(_ way: String, _ timings: OperationTimings) {
     for (name, calls) in timings.all.sorted(by: { $0.key < $1.key }) {
       let failures = calls.failures.sorted { $0.key < $1.key }.map { "\($0.value) times \($0.key)" }
+      if calls.refusals > 0 { raw.append("\(name) \(way): \(calls.refusals) times refused as too much at once, and tried again") }
       self.calls.append(
         Calls(
           name: "\(name) \(way)", p50: calls.percentile(50), p99: calls.percentile(99), failures: failures.joined(separator: ", ")

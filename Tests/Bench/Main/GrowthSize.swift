@@ -170,7 +170,9 @@ struct GrowthSize {
     }
     figures.add("of the account with a thousand times as much", ofHeavy)
     let reading = Task { try await SnapshotReader(bus: bus).readAgainAndAgain() }
-    let beside = try await rounds(workers, .beside)
+    // By now their sessions' access tokens may have expired.
+    let again = try await RoundWorker.signedIn(Self.workers, cluster, try await self.cast.signedIn(cluster), through: client, bus)
+    let beside = try await rounds(again, .beside)
     reading.cancel()
     figures.raw.append("snapshots read meanwhile: \(try await reading.value) pages")
     figures.add("next to a snapshot", beside)
