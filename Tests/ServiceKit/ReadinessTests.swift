@@ -55,9 +55,14 @@ struct ReadinessTests {
     // The publisher is away: nobody knows what it has published.
     #expect(try await health(.rewards).problems == [HealthProblem(part: "subscriber.social", state: .catchingUp)])
     #expect(try await !isReady(.rewards))
+    // Published where nobody hears of it: a host answers as soon as it is made, and its empty log would be all that there is.
+    let earlier = ServiceEnvironment(
+      settings: Settings([:]), home: home, bus: MemoryBus(.social, on: MemoryExchange()), logger: logger)
+    let earlierHost = try ServiceHost(Notebook.service(earlier), earlier)
+    try await earlierHost.store.write { try $0.publish(Notebook.NoteAdded(text: "a")) }
+    await earlierHost.store.close()
     let publisher = environment(.social)
     let publisherHost = try ServiceHost(Notebook.service(publisher), publisher)
-    try await publisherHost.store.write { try $0.publish(Notebook.NoteAdded(text: "a")) }
     let publishing = Task { try await publisherHost.run() }
     defer { publishing.cancel() }
     // It subscribes to nobody, so nothing is missing.
