@@ -66,6 +66,31 @@ CREATE UNIQUE INDEX accounts_by_email ON accounts (email_normalized);
 
 CREATE UNIQUE INDEX accounts_by_username ON accounts (username);
 
+CREATE INDEX accounts_suspended ON accounts (suspended_until) WHERE suspended_until IS NOT NULL;
+
+CREATE TRIGGER audience_counts_added AFTER INSERT ON accounts WHEN NEW.verified_at IS NOT NULL
+BEGIN
+  INSERT INTO audience_counts (language, count) VALUES (NEW.language, 1)
+  ON CONFLICT DO UPDATE SET count = count + 1;
+END;
+
+CREATE TRIGGER audience_counts_changed AFTER UPDATE OF verified_at, language ON accounts
+WHEN OLD.language <> NEW.language OR (OLD.verified_at IS NULL) <> (NEW.verified_at IS NULL)
+BEGIN
+  UPDATE audience_counts SET count = count - 1 WHERE language = OLD.language AND OLD.verified_at IS NOT NULL;
+  INSERT INTO audience_counts (language, count) SELECT NEW.language, 1 WHERE NEW.verified_at IS NOT NULL
+  ON CONFLICT DO UPDATE SET count = count + 1;
+END;
+
+CREATE TRIGGER audience_counts_removed AFTER DELETE ON accounts WHEN OLD.verified_at IS NOT NULL
+BEGIN UPDATE audience_counts SET count = count - 1 WHERE language = OLD.language; END;
+
+CREATE TABLE audience_counts (
+  language TEXT NOT NULL PRIMARY KEY,
+  -- verified accounts, whether suspended or not
+  count INTEGER NOT NULL CHECK (count >= 0)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE consent_records (
   account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
   purpose TEXT NOT NULL CHECK (purpose IN ('activityData', 'location')),

@@ -1,6 +1,8 @@
+import GRDB
 import IdentityContract
 import InProcess
 import Operations
+import Storage
 import Testing
 
 @testable import IdentityService
@@ -50,6 +52,33 @@ struct AudienceTests {
       #expect(try await names(identity, people, .spanish) == ["spanish"])
       identity.time.advance(days: 3)
       #expect(try await names(identity, people) == ["active", "idle", "never", "spanish", "suspended"])
+    }
+  }
+
+  @Test("The kept count follows who is verified, changes the language, is suspended and goes")
+  func keptCount() async throws {
+    try await run { identity, people, _ in
+      func count(_ language: Language? = nil) async throws -> Int {
+        try await identity.askAsNotifications(CountAudience.self, Audience(language: language)).count
+      }
+      let kept = "SELECT group_concat(language || count) FROM audience_counts"
+      func rows() async throws -> String? { try await identity.store.read { try String.fetchOne($0, sql: kept) } }
+      #expect(try await rows() == "en4,es1")
+      let active = try await identity.logIn("active")
+      _ = try await identity.ask(UpdateSettings.self, json: #"{"language":"es"}"#, by: .signedIn(active))
+      #expect(try await rows() == "en3,es2")
+      // Who is suspended is verified all the same, and not reached.
+      let idle = try #require(people["idle"])
+      try await identity.suspend(idle, days: 1)
+      #expect(try await rows() == "en3,es2")
+      #expect(try await count() == 3)
+      identity.time.advance(days: 1)
+      #expect(try await count() == 4)
+      #expect(try await count(.spanish) == 2)
+      let input = DeleteAccount.Input(password: FormField(text: RunningIdentity.password))
+      _ = try await identity.ask(DeleteAccount.self, input, by: .signedIn(active))
+      #expect(try await count() == 3)
+      #expect(try await count(.spanish) == 1)
     }
   }
 
