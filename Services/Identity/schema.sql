@@ -223,6 +223,10 @@ CREATE INDEX incidents_by_account ON incidents (account_id);
 CREATE INDEX incidents_by_notification ON incidents (administrators_notified_at)
 WHERE administrators_notified_at IS NOT NULL;
 
+CREATE INDEX incidents_by_pattern ON incidents (pattern);
+
+CREATE INDEX incidents_by_severity ON incidents (severity);
+
 CREATE INDEX incidents_by_time ON incidents (last_at);
 
 CREATE UNIQUE INDEX incidents_open ON incidents (pattern, subject) WHERE closed_at IS NULL;
@@ -465,11 +469,13 @@ CREATE TABLE security_events (
 
 CREATE INDEX security_events_by_account ON security_events (account_id, at);
 
+CREATE INDEX security_events_by_kind ON security_events (kind, at);
+
+CREATE INDEX security_events_by_severity ON security_events (severity, at);
+
 CREATE INDEX security_events_by_subscriber ON security_events (subscriber, at) WHERE subscriber IS NOT NULL;
 
 CREATE INDEX security_events_by_time ON security_events (at);
-
-CREATE INDEX security_events_of_proofs ON security_events (at) WHERE kind = 'externalProofRefused';
 
 CREATE TABLE security_mails (
   mail_id BLOB NOT NULL PRIMARY KEY CHECK (length(mail_id) = 16),

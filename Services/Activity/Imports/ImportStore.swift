@@ -83,10 +83,10 @@ enum ImportStore {
   {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT * FROM imports WHERE account_id = ?1 AND (?2 IS NULL OR import_id < ?2) ORDER BY import_id DESC LIMIT ?3
+        SELECT * FROM imports WHERE account_id = ?1 AND import_id < ?2 ORDER BY import_id DESC LIMIT ?3
         """)
     let rows = try Row.fetchAll(
-      statement, arguments: [account, page.cursor(ImportID.init(text:)), page.fetchLimit])
+      statement, arguments: [account, page.cursor(ImportID.init(text:)) ?? .last, page.fetchLimit])
     return page.page(of: rows.map(ImportRow.init), key: \.id) { $0.shown(language) }
   }
 

@@ -8,7 +8,7 @@ import Storage
 struct IncidentFeature: Feature {
   let migrations = [
     IncidentStore.migration(7), IncidentStore.proofsMigration(23), IncidentStore.subscribersMigration(25),
-    IncidentStore.unownedMigration(28), IncidentStore.notifiedMigration(39),
+    IncidentStore.unownedMigration(28), IncidentStore.notifiedMigration(39), IncidentStore.listMigration(43),
   ]
   let tables: [ErasedTable] = [
     ErasedTable.changed(

@@ -157,12 +157,12 @@ enum LoginAlertStore {
     try Row.fetchAll(
       database.cachedStatement(
         sql: """
-          SELECT * FROM login_alerts AS alert WHERE account_id = ? AND (?2 IS NULL OR alert_id < ?2)
+          SELECT * FROM login_alerts AS alert WHERE account_id = ?1 AND alert_id < ?2
             AND (?4 IS NULL OR EXISTS (
               SELECT 1 FROM login_alert_sessions AS begun WHERE begun.alert_id = alert.alert_id AND begun.session_id = ?4))
           ORDER BY alert_id DESC LIMIT ?3
           """),
-      arguments: [account, last, limit, session]
+      arguments: [account, last ?? .last, limit, session]
     ).map(LoginAlertRecord.init)
   }
 

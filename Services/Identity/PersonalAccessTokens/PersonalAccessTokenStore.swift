@@ -103,9 +103,9 @@ enum PersonalAccessTokenStore {
       database.cachedStatement(
         sql: """
           SELECT * FROM personal_access_tokens
-          WHERE account_id = ? AND (?2 IS NULL OR token_id < ?2) AND revoked_at IS NULL ORDER BY token_id DESC LIMIT ?3
+          WHERE account_id = ?1 AND token_id < ?2 AND revoked_at IS NULL ORDER BY token_id DESC LIMIT ?3
           """),
-      arguments: [account, last, limit]
+      arguments: [account, last ?? .last, limit]
     ).map(PersonalAccessTokenRecord.init)
   }
 

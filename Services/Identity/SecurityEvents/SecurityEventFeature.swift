@@ -5,6 +5,7 @@ import Storage
 
 /// Security events: what happened, for administrators who look into it (ID-15).
 struct SecurityEventFeature: Feature {
+  let migrations = [SecurityEventStore.listMigration(42)]
   // Those who look into security events are not shown these meanwhile.
   let tables: [ErasedTable] = [
     .changed(

@@ -13,8 +13,8 @@ enum SecurityEventHandlers {
     if let kind = input.kind { try SecurityEvent.Kind.check(kind) }
     let page = try call.page(input)
     let rows = try SecurityEventStore.list(
-      input, before: page.cursor(ID<RecordedSecurityEvent>.init(text:)), limit: page.fetchLimit, in: database)
-    return page.page(of: rows, key: \.id) { $0 }
+      input, before: page.cursor(SecurityEventPosition.init(text:)), limit: page.fetchLimit, in: database)
+    return page.page(of: rows, key: SecurityEventPosition.init) { $0 }
   }
 }
 

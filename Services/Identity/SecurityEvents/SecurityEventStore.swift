@@ -4,6 +4,22 @@ import IdentityContract
 import Operations
 import Storage
 
+/// Where a page of security events ends: they are listed by time, those of one instant by their ids.
+struct SecurityEventPosition: Hashable, Sendable, CustomStringConvertible {
+  let at: Instant
+  let id: ID<RecordedSecurityEvent>
+
+  init(_ event: RecordedSecurityEvent) { (at, id) = (event.at, event.id) }
+
+  init(text: String) throws(FieldRule) {
+    let parts = text.split(at: "/", maxSplits: 1)
+    guard parts.count == 2, let milliseconds = Int64(parts[0]) else { throw PageCursor.invalid }
+    (at, id) = (Instant(milliseconds: milliseconds), try ID(text: String(parts[1])))
+  }
+
+  var description: String { "\(at.milliseconds)/\(id)" }
+}
+
 /// The security events.
 enum SecurityEventStore {
   static let keptSeconds = 90 * 86_400
@@ -25,22 +41,47 @@ enum SecurityEventStore {
     CREATE INDEX security_events_by_account ON security_events (account_id, at);
     """
 
-  /// Security events, the newest first: ids grow with time.
+  /// One for each filter of the list, in its order; the key of the table follows in each.
+  static func listMigration(_ number: Int) -> Migration {
+    Migration(number, "lists of security events") { database in
+      try database.execute(
+        sql: """
+          CREATE INDEX security_events_by_kind ON security_events (kind, at);
+          CREATE INDEX security_events_by_severity ON security_events (severity, at);
+          -- The first finds those, too.
+          DROP INDEX security_events_of_proofs;
+          """)
+    }
+  }
+
+  /// Security events, the newest first.
   static func list(
-    _ input: ListSecurityEvents.Input, before last: ID<RecordedSecurityEvent>?, limit: Int, in database: Database
+    _ input: ListSecurityEvents.Input, before last: SecurityEventPosition?, limit: Int, in database: Database
   ) throws -> [RecordedSecurityEvent] {
-    var conditions = ["(:last IS NULL OR event.security_event_id < :last)"]
-    var arguments: StatementArguments = ["last": last, "limit": limit]
+    // The severity follows from the kind.
+    if let severity = input.severity, let kind = input.kind.flatMap(SecurityEvent.Kind.init(rawValue:)), kind.severity != severity
+    {
+      return []
+    }
+    var conditions: [String] = []
+    var arguments: StatementArguments = ["limit": limit]
     func require(_ condition: String, _ name: String, _ value: (any DatabaseValueConvertible)?) {
       guard let value else { return }
       conditions.append(condition)
       arguments += [name: value]
     }
-    require("event.severity = :severity", "severity", input.severity)
-    require("event.kind = :kind", "kind", input.kind)
+    if let last {
+      require("(event.at, event.security_event_id) < (:at, :last)", "last", last.id)
+      arguments += ["at": last.at]
+    }
+    // The index of the most selective filter finds the rows; SQLite uses none for a column behind a plus.
     require("event.account_id = :account", "account", input.accountID)
+    require("\(input.accountID == nil ? "" : "+")event.kind = :kind", "kind", input.kind)
+    require(
+      "\(input.accountID == nil && input.kind == nil ? "" : "+")event.severity = :severity", "severity", input.severity)
     require("event.at >= :from", "from", input.from)
-    require("event.at < :to", "to", input.to)
+    // Without a bound SQLite may choose another index than that of the order.
+    require("event.at < :to", "to", input.to ?? Instant(milliseconds: .max))
     return try list(where: conditions, arguments, in: database)
   }
 
@@ -53,7 +94,7 @@ enum SecurityEventStore {
     let sql = """
       SELECT event.*, account.username FROM security_events AS event
       LEFT JOIN accounts AS account ON account.account_id = event.account_id
-      WHERE \(conditions.joined(separator: " AND ")) ORDER BY event.security_event_id DESC LIMIT :limit
+      WHERE \(conditions.joined(separator: " AND ")) ORDER BY event.at DESC, event.security_event_id DESC LIMIT :limit
       """
     return try Row.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).map { row in
       RecordedSecurityEvent(

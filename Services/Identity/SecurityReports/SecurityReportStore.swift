@@ -67,10 +67,10 @@ enum SecurityReportStore {
     try Row.fetchAll(
       database.cachedStatement(
         sql: """
-          SELECT * FROM security_reports WHERE (?1 IS NULL OR period = ?1) AND (?2 IS NULL OR report_id < ?2)
+          SELECT * FROM security_reports WHERE report_id < ?2 AND (?1 IS NULL OR period = ?1)
           ORDER BY report_id DESC LIMIT ?3
           """),
-      arguments: [period, last, limit]
+      arguments: [period, last ?? .last, limit]
     ).map(SecurityReportRecord.init)
   }
 

@@ -213,11 +213,11 @@ enum SessionStore {
       database.cachedStatement(
         sql: """
           SELECT * FROM sessions
-          WHERE account_id = ? AND (?2 IS NULL OR session_id < ?2) AND revoked_at IS NULL AND expires_at > ?3
+          WHERE account_id = ?1 AND session_id < ?2 AND revoked_at IS NULL AND expires_at > ?3
             AND (?5 IS NULL OR session_id = ?5)
           ORDER BY session_id DESC LIMIT ?4
           """),
-      arguments: [account, last, now, limit, session]
+      arguments: [account, last ?? .last, now, limit, session]
     ).map(SessionRecord.init)
   }
 

@@ -59,8 +59,8 @@ enum BroadcastStore {
     try Row.fetchAll(
       database,
       sql: """
-        SELECT * FROM broadcasts WHERE :before IS NULL OR broadcast_id < :before ORDER BY broadcast_id DESC LIMIT :limit
-        """, arguments: ["before": before, "limit": limit])
+        SELECT * FROM broadcasts WHERE broadcast_id < :before ORDER BY broadcast_id DESC LIMIT :limit
+        """, arguments: ["before": before ?? .last, "limit": limit])
   }
 
   /// The oldest that is being sent.

@@ -18,10 +18,10 @@ enum DeadPushStore {
     let statement = try database.cachedStatement(
       sql: """
         SELECT delivery_id, kind, account_id, reason, created_at, finished_at FROM deliveries INDEXED BY deliveries_dead_pushes
-        WHERE channel = 'push' AND state = 'failed' AND notification_id IS NOT NULL AND (:before IS NULL OR delivery_id < :before)
+        WHERE channel = 'push' AND state = 'failed' AND notification_id IS NOT NULL AND delivery_id < :before
         ORDER BY delivery_id DESC LIMIT :limit
         """)
-    return try Row.fetchAll(statement, arguments: ["before": before, "limit": limit])
+    return try Row.fetchAll(statement, arguments: ["before": before ?? .last, "limit": limit])
   }
 
   /// Holds it, due now, so that what is known now decides about it; false if no dead push has that id.

@@ -155,10 +155,10 @@ enum PushSubscriptionStore {
   ) throws -> [Row] {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT * FROM push_subscriptions WHERE account_id = ?1 AND (?2 IS NULL OR subscription_id < ?2)
+        SELECT * FROM push_subscriptions WHERE account_id = ?1 AND subscription_id < ?2
           AND (?4 IS NULL OR session_id = ?4)
         ORDER BY subscription_id DESC LIMIT ?3
         """)
-    return try Row.fetchAll(statement, arguments: [account, before, limit, session])
+    return try Row.fetchAll(statement, arguments: [account, before ?? .last, limit, session])
   }
 }

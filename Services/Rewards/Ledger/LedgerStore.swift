@@ -202,8 +202,3 @@ enum LedgerStore {
 }
 
 extension Transfer.Kind: DatabaseValueConvertible {}
-
-extension ID {
-  /// Not before any id: where a list that goes backwards begins.
-  static var last: ID { ID(bytes: Array(repeating: 0xFF, count: 16)) ?? .placeholder }
-}

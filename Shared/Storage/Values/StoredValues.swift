@@ -19,6 +19,9 @@ extension ID: DatabaseValueConvertible, StatementColumnConvertible {
     else { return nil }
     self.init(bigEndian: UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(sqliteStatement, index))))
   }
+
+  /// Not before any id: where a list that goes backwards begins.
+  public static var last: ID { ID(bytes: Array(repeating: 0xFF, count: 16)) ?? .placeholder }
 }
 
 extension Instant: DatabaseValueConvertible, StatementColumnConvertible {

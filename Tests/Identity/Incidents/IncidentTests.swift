@@ -38,6 +38,23 @@ struct IncidentTests {
       let rest = try await identity.ask(
         ListSecurityEvents.self, .init(limit: 4, cursor: first.nextCursor), by: .signedIn(administrator))
       #expect(first.items + rest.items == all && rest.nextCursor == nil)
+      // Page by page each filter finds what it finds at once, also of those of one instant.
+      let filters: [ListSecurityEvents.Input] = [
+        .init(severity: .info), .init(kind: "loginFailed"), .init(accountID: ana.id),
+        .init(severity: .info, kind: "loginFailed", accountID: ana.id), .init(severity: .critical, kind: "loginFailed"),
+        .init(severity: .info, from: all[2].at, to: identity.time.now),
+      ]
+      for (filter, count) in zip(filters, [6, 3, 3, 2, 0, 5]) {
+        var (found, input) = ([RecordedSecurityEvent](), filter)
+        input.limit = 1
+        repeat {
+          let page = try await identity.ask(ListSecurityEvents.self, input, by: .signedIn(administrator))
+          found += page.items
+          input.cursor = page.nextCursor
+        } while input.cursor != nil
+        #expect(try await list(filter) == found)
+        #expect(found.count == count)
+      }
       #expect(try await list(.init(kind: "loginFailed")).count == 3)
       let unknown = try await failure { try await list(.init(kind: "nope")) }
       #expect(unknown.code == "invalid_fields" && unknown.fields.map(\.field) == ["kind"])
