@@ -29,10 +29,16 @@ struct StatementPlanTests {
       "SELECT id FROM things WHERE owner = 'ana'", "UPDATE things SET size = 2 WHERE id = 1",
       "SELECT t.id FROM things AS t ORDER BY t.id DESC LIMIT 1", "SELECT size FROM things WHERE is_due = 1",
       "WITH some (n) AS (VALUES (1), (2)) SELECT n FROM some",
+      "SELECT id FROM (SELECT id FROM things LIMIT 3) WHERE id > 1",
+      "SELECT size FROM things WHERE id = coalesce((SELECT id FROM things WHERE id > 7), (SELECT id FROM things ORDER BY id LIMIT 1))",
     ])
     for sql in [
       "SELECT id FROM things WHERE size = 1", "UPDATE things SET size = 3 WHERE size = 2",
       "SELECT t.id FROM things AS t WHERE t.size = 7 LIMIT 1",
+      // The end is that of another part, and so is the condition.
+      "SELECT (SELECT id FROM things ORDER BY id LIMIT 1), count(*) FROM things",
+      "SELECT owner FROM (SELECT owner FROM things WHERE size = 1) LIMIT 1",
+      "SELECT id FROM things ORDER BY size LIMIT 1", "SELECT count(*) FROM things LIMIT 1",
       "DELETE FROM things WHERE (id, owner) IN (VALUES (1, 'ana'), (2, 'ben'))",
     ] {
       let found = await #expect(throws: WholeTables.self) { try await run([sql]) }

@@ -36,7 +36,13 @@ final class RunningIdentity: Sendable {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-identity-\(UUID().uuidString)").path
     let identity = try await RunningIdentity(home: Home(path: folder), time: time, cost: cost, settings: settings)
     let result: Result<T, any Error>
-    do { result = .success(try await body(identity)) } catch { result = .failure(error) }
+    do {
+      let value = try await body(identity)
+      try await identity.checkPlans()
+      result = .success(value)
+    } catch {
+      result = .failure(error)
+    }
     await identity.store.close()
     try FileManager.default.removeItem(atPath: folder)
     return try result.get()
@@ -57,8 +63,18 @@ final class RunningIdentity: Sendable {
     store = try ServiceHost(definition, environment).store
   }
 
+  /// Fails where a statement goes through a whole table, unless the test has closed the store.
+  private func checkPlans() async throws {
+    do {
+      try await StatementPlans.check(store, of: .identity)
+    } catch let failure as Failure where failure.code == RequestFailure.unavailable.rawValue {
+      return
+    }
+  }
+
   /// The same after its process ended and was started again.
   func restarted() async throws -> RunningIdentity {
+    try await checkPlans()
     await store.close()
     return try await RunningIdentity(home: home, time: time, cost: cost, settings: settings)
   }
