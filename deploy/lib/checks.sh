@@ -49,46 +49,82 @@ build_tests() {
     --explicit-target-dependency-import-check error
 }
 
-# The tests, and the programs that they start; the benches are compiled with the tests. Tests built like the programs would assert less:
-# SwiftNIO's assertions, some 350, are left out of a release. Both at a time: where one build has to wait for one of its own modules, the other has
-# work.
-stage_build() {
-  local tests programs status=0
-  packages_compile_once
-  # Packages are fetched once, then copied.
+# Fetches packages once, and copies them for the other build.
+stage_resolve() {
   swift package resolve
   swift package --scratch-path "$tests_build" resolve
-  build_programs "${programs_cluster[@]}" racha-demo &
-  programs=$!
-  build_tests &
-  tests=$!
-  wait "$tests" || status=$?
-  wait "$programs" || status=$?
-  return "$status"
 }
 
-# One half of the suite, by its time. The tests of the other mostly wait for processes.
-suite_half='^(ActivityTests|GatewayTests|IdentityTests|MessagingTests|NotificationsTests|RewardsTests)\.'
+# Begins to build the programs that tests start, and sets `programs` to its process: with what processors' time the tests and their build leave,
+# so that it lasts no longer in all, and disturbs none that look at time.
+#
+# Tests built like these would assert less: SwiftNIO's assertions, some 350, are left out of a release.
+programs_begin() {
+  programs_status=$(mktemp)
+  # A group of its own, so that all of it can be ended.
+  set -m
+  (
+    renice --priority 19 "$BASHPID" >/dev/null
+    status=0
+    build_programs "${programs_cluster[@]}" racha-demo || status=$?
+    printf '%s' "$status" >"$programs_status"
+  ) </dev/null &
+  programs=$!
+  set +m
+}
 
-# The whole suite, in two halves at a time. Within a half one test follows the other, for many look at time;
-# those of real processes use the release executables. What failed is printed once more at the end, where it is seen.
+# Returns once they are built; fails where they are not.
+programs_wait() {
+  # It is no child of a stage's shell.
+  tail --pid="$programs" --follow /dev/null
+  [[ $(<"$programs_status") == 0 ]]
+}
+
+# The tests; the benches are compiled with them.
+stage_build() {
+  packages_compile_once
+  build_tests
+}
+
+# The suite's parts: tests of services in process, which start no program or one that was built with them; those of whole clusters; and the rest, in
+# process, too, but with the decoders of the release.
+suite_first='^(ContractsTests|GatewayTests|IdentityTests|MessagingTests|NotificationsTests|OperationsTests|ServiceKitTests|StorageTests)\.'
+suite_second='^(DeployTests|EndToEndTests)\.'
+
+# suite_part FILTER...: one part, in which one test follows the other, for many look at time.
 #
 # The built tests are run themselves: `swift test` lets no second one run beside it.
+suite_part() { "$tests_build/debug/rachaPackageTests.xctest" --testing-library swift-testing --no-parallel "$@"; }
+
+# The whole suite. Its first part begins while the programs are built; when they are there, the other two follow, for their tests mostly wait for
+# processes, which are those of the release. What failed is printed once more at the end, where it is seen.
 stage_suite() {
-  local logs other status=0 half
-  half=("$tests_build/debug/rachaPackageTests.xctest" --testing-library swift-testing --no-parallel)
-  RACHA_TEST_BIN=$(programs_folder)
+  local logs status=0 part
+  local -A parts
   # In a terminal's colours a failure could not be found by how its line begins.
-  export RACHA_TEST_BIN NO_COLOR=1
+  export NO_COLOR=1
   logs=$(mktemp --directory)
-  "${half[@]}" --skip "$suite_half" >"$logs/other" 2>&1 &
-  other=$!
+  suite_part --filter "$suite_first" >"$logs/first" 2>&1 &
+  parts[first]=$!
   # shellcheck disable=SC2064 # Now: the process is known.
-  trap "kill $other 2>/dev/null || true" EXIT
-  "${half[@]}" --filter "$suite_half" 2>&1 | tee -- "$logs/one" || status=$?
-  wait "$other" || status=$?
+  trap "kill ${parts[first]} 2>/dev/null || true" EXIT
+  if programs_wait; then
+    RACHA_TEST_BIN=$(programs_folder)
+    export RACHA_TEST_BIN
+    suite_part --skip "$suite_first" --skip "$suite_second" >"$logs/third" 2>&1 &
+    parts[third]=$!
+    # shellcheck disable=SC2064
+    trap "kill ${parts[*]} 2>/dev/null || true" EXIT
+    suite_part --filter "$suite_second" 2>&1 | tee -- "$logs/second" || status=$?
+  else
+    status=1
+    echo "error: the programs were not built" >"$logs/programs"
+  fi
+  for part in "${!parts[@]}"; do
+    wait "${parts[$part]}" || status=$?
+    cat -- "$logs/$part"
+  done
   trap - EXIT
-  cat -- "$logs/other"
   if ((status)); then
     say "── what failed"
     grep -haE -A 8 '^(✘|.*(Fatal error|error:))' -- "$logs"/* | grep -avE '^(◇|✔|--$)' || true
@@ -124,10 +160,10 @@ checks_end() {
 
 checks_run() {
   (($# == 0)) || misused "test takes no \"$1\""
-  local failed=() tools
+  local failed=() tools programs programs_status
   SECONDS=0
   cd -- "$root"
-  unset RACHA_HOME RACHA_HTTP_PORT RACHA_TCP_PORT RACHA_HTTP_HOST RACHA_TCP_HOST RACHA_BIN
+  unset RACHA_HOME RACHA_HTTP_PORT RACHA_TCP_PORT RACHA_HTTP_HOST RACHA_TCP_HOST RACHA_BIN RACHA_TEST_BIN
   export RACHA_TEST_PYTHON=${RACHA_TEST_PYTHON:-$root/.venv/bin/python}
   tools=$(dirname -- "$RACHA_TEST_PYTHON")
 
@@ -136,14 +172,21 @@ checks_run() {
   checks_end
   stage python stage_python
   checks_end
-  stage format stage_format
+  stage resolve stage_resolve
+  checks_end
   stage imports stage_imports
+  programs_begin
+  # shellcheck disable=SC2064 # Now: the process is known.
+  trap "kill -- -$programs 2>/dev/null || true; rm -f -- '$programs_status'" EXIT
+  stage format stage_format
   stage shell stage_shell
   stage container stage_container
   stage build stage_build
   # What failed so far is printed at the end, too; the suite needs the build.
   [[ " ${failed[*]} " == *" build "* ]] || stage suite stage_suite
   checks_end
+  trap - EXIT
+  rm -f -- "$programs_status"
   say "racha test: all stages passed, $SECONDS s"
 }
 
