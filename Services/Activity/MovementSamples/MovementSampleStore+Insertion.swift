@@ -14,9 +14,9 @@ extension MovementSampleStore {
     private let database: Database
     private let sample: Statement
     private let piece: Statement
-    /// The next key of each day of each kind, by its first; a batch's samples are mostly of the same day as the one before.
-    private var next: [SampleKey: Int64] = [:]
-    private var last: (first: SampleKey, next: Int64)?
+    /// The days of each kind that were looked at, by their first keys; a batch's samples are mostly of the same day as the one before.
+    private var rooms: [SampleKey: Room] = [:]
+    private var last: Room?
 
     init(of account: Int64, in database: Database) throws {
       self.account = account
@@ -33,30 +33,95 @@ extension MovementSampleStore {
           """)
     }
 
+    /// What a day of a kind has room for.
+    private struct Room {
+      let first: SampleKey
+      /// The next key.
+      var next: Int64
+      /// How many samples it has; as long as they were not counted, how many keys were given away, which is no less.
+      var count: Int64
+      var isCounted = false
+    }
+
     enum Result { case inserted, present, full }
 
     /// Keeps a sample, unless there is one of its id, or its day is full.
     mutating func insert(_ item: PreparedSample, source: Int64) throws -> Result {
-      let first = SampleKey(account: account, kind: item.sample.kind, day: item.spread.day)
-      if last?.first != first {
-        if let last { next[last.first] = last.next }
-        last = (first, try next[first] ?? free(first))
-      }
-      let key = last?.next ?? first.rawValue
-      guard first.free.contains(key) else { return .full }
+      guard let key = try freeKey(item) else { return try isPresent(item.sample.id) ? .present : .full }
       guard try insert(item, key: key, source: source) else { return .present }
-      last?.next = key + 1
-      for part in item.spread.pieces {
-        try piece.execute(arguments: [account, item.sample.id, part.day, part.from, part.until, part.elapsed])
-      }
+      tookFreeKey()
+      try insertPieces(item)
       return .inserted
     }
 
-    private func free(_ first: SampleKey) throws -> Int64 {
+    /// Puts a sample in the place of an earlier version, whose key it gets where it is of the same kind and day: corrections fill no day.
+    ///
+    /// - Returns: false if it is of another day, which is full; then the earlier version stays.
+    mutating func replace(at position: Int64, with item: PreparedSample, source: Int64) throws -> Bool {
+      let staysInDay = firstKey(item).ofDay.contains(position)
+      guard let key = try staysInDay ? position : freeKey(item) else { return false }
+      try database.run("DELETE FROM movement_samples WHERE position = ?", .integer(position))
+      guard try insert(item, key: key, source: source) else { return false }
+      if !staysInDay { tookFreeKey() }
+      try insertPieces(item)
+      return true
+    }
+
+    private func firstKey(_ item: PreparedSample) -> SampleKey {
+      SampleKey(account: account, kind: item.sample.kind, day: item.spread.day)
+    }
+
+    /// A key for another sample of that kind and day; nil if they are full.
+    private mutating func freeKey(_ item: PreparedSample) throws -> Int64? {
+      let first = firstKey(item)
+      var room: Room
+      if let last, last.first == first {
+        room = last
+      } else {
+        if let last { rooms[last.first] = last }
+        room = try rooms[first] ?? self.room(first)
+      }
+      if room.count >= SampleKey.maximum, !room.isCounted {
+        room.count = try count(first)
+        room.isCounted = true
+      }
+      last = room
+      return room.count < SampleKey.maximum && first.ofDay.contains(room.next) ? room.next : nil
+    }
+
+    /// The last key that was given away is in use.
+    private mutating func tookFreeKey() {
+      last?.next += 1
+      last?.count += 1
+    }
+
+    private func room(_ first: SampleKey) throws -> Room {
+      let next =
+        try database.first(
+          "SELECT ifnull(max(position), ?1 - 1) + 1 FROM movement_samples WHERE position >= ?1 AND position < ?2",
+          .integer(first.ofDay.lowerBound), .integer(first.ofDay.upperBound)
+        ) { Int64($0.number(0)) } ?? first.rawValue
+      return Room(first: first, next: next, count: next - first.rawValue)
+    }
+
+    /// How many samples of a kind and day there are that were not deleted.
+    private func count(_ first: SampleKey) throws -> Int64 {
       try database.first(
-        "SELECT ifnull(max(position), ?1 - 1) + 1 FROM movement_samples WHERE position >= ?1 AND position < ?2",
+        "SELECT count(*) FROM movement_samples WHERE position >= ? AND position < ? AND form < 2",
         .integer(first.ofDay.lowerBound), .integer(first.ofDay.upperBound)
-      ) { Int64($0.number(0)) } ?? first.rawValue
+      ) { Int64($0.number(0)) } ?? 0
+    }
+
+    private func isPresent(_ id: String) throws -> Bool {
+      try database.first(
+        "SELECT 1 FROM movement_samples WHERE account_number = ? AND sample_id = ?", .integer(account), .text(id)
+      ) { _ in true } ?? false
+    }
+
+    private func insertPieces(_ item: PreparedSample) throws {
+      for part in item.spread.pieces {
+        try piece.execute(arguments: [account, item.sample.id, part.day, part.from, part.until, part.elapsed])
+      }
     }
 
     private func insert(_ item: PreparedSample, key: Int64, source: Int64) throws -> Bool {

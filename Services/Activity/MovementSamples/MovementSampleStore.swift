@@ -50,12 +50,12 @@ enum MovementSampleStore {
           outcome.rejected.append(RejectedSample(index: item.index, id: item.sample.id, code: code))
           continue
         case .replaces:
+          guard try insertion.replace(at: present.position, with: item, source: source) else {
+            outcome.rejected.append(RejectedSample(index: item.index, id: item.sample.id, code: .tooMany))
+            continue
+          }
           outcome.replaced += 1
-          try database.run(
-            "DELETE FROM movement_samples WHERE account_number = ? AND sample_id = ?", .integer(account.number),
-            .text(item.sample.id))
           if !present.isDeleted { settlement.remove(present.spread, kind: present.kind) }
-          guard case .inserted = try insertion.insert(item, source: source) else { continue }
         }
       }
       settlement.add(item.spread, kind: item.sample.kind, source: source, item.flags)
@@ -108,7 +108,7 @@ enum MovementSampleStore {
       let (key, form) = (Int64(columns.number(0)), columns.number(6))
       let (from, end) = (Int64(columns.number(1)), Int64(columns.number(2)))
       return PresentSample(
-        kind: SampleKey.kind(key), end: end, source: Int64(columns.number(4)), version: columns.number(5),
+        position: key, kind: SampleKey.kind(key), end: end, source: Int64(columns.number(4)), version: columns.number(5),
         isDeleted: form == 2,
         spread: Spread(
           amount: columns.number(3), from: from, until: max(end, from + 1), day: SampleKey.day(key),
@@ -154,6 +154,7 @@ enum MovementSampleStore {
 
 /// A sample that is there.
 private struct PresentSample {
+  let position: Int64
   let kind: MovementKind
   let end: Int64
   let source: Int64

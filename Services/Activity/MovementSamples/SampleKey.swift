@@ -8,8 +8,8 @@ struct SampleKey: Hashable, Sendable {
   private static let dayBits: Int64 = 17
   private static let numberBits: Int64 = 18
 
-  /// How many samples an account may have of one kind on one day: more than two every three seconds. Where several sources measured at the same
-  /// time all of them are counted anew with each batch, for which nobody else is to wait long.
+  /// How many samples an account may have of one kind on one day, deleted ones aside: three every four seconds. Where several sources measured at
+  /// the same time all of them are counted anew with each batch, for which nobody else is to wait long.
   static let maximum: Int64 = 1 << 16
 
   /// The first day for which there is room.
@@ -24,11 +24,8 @@ struct SampleKey: Hashable, Sendable {
     rawValue = ((account << 2 | Int64(kind.number)) << SampleKey.dayBits | days) << SampleKey.numberBits
   }
 
-  /// All keys of a day: there is room for more than ``maximum``, which older stores may have.
+  /// All keys of a day: four times ``maximum``, since deleted samples and those that moved to another day leave theirs unused.
   var ofDay: Range<Int64> { rawValue..<rawValue + (1 << SampleKey.numberBits) }
-
-  /// The keys of a day that new samples may get.
-  var free: Range<Int64> { rawValue..<rawValue + SampleKey.maximum }
 
   /// The first local day of the sample with a key.
   static func day(_ key: Int64) -> LocalDay {

@@ -201,17 +201,42 @@ struct MovementOverlapTests {
       try await ana.record(sample("first", .steps, "08:00", "08:01", 1))
       // As if all but one of the others had come.
       try await services.store(of: .activity).write {
-        try $0.database.execute(sql: "UPDATE movement_samples SET position = position + 65534")
+        try $0.database.execute(
+          sql: """
+            WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 65534)
+            INSERT INTO movement_samples
+              SELECT position + n, account_number, 'other ' || n, start_at, end_at, 0, source_number, version, flags, form
+              FROM movement_samples, numbers
+            """)
       }
-      let output = try await ana.send(
-        RecordMovementSamples.self,
-        .init(samples: [
-          sample("last", .steps, "09:00", "09:01", 10), sample("more", .steps, "10:00", "10:01", 100),
-          sample("other", .running, "10:00", "10:01", 50),
-        ]))
+      func send(_ samples: MovementSample...) async throws -> RecordMovementSamples.Output {
+        try await ana.send(RecordMovementSamples.self, .init(samples: samples))
+      }
+      let last = try sample("last", .steps, "09:00", "09:01", 10)
+      let more = try sample("more", .steps, "10:00", "10:01", 100)
+      let output = try await send(last, more, sample("run", .running, "10:00", "10:01", 50))
       #expect(output.accepted == 2)
       #expect(output.rejected == [RejectedSample(index: 1, id: "more", code: .tooMany)])
       #expect(try await ana.days().map(\.steps).filter { $0 > 0 } == [11])
+
+      // What is there already may be repeated and corrected, as often as anybody likes.
+      #expect(try await send(last).repeated == 1)
+      for version in 1...3 {
+        var corrected = try sample("last", .steps, "09:00", "09:02", Double(10 + version))
+        corrected.version = version
+        #expect(try await send(corrected).replaced == 1)
+      }
+      #expect(try await ana.days().map(\.steps).filter { $0 > 0 } == [14])
+      // One of another kind does not move there, and stays what it was.
+      var moved = try sample("run", .steps, "10:00", "10:01", 50)
+      moved.version = 1
+      #expect(try await send(moved).rejected == [RejectedSample(index: 0, id: "run", code: .tooMany)])
+      #expect(try await send(sample("run", .running, "10:00", "10:01", 50)).repeated == 1)
+      // One that is deleted leaves room for another.
+      _ = try await ana.send(DeleteMovementSamples.self, .init(ids: ["first"]))
+      #expect(try await send(more).accepted == 1)
+      #expect(try await send(sample("too late", .steps, "11:00", "11:01", 1)).rejected.map(\.code) == [.tooMany])
+      #expect(try await ana.days().map(\.steps).filter { $0 > 0 } == [113])
     }
   }
 
