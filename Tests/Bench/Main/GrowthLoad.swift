@@ -64,8 +64,8 @@ struct GrowthLoad {
     }
   }
 
-  /// Names the calls whose p50 has grown, by more than twice the middle of all: that the machine is slower for a while changes them all, and
-  /// a p50 is no chance.
+  /// Names the calls whose p50 has grown, by more than twice the median of all: that the machine is slower for a while changes them all, and
+  /// a p50 is not noise.
   private func publishGrown(_ smallest: GrowthFigures, _ largest: GrowthFigures) {
     let growths = smallest.calls.compactMap { calls -> (name: String, growth: Double)? in
       guard let before = calls.p50, let after = largest.calls(calls.name)?.p50 else { return nil }

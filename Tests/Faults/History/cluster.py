@@ -241,8 +241,7 @@ class Cluster(PlainCluster):
                     with self.lock:
                         if service not in self.held and not self.ending:
                             self.restarts += 1
-                            if -running.returncode in CRASHES:
-                                self.crashes.append(f"{service} crashed with {signal.Signals(-running.returncode).name}")
+                            self.note_crash(service, running)
                             self.launch(service)
             time.sleep(0.02)
 
@@ -284,6 +283,13 @@ class Cluster(PlainCluster):
                 self.kill(service)
             for service in services:
                 self.processes[service].wait()
+                # It may have ended by itself just before.
+                self.note_crash(service, self.processes[service])
+
+    def note_crash(self, service, ended):
+        """Notes how a process that has ended did, if that was by a fault of its own."""
+        if -ended.returncode in CRASHES:
+            self.crashes.append(f"{service} crashed with {signal.Signals(-ended.returncode).name}")
 
     def release(self, services):
         with self.lock:
