@@ -54,15 +54,17 @@ extension MovementSampleStore {
       return .inserted
     }
 
-    /// Puts a sample in the place of an earlier version, whose key it gets where it is of the same kind and day: corrections fill no day.
+    /// Puts a sample in the place of an earlier version, whose key it gets where it is of the same kind and day: corrections fill no day. One that was
+    /// deleted counts no more, so that it comes back as a new one does.
     ///
-    /// - Returns: false if it is of another day, which is full; then the earlier version stays.
-    mutating func replace(at position: Int64, with item: PreparedSample, source: Int64) throws -> Bool {
-      let staysInDay = firstKey(item).ofDay.contains(position)
-      guard let key = try staysInDay ? position : freeKey(item) else { return false }
+    /// - Returns: false if it is of another day, or was deleted, and the day is full; then the earlier version stays.
+    mutating func replace(at position: Int64, wasDeleted: Bool, with item: PreparedSample, source: Int64) throws -> Bool {
+      let keepsKey = !wasDeleted && firstKey(item).ofDay.contains(position)
+      guard let key = try keepsKey ? position : freeKey(item) else { return false }
       try database.run("DELETE FROM movement_samples WHERE position = ?", .integer(position))
-      guard try insert(item, key: key, source: source) else { return false }
-      if !staysInDay { tookFreeKey() }
+      let isInserted = try insert(item, key: key, source: source)
+      precondition(isInserted, "neither the key nor the id is in use")
+      if !keepsKey { tookFreeKey() }
       try insertPieces(item)
       return true
     }

@@ -50,7 +50,10 @@ enum MovementSampleStore {
           outcome.rejected.append(RejectedSample(index: item.index, id: item.sample.id, code: code))
           continue
         case .replaces:
-          guard try insertion.replace(at: present.position, with: item, source: source) else {
+          guard
+            try insertion.replace(
+              at: present.position, wasDeleted: present.isDeleted, with: item, source: source)
+          else {
             outcome.rejected.append(RejectedSample(index: item.index, id: item.sample.id, code: .tooMany))
             continue
           }

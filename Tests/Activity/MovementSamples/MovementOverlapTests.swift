@@ -236,6 +236,10 @@ struct MovementOverlapTests {
       _ = try await ana.send(DeleteMovementSamples.self, .init(ids: ["first"]))
       #expect(try await send(more).accepted == 1)
       #expect(try await send(sample("too late", .steps, "11:00", "11:01", 1)).rejected.map(\.code) == [.tooMany])
+      // Nor does the deleted one come back.
+      var revived = try sample("first", .steps, "08:00", "08:01", 1)
+      revived.version = 1
+      #expect(try await send(revived).rejected.map(\.code) == [.tooMany])
       #expect(try await ana.days().map(\.steps).filter { $0 > 0 } == [113])
     }
   }
