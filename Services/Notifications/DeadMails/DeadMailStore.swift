@@ -17,9 +17,9 @@ enum DeadMailStore {
     let statement = try database.cachedStatement(
       sql: """
         SELECT mail_id, kind, account_id, failure, attempts, created_at, finished_at FROM mails
-        WHERE state = 'dead' AND (:before IS NULL OR mail_id < :before) ORDER BY mail_id DESC LIMIT :limit
+        WHERE state = 'dead' AND mail_id < :before ORDER BY mail_id DESC LIMIT :limit
         """)
-    return try Row.fetchAll(statement, arguments: ["before": before, "limit": limit])
+    return try Row.fetchAll(statement, arguments: ["before": before ?? .last, "limit": limit])
   }
 
   /// Puts it back as if it had never been tried; false if no dead mail has that id.

@@ -42,7 +42,7 @@ extension DeliveryStore {
       sql: """
         SELECT d.*, \(ReadMarkStore.readAt("n")) AS read_at FROM deliveries d LEFT JOIN notifications n
           ON d.channel = 'inbox' AND n.notification_id = d.notification_id
-        WHERE d.account_id = :account AND (:before IS NULL OR d.delivery_id < :before) AND d.created_at >= :since
+        WHERE d.account_id = :account AND d.delivery_id < :before AND d.created_at >= :since
           AND (:channel IS NULL OR d.channel = :channel) AND (:state IS NULL OR d.state = :state)
           AND d.kind NOT IN (\(hidden.map { "'\($0)'" }.joined(separator: ", ")))
         ORDER BY d.delivery_id DESC LIMIT :limit
@@ -50,7 +50,8 @@ extension DeliveryStore {
     return try Row.fetchAll(
       statement,
       arguments: [
-        "account": account, "before": before, "since": since, "channel": input.channel, "state": input.state, "limit": limit,
+        "account": account, "before": before ?? .last, "since": since, "channel": input.channel, "state": input.state,
+        "limit": limit,
       ])
   }
 

@@ -59,9 +59,9 @@ enum ChallengeCorrectionStore {
       sql: """
         SELECT challenge_corrections.*, bronze IS NOT NULL AS has_tiers
         FROM challenge_corrections JOIN challenges ON challenges.challenge_id = challenge_corrections.challenge_id
-        WHERE account_id = ?1 AND (?2 IS NULL OR correction_id < ?2) ORDER BY correction_id DESC LIMIT ?3
+        WHERE account_id = ?1 AND correction_id < ?2 ORDER BY correction_id DESC LIMIT ?3
         """)
-    return try Row.fetchAll(statement, arguments: [account, before, limit]).map { row in
+    return try Row.fetchAll(statement, arguments: [account, before ?? .last, limit]).map { row in
       let (level, hasTiers): (Int, Bool) = (row["level"], row["has_tiers"])
       return ChallengeCorrection(
         id: row["correction_id"], accountID: account, challengeID: row["challenge_id"],
