@@ -91,10 +91,11 @@ stage_build() {
 suite_first='^(ContractsTests|GatewayTests|IdentityTests|MessagingTests|NotificationsTests|OperationsTests|ServiceKitTests|StorageTests)\.'
 suite_second='^(DeployTests|EndToEndTests)\.'
 
-# suite_part FILTER...: one part, in which one test follows the other, for many look at time.
+# suite_part FILTER...: one part, in which one test follows the other, for many look at time. To be called in a shell of its own, which becomes it,
+# so that whoever ends that ends the tests.
 #
 # The built tests are run themselves: `swift test` lets no second one run beside it.
-suite_part() { "$tests_build/debug/rachaPackageTests.xctest" --testing-library swift-testing --no-parallel "$@"; }
+suite_part() { exec "$tests_build/debug/rachaPackageTests.xctest" --testing-library swift-testing --no-parallel "$@"; }
 
 # The whole suite. Its first part begins while the programs are built; when they are there, the other two follow, for their tests mostly wait for
 # processes, which are those of the release. What failed is printed once more at the end, where it is seen.
