@@ -14,11 +14,49 @@ import Testing
   import Glibc
 #endif
 
-/// The tests with real providers: one process at a time, so that none waits for another's start.
+/// The tests with real providers: one at a time, so that none waits for another's start.
 @Suite("External providers", .serialized)
 enum ExternalProviderProcesses {}
 
-/// A process that is an OpenID Connect provider (`provider.py`, with Authlib) for as long as a test needs it.
+/// A program that says on its output where it listens.
+private final class ListeningProgram: Sendable {
+  private let (input, output) = (Pipe(), Pipe())
+  private let process: Mutex<Process>
+
+  init(_ program: String, _ arguments: [String]) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    self.process = Mutex(process)
+  }
+
+  func send(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8)) }
+
+  /// Waits for the next address that it says, on a line of its own.
+  func address() throws -> String {
+    var said = ""
+    while true {
+      let data = output.fileHandleForReading.availableData
+      guard !data.isEmpty else { throw TestProvider.NotStarted() }
+      said += String(decoding: data, as: UTF8.self)
+      if let found = said.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+(?=[^0-9])/) { return String(found.output) }
+    }
+  }
+
+  func end() {
+    process.withLock { process in
+      // A child begins with the signals blocked of the thread that started it: it would not receive a gentler one.
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
+  }
+}
+
+/// An OpenID Connect provider (`provider.py`, with Authlib) for as long as a test needs it.
 final class TestProvider: Sendable {
   static let redirectURI = "https://app.example.org/done"
 
@@ -30,16 +68,28 @@ final class TestProvider: Sendable {
 
   struct NotStarted: Error {}
 
+  /// The one process in which all of them run, because starting one takes longer than most tests; it ends with its input, when this process
+  /// does.
+  private static let script = Mutex<ListeningProgram?>(nil)
+
   let issuer: String
-  private let input: Pipe
-  private let process: Mutex<Process>
+
+  private init(issuer: String) { self.issuer = issuer }
 
   /// Runs a provider while the body does.
   static func run(_ body: (TestProvider) async throws -> Void) async throws {
-    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("provider.py").path
-    let provider = try TestProvider(python ?? "python3", [script])
-    defer { provider.stop() }
-    try await body(provider)
+    let (program, issuer) = try script.withLock { script in
+      let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("provider.py").path
+      let program = try script ?? ListeningProgram(python ?? "python3", [path])
+      // Kept only if it answers: another test starts another one.
+      script = nil
+      try program.send("start")
+      let issuer = try program.address()
+      script = program
+      return (program, issuer)
+    }
+    defer { #expect(throws: Never.self) { try program.send("end \(issuer)") } }
+    try await body(TestProvider(issuer: issuer))
   }
 
   /// `oidc-provider-mock`, written by others: named by the environment, or beside the interpreter.
@@ -51,40 +101,9 @@ final class TestProvider: Sendable {
 
   /// Runs `oidc-provider-mock` while the body does.
   static func runMock(_ claims: String, _ body: (TestProvider) async throws -> Void) async throws {
-    let provider = try TestProvider(mock ?? "oidc-provider-mock", ["--port", "0", "--user-claims", claims])
-    defer { provider.stop() }
-    try await body(provider)
-  }
-
-  private init(_ program: String, _ arguments: [String]) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    let (input, output) = (Pipe(), Pipe())
-    process.standardInput = input
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
-    // What it says until it says where it listens, on a line of its own.
-    var said = ""
-    var found: Substring?
-    while found == nil {
-      let data = output.fileHandleForReading.availableData
-      guard !data.isEmpty else { throw NotStarted() }
-      said += String(decoding: data, as: UTF8.self)
-      found = said.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+(?=[^0-9])/)?.output
-    }
-    issuer = String(found ?? "")
-    self.input = input
-    self.process = Mutex(process)
-  }
-
-  private func stop() {
-    process.withLock { process in
-      // A child begins with the signals blocked of the thread that started it: it would not receive a gentler one.
-      kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
-    }
+    let program = try ListeningProgram(mock ?? "oidc-provider-mock", ["--port", "0", "--user-claims", claims])
+    defer { program.end() }
+    try await body(TestProvider(issuer: try program.address()))
   }
 
   /// Settings of a system that knows it as `corp`.

@@ -1,8 +1,9 @@
-"""A strict OpenID Connect provider for the tests, that can be made to lie.
+"""Strict OpenID Connect providers for the tests, that can be made to lie.
 
-Enforces what a good provider does: registered client and redirect address, PKCE S256, state, nonce, codes for one use. Says on
-standard output where it listens; ends with its standard input. `POST /control` sets how it misbehaves. `GET /grants` lists the tokens
-that it has given, `GET /revocations?count=N` those that it was asked to forget (RFC 7009), once there are N of them.
+Enforces what a good provider does: registered client and redirect address, PKCE S256, state, nonce, codes for one use. For each line
+`start` of its standard input there is one more, and standard output says where it listens; `end ADDRESS` ends that one, the end of the
+input all of them. `POST /control` sets how one misbehaves. `GET /grants` lists the tokens that it has given,
+`GET /revocations?count=N` those that it was asked to forget (RFC 7009), once there are N of them.
 
 usage: provider.py
 """
@@ -33,11 +34,17 @@ def rsa_key(kid, bits=2048):
     return RSAKey.generate_key(bits, parameters={"kid": kid, "use": "sig", "alg": "RS256"})
 
 
+# Of all providers: making a key takes longer than logging in.
+KEYS = {"rsa-1": rsa_key("rsa-1"), "ec-1": ECKey.generate_key("P-256", parameters={"kid": "ec-1", "use": "sig"})}
+STRANGER = rsa_key("rsa-1")
+
+
 class Provider:
-    def __init__(self):
+    def __init__(self, issuer):
+        self.issuer = issuer
+        self.stopped = threading.Event()
         self.lock = threading.Lock()
-        self.keys = {"rsa-1": rsa_key("rsa-1"), "ec-1": ECKey.generate_key("P-256", parameters={"kid": "ec-1", "use": "sig"})}
-        self.stranger = rsa_key("rsa-1")
+        self.keys = dict(KEYS)
         self.codes = {}
         self.counts = {}
         self.last_token = None
@@ -186,9 +193,9 @@ class Provider:
         if way == "hmac by client secret":
             return by_hmac(SECRET.encode())
         if way == "by a stranger":
-            return by(self.stranger)
+            return by(STRANGER)
         if way == "by a stranger, key enclosed":
-            return by(self.stranger, jwk=self.stranger.as_dict(private=False))
+            return by(STRANGER, jwk=STRANGER.as_dict(private=False))
         if way == "by the other key":
             return by(self.keys["ec-1"], alg="ES256")
         token = by(rsa)
@@ -209,11 +216,12 @@ class Provider:
         }[way]
 
 
-provider = Provider()
-
-
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+
+    @property
+    def provider(self):
+        return self.server.provider
 
     def log_message(self, *arguments):
         pass
@@ -231,53 +239,53 @@ class Handler(BaseHTTPRequestHandler):
 
     def misbehaves(self, path):
         """What `control["trouble"][path]` asks for instead of an answer."""
-        trouble = provider.control.get("trouble", {}).get(path)
+        trouble = self.provider.control.get("trouble", {}).get(path)
         if trouble is None:
             return False
         if trouble == "hang":
-            provider.stopped.wait(20)
+            self.provider.stopped.wait(20)
         elif trouble == "drip":
             self.send_response(200)
             self.send_header("Content-Length", "1000")
             self.end_headers()
-            while not provider.stopped.wait(0.1):
+            while not self.provider.stopped.wait(0.1):
                 self.wfile.write(b" ")
                 self.wfile.flush()
         elif trouble == "huge":
             self.answer(200, b'{"x":"' + b"A" * 2_000_000 + b'"}')
         elif trouble == "redirect":
-            self.answer(302, Location=provider.issuer + "/elsewhere")
+            self.answer(302, Location=self.provider.issuer + "/elsewhere")
         elif trouble == "garbage":
             self.answer(200, b"<html>")
         elif trouble == "twice":
-            self.answer(200, b'{"issuer":"https://evil.example","issuer":"%s"}' % provider.issuer.encode())
+            self.answer(200, b'{"issuer":"https://evil.example","issuer":"%s"}' % self.provider.issuer.encode())
         else:
             self.answer(int(trouble), b"{}")
         return True
 
     def count(self, path):
-        with provider.asked:
-            provider.counts[path] = provider.counts.get(path, 0) + 1
-            provider.asked.notify_all()
+        with self.provider.asked:
+            self.provider.counts[path] = self.provider.counts.get(path, 0) + 1
+            self.provider.asked.notify_all()
 
     def do_GET(self):
         url = urlsplit(self.path)
         self.count(url.path)
         if url.path == "/counts":
-            return self.json(provider.counts_once(dict(parse_qsl(url.query)).get("of")))
+            return self.json(self.provider.counts_once(dict(parse_qsl(url.query)).get("of")))
         if url.path == "/grants":
-            return self.json(provider.grants)
+            return self.json(self.provider.grants)
         if url.path == "/revocations":
-            return self.json(provider.revocations_once(int(dict(parse_qsl(url.query)).get("count", 0))))
+            return self.json(self.provider.revocations_once(int(dict(parse_qsl(url.query)).get("count", 0))))
         if self.misbehaves(url.path):
             return None
         if url.path == "/.well-known/openid-configuration":
-            return self.json(provider.metadata())
+            return self.json(self.provider.metadata())
         if url.path == "/jwks":
-            keys = [key.as_dict(private=False) for key in provider.keys.values()]
-            return self.json({"keys": provider.control.get("keys", keys)})
+            keys = [key.as_dict(private=False) for key in self.provider.keys.values()]
+            return self.json({"keys": self.provider.control.get("keys", keys)})
         if url.path == "/authorize":
-            back, problem = provider.authorize(dict(parse_qsl(url.query)))
+            back, problem = self.provider.authorize(dict(parse_qsl(url.query)))
             if problem:
                 return self.answer(400, problem.encode())
             target = parse_qs(url.query)["redirect_uri"][0]
@@ -289,21 +297,21 @@ class Handler(BaseHTTPRequestHandler):
         self.count(url.path)
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         if url.path == "/control":
-            provider.reset()
-            provider.control.update(json.loads(body))
+            self.provider.reset()
+            self.provider.control.update(json.loads(body))
             return self.json({})
         if url.path == "/rotate":
             new = json.loads(body)["kid"]
-            provider.keys[new] = rsa_key(new)
+            self.provider.keys[new] = rsa_key(new)
             return self.json({})
         if self.misbehaves(url.path):
             return None
         if url.path == "/token":
-            with provider.lock:
-                status, answer = provider.token(self.headers, dict(parse_qsl(body.decode())))
+            with self.provider.lock:
+                status, answer = self.provider.token(self.headers, dict(parse_qsl(body.decode())))
             return self.json(answer, status)
         if url.path == "/revoke":
-            status, answer = provider.revoke(self.headers, dict(parse_qsl(body.decode())))
+            status, answer = self.provider.revoke(self.headers, dict(parse_qsl(body.decode())))
             return self.json(answer, status)
         return self.answer(404)
 
@@ -311,15 +319,27 @@ class Handler(BaseHTTPRequestHandler):
 class Server(ThreadingHTTPServer):
     daemon_threads = True
 
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.provider = Provider(f"http://127.0.0.1:{self.server_port}")
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def end(self):
+        self.provider.stopped.set()
+        # Takes as long as the loop takes to look; nobody needs to wait for it.
+        threading.Thread(target=self.shutdown, daemon=True).start()
+        self.server_close()
+
     def handle_error(self, request, client_address):
         """A client that hangs up early is what some tests are about."""
 
 
-server = Server(("127.0.0.1", 0), Handler)
-provider.stopped = threading.Event()
-provider.issuer = f"http://127.0.0.1:{server.server_port}"
-threading.Thread(target=server.serve_forever, daemon=True).start()
-print(f"listening on {provider.issuer}", flush=True)
-sys.stdin.read()
-provider.stopped.set()
-server.shutdown()
+servers = {}
+for line in sys.stdin:
+    command, _, address = line.strip().partition(" ")
+    if command == "start":
+        server = Server()
+        servers[server.provider.issuer] = server
+        print(f"listening on {server.provider.issuer}", flush=True)
+    elif command == "end":
+        servers.pop(address).end()
