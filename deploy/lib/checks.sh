@@ -45,7 +45,7 @@ tests_build=.build/tests
 # of GNU's.
 build_tests() {
   swift build --scratch-path "$tests_build" --build-tests -debug-info-format none -Xswiftc -whole-module-optimization \
-    -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -no-emit-module-separately-wmo -Xswiftc -use-ld=lld \
+    -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -no-emit-module-separately-wmo -Xswiftc -use-ld=lld "${compiler_flags[@]}" \
     --explicit-target-dependency-import-check error
 }
 
