@@ -233,7 +233,7 @@ let package = Package(
           "ActivityService", "GatewayContract", "IdentityService", "InMemoryBus", "InProcess", "NotificationsService",
           "Operations", "RewardsService", "ServiceKit", "SocialService", "Storage", grdb, logging,
         ] + everyContract),
-      tests("Deploy", ["Cluster"], exclude: ["StandIns"]),
+      tests("Deploy", ["Cluster", "racha-demo"], exclude: ["StandIns"]),
       tests(
         "EndToEnd",
         [

@@ -9,15 +9,31 @@ extension Clusters {
   struct ToolsTests {
     private static let openssl = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
 
+    /// As it was built with the tests, beside them: where the other programs lie it may be of an earlier day.
+    private static let demo = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+      .appendingPathComponent("racha-demo").path
+
     private func binaries() throws -> String { try #require(ProcessInfo.processInfo.environment["RACHA_TEST_BIN"]) }
+
+    /// A folder in a home, with links to the programs of a cluster and to the demo.
+    private func programs(in home: String) throws -> String {
+      let (files, folder, binaries) = (FileManager.default, "\(home)/programs", try binaries())
+      try files.createDirectory(atPath: folder, withIntermediateDirectories: false)
+      for name in try files.contentsOfDirectory(atPath: binaries) where name != "racha-demo" {
+        try files.createSymbolicLink(atPath: "\(folder)/\(name)", withDestinationPath: "\(binaries)/\(name)")
+      }
+      try files.createSymbolicLink(atPath: "\(folder)/racha-demo", withDestinationPath: Self.demo)
+      return folder
+    }
 
     @Test(
       "the demo fills a cluster whose certificate nobody knows, and publishes its offers once",
       .enabled(if: openssl, "needs /usr/bin/openssl"))
     func demo() async throws {
-      try await Launcher.with(binaries: try binaries()) { plain in
+      try await Launcher.with { plain in
         var launcher = plain
         try await makeCertificate(in: launcher.home)
+        launcher.environment["RACHA_BIN"] = try programs(in: launcher.home)
         launcher.environment["RACHA_TLS_CERTIFICATE_FILE"] = "\(launcher.home)/chain.pem"
         launcher.environment["RACHA_TLS_KEY_FILE"] = "\(launcher.home)/key.pem"
         try Data(#"{"racha":{"bogus":1,"smtp":{"connections":1}}}"#.utf8)
@@ -39,7 +55,7 @@ extension Clusters {
           ])
         #expect(opened.output == "200 200 403", "\(opened.output) \(opened.errors)")
         let begin = ContinuousClock.now
-        let careful = try await Launcher.bash("\(try binaries())/racha-demo", ["--http", url, "--home", launcher.home])
+        let careful = try await Launcher.bash(Self.demo, ["--http", url, "--home", launcher.home])
         #expect(careful.status == 1)
         #expect(
           careful.errors.hasPrefix("Error: There is no answer from \(url). Its certificate is not one"), "\(careful.errors)")
@@ -98,7 +114,8 @@ extension Clusters {
           "racha-demo", ["--http", "http://127.0.0.1:\(port)"], "There is no answer from http://127.0.0.1:\(port). Nobody listens"
         ),
       ] {
-        let outcome = try await Launcher.bash("\(try binaries())/\(program)", arguments, ["RACHA_HOME": home])
+        let path = program == "racha-demo" ? Self.demo : "\(try binaries())/\(program)"
+        let outcome = try await Launcher.bash(path, arguments, ["RACHA_HOME": home])
         #expect(outcome.status == 1)
         #expect(outcome.errors.hasPrefix("Error: ") && outcome.errors.contains(words), "\(arguments): \(outcome.errors)")
         #expect(!outcome.errors.contains("(code:") && !outcome.errors.contains("Usage:") && !outcome.errors.contains("Domain="))

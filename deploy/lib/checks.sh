@@ -66,7 +66,7 @@ programs_begin() {
   (
     renice --priority 19 "$BASHPID" >/dev/null
     status=0
-    build_programs "${programs_cluster[@]}" racha-demo || status=$?
+    build_programs "${programs_cluster[@]}" || status=$?
     printf '%s' "$status" >"$programs_status"
   ) </dev/null &
   programs=$!
