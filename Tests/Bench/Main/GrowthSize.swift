@@ -11,6 +11,10 @@ import Operations
 import RewardsContract
 import SocialContract
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// A cluster with so many accounts, and what everything costs there.
 struct GrowthSize {
   let cluster: RunningCluster
@@ -96,6 +100,8 @@ struct GrowthSize {
     try HeavyAccount(cast).fill(home: cluster.home)
     // Whoever plays logs in on a first device.
     try generated.forgetDevices(ofCopies: 1...Self.workers + 1)
+    // So that no first commit has to wait until gigabytes of this are on the disk.
+    sync()
     let elapsed = (ContinuousClock.now - start).milliseconds / 1000
     figures.add("filled in", elapsed, "s", atMost: accounts <= 1_000_000 ? 900 : nil)
     for service in GeneratedAccounts.services {
