@@ -37,7 +37,7 @@ struct AdjustmentHandlers: Sendable {
       let coins = try LedgerStore.balance(of: account, at: transaction.now, in: database).coins
       guard coins >= -input.coins,
         let taken = try LedgerStore.takeBack(
-          -input.coins, of: account, .adjusted, for: reason, reference: reference, first: lots(input, in: database), transaction)
+          -input.coins, of: account, for: reason, reference: reference, first: lots(input, in: database), transaction)
       else { throw OfferFailure.notEnoughCoins }
       booking = taken
     }

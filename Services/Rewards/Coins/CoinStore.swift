@@ -62,34 +62,22 @@ enum CoinStore {
   static func count(
     _ event: MovementChanged, by formula: CoinFormula, expiry: CoinExpiry, _ transaction: Transaction
   ) throws {
-    for day in event.days where formula.earns(day.day, recordedOn: event.recordedDay) {
-      try count(day, of: event.accountID, by: formula, expiry: expiry, transaction)
+    let event = event.earning(by: formula)
+    guard let days = event.allDays else { return }
+    let (account, database) = (event.accountID, transaction.database)
+    var transfers = try DayTransfers(of: account, for: days, expiry: expiry, transaction)
+    var purse: StepPurse?
+    var counted = try countedDays(days, of: account, in: database)
+    for day in event.days {
+      let change = try count(day, instead: &counted[day.day], of: account, by: formula, in: database)
+      guard change != 0 else { continue }
+      var carrying = try purse ?? StepPurse(carriedSteps: carriedSteps(of: account, in: database))
+      let coins = carrying.take(change, balance: try transfers.balance(), stepsPerCoin: formula.stepsPerCoin)
+      purse = carrying
+      try transfers.move(coins, for: day.day, reference: "steps/\(transfers.person.id)/\(day.day)/\(day.revision)")
     }
-    try LeaderboardStore.count(event, by: formula, transaction)
-  }
-
-  private static func count(
-    _ day: MovementChanged.Day, of account: AccountID, by formula: CoinFormula, expiry: CoinExpiry, _ transaction: Transaction
-  ) throws {
-    let database = transaction.database
-    let person = try LedgerStore.person(account, in: database)
-    let change = try count(day, of: account, by: formula, in: database)
-    guard change != 0 else { return }
-    var purse = StepPurse(carriedSteps: try carriedSteps(of: account, in: database))
-    let balance = person.balance - (try CoinLotStore.ending(of: person, at: transaction.now, in: database).ended)
-    let coins = purse.take(change, balance: balance, stepsPerCoin: formula.stepsPerCoin)
-    let reference = "steps/\(person.id)/\(day.day)/\(day.revision)"
-    if coins > 0 {
-      _ = try LedgerStore.grant(
-        coins, to: account, .earned, for: .day(day.day), reference: reference, expiry: expiry, transaction)
-    } else if coins < 0 {
-      _ = try LedgerStore.takeBack(-coins, of: account, .corrected, for: .day(day.day), reference: reference, transaction)
-    }
-    try database.run(
-      """
-      INSERT INTO earnings (account_id, carried_steps) VALUES (?, ?)
-      ON CONFLICT (account_id) DO UPDATE SET carried_steps = excluded.carried_steps
-      """, .id(account), .number(purse.carriedSteps))
+    if let purse { try carry(purse.carriedSteps, of: account, in: database) }
+    try LeaderboardStore.count(event, days, transfers.scores, database)
   }
 
   /// The steps that an account carries over.
@@ -97,22 +85,61 @@ enum CoinStore {
     try database.first("SELECT carried_steps FROM earnings WHERE account_id = ?", .id(account)) { $0.number(0) } ?? 0
   }
 
+  private static func carry(_ steps: Int, of account: AccountID, in database: Database) throws {
+    try database.run(
+      """
+      INSERT INTO earnings (account_id, carried_steps) VALUES (?, ?)
+      ON CONFLICT (account_id) DO UPDATE SET carried_steps = excluded.carried_steps
+      """, .id(account), .number(steps))
+  }
+
+  /// A day as it is counted: its steps, and which of its states that was.
+  private typealias CountedDay = (steps: Int, revision: Int)
+
+  private static func countedDays(
+    _ days: ClosedRange<LocalDay>, of account: AccountID, in database: Database
+  ) throws -> [LocalDay: CountedDay] {
+    var found: [LocalDay: CountedDay] = [:]
+    try database.each(
+      "SELECT day, steps, revision FROM counted_days WHERE account_id = ? AND day BETWEEN ? AND ?", .id(account),
+      .day(days.lowerBound), .day(days.upperBound)
+    ) {
+      found[$0.day(0)] = ($0.number(1), $0.number(2))
+      return true
+    }
+    return found
+  }
+
   /// Counts a day unless a newer state of it is counted already.
   ///
   /// - Returns: by how much its counted steps changed.
   private static func count(
-    _ day: MovementChanged.Day, of account: AccountID, by formula: CoinFormula, in database: Database
+    _ day: MovementChanged.Day, instead counted: inout CountedDay?, of account: AccountID, by formula: CoinFormula,
+    in database: Database
   ) throws -> Int {
-    let before = try database.first(
-      "SELECT steps, revision FROM counted_days WHERE account_id = ? AND day = ?", .id(account), .day(day.day)
-    ) { (steps: $0.number(0), revision: $0.number(1)) }
-    if let before, before.revision >= day.revision { return 0 }
+    if let counted, counted.revision >= day.revision { return 0 }
     let steps = formula.counted(day.earningSteps)
     try database.run(
       """
       INSERT INTO counted_days (account_id, day, steps, revision) VALUES (?, ?, ?, ?)
       ON CONFLICT (account_id, day) DO UPDATE SET steps = excluded.steps, revision = excluded.revision
       """, .id(account), .day(day.day), .number(steps), .number(day.revision))
-    return steps - (before?.steps ?? 0)
+    defer { counted = (steps, day.revision) }
+    return steps - (counted?.steps ?? 0)
+  }
+}
+
+extension MovementChanged {
+  /// With those days alone whose steps came in time to earn coins.
+  func earning(by formula: CoinFormula) -> MovementChanged {
+    var event = self
+    event.days.removeAll { !formula.earns($0.day, recordedOn: recordedDay) }
+    return event
+  }
+
+  /// From the first of its days to the last; nil where it has none.
+  var allDays: ClosedRange<LocalDay>? {
+    guard let first = days.lazy.map(\.day).min(), let last = days.lazy.map(\.day).max() else { return nil }
+    return first...last
   }
 }

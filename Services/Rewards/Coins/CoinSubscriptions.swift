@@ -15,9 +15,7 @@ struct CoinSubscriptions: Sendable {
     let eligibility = try Eligibility.of(event.accountID, at: transaction.now, in: transaction.database)
     if eligibility.counts { return try CoinStore.count(event, by: formula, expiry: expiry, transaction) }
     guard eligibility.lacksConsent else { return }
-    var earning = event
-    earning.days.removeAll { !formula.earns($0.day, recordedOn: event.recordedDay) }
-    try WaitingDayStore.keep(earning, publishedAt: logged.at, transaction)
+    try WaitingDayStore.keep(event.earning(by: formula), publishedAt: logged.at, transaction)
   }
 
   /// Counts what was faster than the consent that it was recorded under.

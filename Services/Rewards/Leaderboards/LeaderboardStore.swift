@@ -12,65 +12,87 @@ import Storage
 enum LeaderboardStore {
   // MARK: - Scores
 
-  /// Counts an account's days as they stand now: those that came in time, by their latest state, so that repeated and overtaken events change
-  /// nothing.
-  static func count(_ event: MovementChanged, by formula: CoinFormula, _ transaction: Transaction) throws {
-    let database = transaction.database
+  /// Counts an account's days as they stand now, and the coins that were moved for them. Days count by their latest state, so that repeated
+  /// and overtaken events change nothing.
+  ///
+  /// - Parameters:
+  ///   - event: only days that came in time, all within `days`.
+  ///   - coins: what the transfers for these days add to scores.
+  static func count(
+    _ event: MovementChanged, _ days: ClosedRange<LocalDay>, _ coins: ScoreChanges, _ database: Database
+  ) throws {
+    var kept = try self.days(days, of: event.accountID, in: database)
     var changes: [Int: Int] = [:]
-    for day in event.days where formula.earns(day.day, recordedOn: event.recordedDay) {
-      changes[LeaderboardRules.month(of: day.day), default: 0] += try keep(day, of: event.accountID, in: database)
+    for day in event.days {
+      changes[LeaderboardRules.month(of: day.day), default: 0] += try keep(
+        day, instead: &kept[day.day], of: event.accountID, in: database)
     }
-    for (month, change) in changes.sorted(by: { $0.key < $1.key }) where change != 0 {
-      try add(steps: change, to: month, of: event.accountID, in: database)
+    var scores = coins
+    for (month, change) in changes where change != 0 { scores.add(steps: change, to: month) }
+    try add(scores, of: event.accountID, in: database)
+  }
+
+  /// A day as it is kept: its steps, and which of its states that was.
+  private typealias KeptDay = (steps: Int, revision: Int)
+
+  private static func days(
+    _ days: ClosedRange<LocalDay>, of account: AccountID, in database: Database
+  ) throws -> [LocalDay: KeptDay] {
+    var found: [LocalDay: KeptDay] = [:]
+    try database.each(
+      "SELECT day, steps, revision FROM leaderboard_days WHERE account_id = ? AND day BETWEEN ? AND ?", .id(account),
+      .day(days.lowerBound), .day(days.upperBound)
+    ) {
+      found[$0.day(0)] = ($0.number(1), $0.number(2))
+      return true
     }
+    return found
   }
 
   /// Keeps a day unless a newer state of it is kept already.
   ///
   /// - Returns: by how much its steps changed.
-  private static func keep(_ day: MovementChanged.Day, of account: AccountID, in database: Database) throws -> Int {
-    let before = try database.first(
-      "SELECT steps, revision FROM leaderboard_days WHERE account_id = ? AND day = ?", .id(account), .day(day.day)
-    ) { (steps: $0.number(0), revision: $0.number(1)) }
-    if let before, before.revision >= day.revision { return 0 }
+  private static func keep(
+    _ day: MovementChanged.Day, instead kept: inout KeptDay?, of account: AccountID, in database: Database
+  ) throws -> Int {
+    if let kept, kept.revision >= day.revision { return 0 }
     try database.run(
       """
       INSERT INTO leaderboard_days (account_id, day, steps, revision) VALUES (?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET steps = excluded.steps, revision = excluded.revision
       """, .id(account), .day(day.day), .number(day.earningSteps), .number(day.revision))
-    return day.earningSteps - (before?.steps ?? 0)
+    defer { kept = (day.earningSteps, day.revision) }
+    return day.earningSteps - (kept?.steps ?? 0)
   }
 
-  /// Counts coins that were earned, or taken back, in the month of their day of steps; those of a challenge in the month in which it was
-  /// completed. Others are none that were earned.
+  /// Counts coins of a challenge, that came or are taken back, in the month in which it was completed. Those of days of steps are counted
+  /// with the days; others are none that were earned.
   ///
-  /// - Parameter earned: when coins of a challenge came.
+  /// - Parameter earned: when the coins came.
   static func count(_ entry: LedgerEntry, earnedAt earned: Instant, _ transaction: Transaction) throws {
-    switch entry.kind {
-    case .earned, .corrected, .challengeReward, .challengeRewardTakenBack: break
-    case .redeemed, .refunded, .adjusted, .expired: return
-    }
-    let day = try entry.cause.day ?? calendars.day(of: earned, entry.account, in: transaction.database)
-    try add(coins: entry.change, to: LeaderboardRules.month(of: day), of: entry.account, in: transaction.database)
+    guard entry.kind == .challengeReward || entry.kind == .challengeRewardTakenBack else { return }
+    let day = try calendars.day(of: earned, entry.account, in: transaction.database)
+    var scores = ScoreChanges()
+    scores.add(coins: entry.change, to: LeaderboardRules.month(of: day))
+    try add(scores, of: entry.account, in: transaction.database)
   }
 
   private static let calendars = AccountCalendars()
 
-  /// Adds to a month's score and to that of all time, or takes away.
-  private static func add(
-    steps: Int = 0, coins: Int = 0, to month: Int, of account: AccountID, in database: Database
-  ) throws {
-    for period in [LeaderboardRules.allTime, month] {
+  /// Adds to scores, or takes away.
+  private static func add(_ changes: ScoreChanges, of account: AccountID, in database: Database) throws {
+    for (period, change) in changes.byPeriod {
+      let (steps, coins) = (Bound.number(change.steps), Bound.number(change.coins))
       try database.run(
-        "UPDATE leaderboard_scores SET steps = steps + ?, coins = coins + ? WHERE account_id = ? AND period = ?", .number(steps),
-        .number(coins), .id(account), .number(period))
+        "UPDATE leaderboard_scores SET steps = steps + ?, coins = coins + ? WHERE account_id = ? AND period = ?", steps, coins,
+        .id(account), .number(period))
       guard database.changesCount == 0 else { continue }
       try database.run(
         """
         INSERT INTO leaderboard_scores (account_id, period, steps, coins, is_shown, is_counted)
         SELECT ?1, ?2, ?3, ?4, is_shown, is_shown
         FROM (SELECT ifnull((SELECT is_shown FROM leaderboard_people WHERE account_id = ?1), 0) AS is_shown)
-        """, .id(account), .number(period), .number(steps), .number(coins))
+        """, .id(account), .number(period), steps, coins)
     }
   }
 

@@ -22,23 +22,31 @@ enum CoinLotStore {
     let cause: TransferCause
   }
 
-  /// The lot that coins of a cause are to come into: that of the day of steps, where there is one that has not ended, or a new one.
-  static func lot(
-    of person: LedgerStore.Person, for cause: TransferCause, endingAt end: Instant, _ transaction: Transaction
-  ) throws -> Int64 {
-    let database = transaction.database
-    if let day = cause.day {
-      let found = try database.first(
-        """
-        SELECT lot_id FROM coin_lots WHERE ledger_account_id = ? AND day = ? AND ends_at > ? ORDER BY ends_at DESC LIMIT 1
-        """, .integer(person.id.value), .day(day), .instant(transaction.now)
-      ) { Int64($0.number(0)) }
-      if let found { return found }
+  /// The lots that coins of days of steps are to come into, where there are such that have not ended: of each day the one that ends last.
+  static func lots(
+    of person: LedgerStore.Person, for days: ClosedRange<LocalDay>, _ transaction: Transaction
+  ) throws -> [LocalDay: Int64] {
+    var found: [LocalDay: Int64] = [:]
+    try transaction.database.each(
+      """
+      SELECT day, lot_id FROM coin_lots WHERE ledger_account_id = ? AND day BETWEEN ? AND ? AND ends_at > ?
+      ORDER BY day, ends_at
+      """, .integer(person.id.value), .day(days.lowerBound), .day(days.upperBound), .instant(transaction.now)
+    ) {
+      found[$0.day(0)] = Int64($0.number(1))
+      return true
     }
-    try database.run(
+    return found
+  }
+
+  /// A new lot, of a day of steps if it is for one.
+  static func open(
+    of person: LedgerStore.Person, for day: LocalDay?, endingAt end: Instant, _ transaction: Transaction
+  ) throws -> Int64 {
+    try transaction.database.run(
       "INSERT INTO coin_lots (ledger_account_id, day, ends_at) VALUES (?, ?, ?)", .integer(person.id.value),
-      cause.day.map { .day($0) } ?? .null, .instant(end))
-    return database.lastInsertedRowID
+      day.map { .day($0) } ?? .null, .instant(end))
+    return transaction.database.lastInsertedRowID
   }
 
   /// Of which lots so many coins are taken: first of those and that day's, then of those that end first.

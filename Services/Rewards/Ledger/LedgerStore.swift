@@ -11,8 +11,8 @@ import Storage
 /// the schema itself sees to; ``LedgerCheck`` proves it.
 ///
 /// What moves coins is ``grant(_:to:_:for:reference:expiry:_:)``, ``spend(_:of:for:reference:_:)``, ``refund(_:reference:_:)``,
-/// ``takeBack(_:of:_:for:reference:_:)``, ``takeBackReward(_:reference:_:)`` and ``expire(_:_:)``. Each publishes what it did, but for a
-/// spending, which its feature publishes.
+/// ``takeBack(_:of:for:reference:first:_:)``, ``takeBackReward(_:reference:_:)`` and ``expire(_:_:)``; for days of steps ``DayTransfers``. Each
+/// publishes what it did, but for a spending, which its feature publishes.
 enum LedgerStore {
   /// One side of a transfer.
   struct AccountNumber: Hashable, Sendable, CustomStringConvertible {
@@ -26,7 +26,7 @@ enum LedgerStore {
     let id: AccountNumber
     let account: AccountID
     /// Also those coins that have ended and were not taken away yet.
-    let balance: Int
+    var balance: Int
   }
 
   /// A transfer that was made.
@@ -64,7 +64,7 @@ enum LedgerStore {
 
   // MARK: - Moving coins
 
-  /// Coins come, into a lot that can be spent for as long as coins last: those of one day of steps lie together.
+  /// Coins come, into a lot of their own that can be spent for as long as coins last. Those of days of steps come by ``DayTransfers``.
   ///
   /// - Throws: `DatabaseError` where that reference was booked before.
   static func grant(
@@ -72,7 +72,7 @@ enum LedgerStore {
     _ transaction: Transaction
   ) throws -> Booking {
     let person = try settled(account, transaction)
-    let lot = try CoinLotStore.lot(of: person, for: cause, endingAt: expiry.end(from: transaction.now), transaction)
+    let lot = try CoinLotStore.open(of: person, for: nil, endingAt: expiry.end(from: transaction.now), transaction)
     return try book([LotMove(lot: lot, coins: coins)], kind, person, cause, reference, transaction)
   }
 
@@ -103,22 +103,20 @@ enum LedgerStore {
     return try book(moves, .refunded, person, spent.cause, reference, transaction)
   }
 
-  /// Coins go back for a day of steps that was corrected, or by an administrator: from the lots of that cause first, then from those that
-  /// end first; at most as many as there are.
+  /// An administrator takes coins back, at most as many as there are: from the lots that are corrected first, then from those that end first.
   ///
-  /// - Parameter lots: which of the person's lots are corrected, where that is not a day's.
+  /// - Parameter lots: which of the person's lots are corrected.
   /// - Returns: nil where there are none.
   /// - Throws: `DatabaseError` where that reference was booked before.
   static func takeBack(
-    _ coins: Int, of account: AccountID, _ kind: Transfer.Kind, for cause: TransferCause, reference: String,
-    first lots: [Int64] = [],
+    _ coins: Int, of account: AccountID, for cause: TransferCause, reference: String, first lots: [Int64] = [],
     _ transaction: Transaction
   ) throws -> Booking? {
     let person = try settled(account, transaction)
     let coins = min(coins, person.balance)
     guard coins > 0 else { return nil }
-    let moves = try CoinLotStore.take(coins, of: person, ofDay: cause.day, first: lots, in: transaction.database)
-    return try book(moves, kind, person, cause, reference, transaction)
+    let moves = try CoinLotStore.take(coins, of: person, ofDay: nil, first: lots, in: transaction.database)
+    return try book(moves, .adjusted, person, cause, reference, transaction)
   }
 
   /// What is left of a challenge's reward goes back, and nothing of other coins.
@@ -151,7 +149,7 @@ enum LedgerStore {
       let booking = try book(
         [LotMove(lot: lot.id, coins: -lot.rest)], .expired, person, lot.cause,
         "expiry/\(lot.id)/\(lot.endsAt.milliseconds)", transaction)
-      person = Person(id: person.id, account: person.account, balance: booking.balance)
+      person.balance = booking.balance
     }
     return person
   }
@@ -172,32 +170,40 @@ enum LedgerStore {
     _ moves: [LotMove], _ kind: Transfer.Kind, _ person: Person, _ cause: TransferCause, _ reference: String,
     earnedAt earned: Instant? = nil, _ transaction: Transaction
   ) throws -> Booking {
+    let house = try house(kind.house, in: transaction.database)
+    let entry = try write(moves, kind, person, house, cause, reference, transaction)
+    try LeaderboardStore.count(entry, earnedAt: earned ?? entry.at, transaction)
+    if let event = entry.event { try transaction.publish(event) }
+    return Booking(transferID: entry.id, coins: abs(entry.change), balance: entry.balance)
+  }
+
+  /// Writes a transfer and what it moves in lots, and nothing else.
+  static func write(
+    _ moves: [LotMove], _ kind: Transfer.Kind, _ person: Person, _ house: AccountNumber, _ cause: TransferCause,
+    _ reference: String, _ transaction: Transaction
+  ) throws -> LedgerEntry {
     let database = transaction.database
     let change = moves.reduce(0) { $0 + $1.coins }
-    let house = try house(kind.house, in: database)
     let (debit, credit) = change > 0 ? (house, person.id) : (person.id, house)
-    let number = try (database.first("SELECT max(number) FROM transfers") { $0.isNull(0) ? 0 : $0.number(0) } ?? 0) + 1
     let id = TransferID()
     let values = cause.values
     try database.run(
       """
       INSERT INTO transfers
         (number, transfer_id, kind, debit_id, credit_id, coins, reference, at, \(TransferCause.columns))
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """, .number(number), .id(id), .text(kind.rawValue), .integer(debit.value), .integer(credit.value), .number(abs(change)),
+      VALUES ((SELECT coalesce(max(number), 0) + 1 FROM transfers), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, .id(id), .text(kind.rawValue), .integer(debit.value), .integer(credit.value), .number(abs(change)),
       .text(reference), .instant(transaction.now), .text(values.cause), values.day.map { .day($0) } ?? .null,
       .text(values.subject), .text(values.title), .text(values.spanishTitle))
+    let number = database.lastInsertedRowID
     for move in moves {
       try database.run(
-        "INSERT INTO lot_moves (number, lot_id, coins) VALUES (?, ?, ?)", .number(number), .integer(move.lot), .number(move.coins)
-      )
+        "INSERT INTO lot_moves (number, lot_id, coins) VALUES (?, ?, ?)", .integer(number), .integer(move.lot),
+        .number(move.coins))
     }
-    let entry = LedgerEntry(
+    return LedgerEntry(
       id: id, account: person.account, kind: kind, cause: cause, change: change, balance: person.balance + change,
       at: transaction.now)
-    try LeaderboardStore.count(entry, earnedAt: earned ?? entry.at, transaction)
-    if let event = entry.event { try transaction.publish(event) }
-    return Booking(transferID: id, coins: abs(change), balance: entry.balance)
   }
 }
 

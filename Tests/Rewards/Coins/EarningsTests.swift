@@ -109,6 +109,61 @@ struct EarningsTests {
     }
   }
 
+  @Test(
+    "Coins for steps, their lots, the scores and what is published are the same for days of one event and of an event each, in 100 histories"
+  )
+  func daysTogether() async throws {
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
+      var random = SeededGenerator(12)
+      var accounts: [(together: AccountID, apart: AccountID)] = []
+      for _ in 0..<100 {
+        let (together, apart) = (AccountID(), AccountID())
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+          // In two months. Of some days the state is older than one that was counted, and some come twice.
+          let days = (0..<7).map { _ in
+            (
+              daysAgo: Int.random(in: -16 ... -10, using: &random), steps: Int.random(in: 0...2500, using: &random),
+              revision: Int.random(in: 1...9, using: &random)
+            )
+          }
+          let expiry = CoinExpiry(days: 3)
+          try await services.count(days, recordedDaysAgo: -16, expiry, of: together)
+          for day in days { try await services.count([day], recordedDaysAgo: -16, expiry, of: apart) }
+          let spent = try await services.balance(of: together).coins / Int.random(in: 1...3, using: &random)
+          if spent > 0 { for account in [together, apart] { try await services.spend(spent, of: account) } }
+          services.clock.advance(seconds: Int.random(in: 0...2 * 86_400, using: &random))
+        }
+        let (rows, others) = (try await services.coinRows(of: together), try await services.coinRows(of: apart))
+        try #require(rows == others && !rows.isEmpty, "\(rows.difference(from: others))")
+        accounts.append((together, apart))
+      }
+      let published = try await services.publishedOfCoins()
+      for (together, apart) in accounts { try #require(published[together] == published[apart]) }
+      try await services.ledgerIsSound(hasCauses: false)
+    }
+  }
+
+  @Test("A day of an event of many days takes some ten statements fewer than one in an event of its own")
+  func effort() async throws {
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
+      func statements(_ events: [[(daysAgo: Int, steps: Int, revision: Int)]]) async throws -> Int {
+        let (account, counter) = (AccountID(), Counter())
+        try await services.count([(0, 100, 1)], of: account)
+        try await services.store(of: .rewards).write { transaction in
+          transaction.database.trace { if !"\($0)".hasPrefix("--") { _ = counter.next() } }
+          defer { transaction.database.trace(options: []) }
+          for days in events {
+            try CoinStore.count(event(account, days), by: CoinFormula(), expiry: CoinExpiry(), transaction)
+          }
+        }
+        return counter.next() - 1
+      }
+      let days = (1...6).map { (daysAgo: $0, steps: 1000, revision: 1) }
+      let (together, apart) = (try await statements([days]), try await statements(days.map { [$0] }))
+      #expect(together < apart - 5 * 9, "\(together) and \(apart)")
+    }
+  }
+
   @Test("Coins for steps are complete for a rewards service that begins from the snapshot, late corrections included")
   func snapshot() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }]) { services in
@@ -153,9 +208,50 @@ private func event(
 
 extension ServicesInProcess {
   /// Lets an event of day totals take effect, as if it had been received.
-  func count(_ days: [(daysAgo: Int, steps: Int, revision: Int)], of account: AccountID) async throws {
+  func count(
+    _ days: [(daysAgo: Int, steps: Int, revision: Int)], recordedDaysAgo: Int = 0, _ expiry: CoinExpiry = CoinExpiry(),
+    of account: AccountID
+  ) async throws {
     try await store(of: .rewards).write { transaction in
-      try CoinStore.count(event(account, days), by: CoinFormula(), expiry: CoinExpiry(), transaction)
+      try CoinStore.count(
+        event(account, days, recordedDaysAgo: recordedDaysAgo), by: CoinFormula(), expiry: expiry, transaction)
+    }
+  }
+
+  /// What was published of each account's coins for steps, a text for each event.
+  fileprivate func publishedOfCoins() async throws -> [AccountID: [String]] {
+    var texts: [AccountID: [String]] = [:]
+    for event in try await published(by: .rewards) {
+      switch event.name {
+      case CoinsEarned.spec.name:
+        let earned = try CoinsEarned.decode(event.body)
+        texts[earned.accountID, default: []].append("earned \(earned.coins), has \(earned.balance)")
+      case CoinsCorrected.spec.name:
+        let corrected = try CoinsCorrected.decode(event.body)
+        texts[corrected.accountID, default: []].append("lost \(corrected.coins), has \(corrected.balance)")
+      default: break
+      }
+    }
+    return texts
+  }
+
+  /// All that is kept of an account's coins and scores, a text for each row.
+  fileprivate func coinRows(of account: AccountID) async throws -> [String] {
+    let person = "JOIN ledger_accounts a USING (ledger_account_id) WHERE account_id = ?"
+    return try await store(of: .rewards).read { database in
+      try [
+        "SELECT balance FROM ledger_accounts WHERE account_id = ?",
+        """
+        SELECT t.kind, coins, day FROM transfers t JOIN ledger_accounts a ON a.ledger_account_id IN (debit_id, credit_id)
+        WHERE a.account_id = ? ORDER BY number
+        """,
+        "SELECT day, rest, ends_at FROM coin_lots \(person) ORDER BY day",
+        "SELECT day, coins FROM lot_moves JOIN coin_lots USING (lot_id) \(person) ORDER BY number, day",
+        "SELECT day, steps, revision FROM counted_days WHERE account_id = ? ORDER BY day",
+        "SELECT carried_steps FROM earnings WHERE account_id = ?",
+        "SELECT day, steps, revision FROM leaderboard_days WHERE account_id = ? ORDER BY day",
+        "SELECT period, steps, coins FROM leaderboard_scores WHERE account_id = ? ORDER BY period",
+      ].flatMap { try Row.fetchAll(database, sql: $0, arguments: [account]).map(\.description) }
     }
   }
 

@@ -17,9 +17,9 @@ struct CoinLotTests {
     _ coins: Int, _ day: Int32, _ account: AccountID, _ services: ServicesInProcess, days: Int? = 10
   ) async throws {
     try await services.store(of: .rewards).write { transaction in
-      _ = try LedgerStore.grant(
-        coins, to: account, .earned, for: .day(LocalDay(daysSinceEpoch: 20_000 + day)), reference: "test/\(TransferID())",
-        expiry: CoinExpiry(days: days), transaction)
+      let day = LocalDay(daysSinceEpoch: 20_000 + day)
+      var transfers = try DayTransfers(of: account, for: day...day, expiry: CoinExpiry(days: days), transaction)
+      try transfers.move(coins, for: day, reference: "test/\(TransferID())")
     }
   }
 

@@ -98,13 +98,15 @@ private struct History {
     let reference = "test/\(account)/\(count)"
     let day = Int.random(in: 0...2, using: &random)
     let coins = Int.random(in: 1...9, using: &random)
-    let local = LocalDay(daysSinceEpoch: Int32(20_000 + day))
     switch Int.random(in: 0...9, using: &random) {
     case 0...2:
-      model.earn(coins, day: day, at: now, lasting: lasting)
-      let booking = try LedgerStore.grant(
-        coins, to: account, .earned, for: .day(local), reference: reference, expiry: expiry, transaction)
-      try same(booking, coins)
+      // Now and then several days come at once, and some have fewer steps than before.
+      var transfers = try DayTransfers(of: account, for: Self.days, expiry: expiry, transaction)
+      for number in 0..<Int.random(in: 1...3, using: &random) {
+        let day = (day + number) % 3
+        let change = number > 0 && Bool.random(using: &random) ? -coins : coins
+        try move(change, day, "\(reference)/\(number)", by: &transfers) { $0.earn(coins, day: day, at: now, lasting: lasting) }
+      }
     case 3...4:
       let isDone = model.spend(coins, as: count)
       do {
@@ -126,10 +128,8 @@ private struct History {
       }
       try same(booking, model.balance - was)
     case 6:
-      let taken = model.take(coins, day: day).count
-      let booking = try LedgerStore.takeBack(coins, of: account, .corrected, for: .day(local), reference: reference, transaction)
-      guard (booking?.coins ?? 0) == taken else { throw Difference("took \(booking?.coins ?? 0) back, not \(taken)") }
-      if let booking { try same(booking, -taken) }
+      var transfers = try DayTransfers(of: account, for: Self.days, expiry: expiry, transaction)
+      try move(-coins, day, reference, by: &transfers) { _ in }
     case 7:
       let lot = model.earn(coins, day: nil, at: now, lasting: lasting)
       let booking = try LedgerStore.grant(
@@ -146,10 +146,26 @@ private struct History {
       if let booking { try same(booking, -taken) }
     default:
       let taken = model.take(coins).count
-      let booking = try LedgerStore.takeBack(
-        coins, of: account, .adjusted, for: .reason("A test"), reference: reference, transaction)
+      let booking = try LedgerStore.takeBack(coins, of: account, for: .reason("A test"), reference: reference, transaction)
       if let booking { try same(booking, -taken) }
     }
+  }
+
+  private static let days = LocalDay(daysSinceEpoch: 20_000)...LocalDay(daysSinceEpoch: 20_002)
+
+  /// Lets coins come for a day, as `earn` does in the model, or go back if negative.
+  private mutating func move(
+    _ coins: Int, _ day: Int, _ reference: String, by transfers: inout DayTransfers, earn: (inout CoinModel) -> Void
+  ) throws {
+    let booking = try transfers.move(coins, for: Self.days.lowerBound.advanced(by: day), reference: reference)
+    guard coins < 0 else {
+      earn(&model)
+      guard let booking else { throw Difference("earned nothing") }
+      return try same(booking, coins)
+    }
+    let taken = model.take(-coins, day: day).count
+    guard (booking?.coins ?? 0) == taken else { throw Difference("took \(booking?.coins ?? 0) back, not \(taken)") }
+    if let booking { try same(booking, -taken) }
   }
 
   private func same(_ booking: LedgerStore.Booking, _ change: Int) throws {
