@@ -17,6 +17,9 @@ struct KnownChallenge: Sendable {
     return [terms.threshold ?? .max]
   }
 
+  /// The threshold of the first level.
+  var lowestThreshold: Int { thresholds.first ?? .max }
+
   /// The tier of a level; nil of a challenge.
   func tier(ofLevel level: Int) -> ChallengeTier? { terms.tiers == nil ? nil : ChallengeTier.allCases[level - 1] }
 

@@ -16,13 +16,12 @@ struct ChallengeEngine: Sendable {
   let earningDays: Int
   let rewards: ChallengeRewards
 
-  /// Lets changed days take effect.
-  ///
-  /// - Parameter totals: the account's, after the changes.
-  func settle(
-    _ account: AccountID, _ changes: [DayChange], totals: ChallengeFactStore.Totals?, _ transaction: Transaction
-  ) throws {
+  /// Lets changed days take effect: on the account's totals, and on its challenges.
+  func settle(_ account: AccountID, _ changes: [DayChange], _ transaction: Transaction) throws {
     guard !changes.isEmpty else { return }
+    let totals = try ChallengeFactStore.add(changes, of: account, in: transaction.database)
+    // Of a new state that says the same nothing more comes.
+    guard changes.contains(where: { $0.before != $0.after }) else { return }
     var run = try begin(account, totals: totals, transaction)
     if try run.release() { return }
     for metric in ChallengeMetric.byDays {
@@ -37,8 +36,8 @@ struct ChallengeEngine: Sendable {
 
   /// Lets what is not counted by days take effect.
   func settle(_ account: AccountID, _ metrics: [ChallengeMetric], _ transaction: Transaction) throws {
-    try ChallengeFactStore.know(account, in: transaction.database)
-    var run = try begin(account, totals: nil, transaction)
+    let totals = try ChallengeFactStore.ensureTotals(of: account, in: transaction.database)
+    var run = try begin(account, totals: totals, transaction)
     if try run.release() { return }
     for metric in metrics { for challenge in run.catalogue[metric] { try run.count(challenge) } }
     try run.finish()
@@ -46,7 +45,8 @@ struct ChallengeEngine: Sendable {
 
   /// Counts all that an account has done for one definition, or for all.
   func count(_ account: AccountID, for challenge: ChallengeID? = nil, _ transaction: Transaction) throws {
-    var run = try begin(account, totals: nil, transaction)
+    let totals = try ChallengeFactStore.totals(of: account, in: transaction.database)
+    var run = try begin(account, totals: totals ?? .init(), transaction)
     for known in run.catalogue.all where challenge == nil || known.id == challenge { try run.count(known) }
     try run.finish()
   }
@@ -61,15 +61,11 @@ struct ChallengeEngine: Sendable {
   }
 
   private func begin(
-    _ account: AccountID, totals: ChallengeFactStore.Totals?, _ transaction: Transaction
+    _ account: AccountID, totals: ChallengeFactStore.Totals, _ transaction: Transaction
   ) throws -> ChallengeRun {
-    let database = transaction.database
-    return ChallengeRun(
-      account: account, catalogue: try catalogues.current(in: database), calendars: calendars, earningDays: earningDays,
-      rewards: rewards, transaction: transaction,
-      totals: try totals ?? ChallengeFactStore.totals(of: account, in: database) ?? .init(),
-      completions: try ChallengeCompletionStore.all(of: account, in: database))
-
+    ChallengeRun(
+      account: account, catalogue: try catalogues.current(in: transaction.database), calendars: calendars,
+      earningDays: earningDays, rewards: rewards, transaction: transaction, totals: totals)
   }
 }
 
@@ -82,10 +78,11 @@ struct ChallengeRun {
   let rewards: ChallengeRewards
   let transaction: Transaction
   let totals: ChallengeFactStore.Totals
-  var completions: [ChallengeLevel: ChallengeCompletion]
-  /// Sums that were read already.
+  /// What was read already.
+  private var completions: [ChallengeLevel: ChallengeCompletion]?
   private var sums: [ClosedRange<LocalDay>: DayFacts] = [:]
   private var amounts: [String: [DayAmount]] = [:]
+  private var undatedAmounts: [ChallengeMetric: Int] = [:]
   private var registered: LocalDay?
   private var held = HeldAwards.nothing
   /// What the account is not awarded for now, once it was asked.
@@ -93,8 +90,7 @@ struct ChallengeRun {
 
   init(
     account: AccountID, catalogue: ChallengeCatalogue, calendars: AccountCalendars, earningDays: Int, rewards: ChallengeRewards,
-    transaction: Transaction,
-    totals: ChallengeFactStore.Totals, completions: [ChallengeLevel: ChallengeCompletion]
+    transaction: Transaction, totals: ChallengeFactStore.Totals
   ) {
     self.account = account
     self.catalogue = catalogue
@@ -103,7 +99,6 @@ struct ChallengeRun {
     self.rewards = rewards
     self.transaction = transaction
     self.totals = totals
-    self.completions = completions
   }
 
   private var database: Database { transaction.database }
@@ -145,14 +140,20 @@ struct ChallengeRun {
     if let stepsADay = rule.stepsADay, (before >= stepsADay) == (after >= stepsADay) { return }
     if after < before {
       if metric.isMeasured { try recheck(challenge, around: change.day) }
-    } else if challenge.retiredAt == nil, try !isComplete(challenge) {
+    } else if challenge.retiredAt == nil {
       try reach(challenge, around: change.day)
     }
   }
 
   /// Completes every level for which the days that count together with one suffice.
+  ///
+  /// Sums are mostly read already, or too small: what the account has completed is read only where a sum suffices. For days in a row it is
+  /// read first, since those take longer to find.
   private mutating func reach(_ challenge: KnownChallenge, around day: LocalDay) throws {
-    guard let (days, amount) = try amount(of: challenge, around: day) else { return }
+    if challenge.terms.rule.stepsADay != nil, try isComplete(challenge) { return }
+    guard let (days, amount) = try amount(of: challenge, around: day), amount >= challenge.lowestThreshold,
+      try !isComplete(challenge)
+    else { return }
     for (index, threshold) in challenge.thresholds.enumerated() where amount >= threshold {
       try complete(challenge, level: index + 1, days)
     }
@@ -163,7 +164,7 @@ struct ChallengeRun {
     guard challenge.retiredAt == nil, try !isComplete(challenge) else { return }
     let metric = challenge.terms.rule.metric
     guard metric.column != nil else {
-      let amount = try ChallengeFactStore.amount(of: metric, account, isPresent: false, in: database)
+      let amount = try undatedAmount(of: metric)
       for (index, threshold) in challenge.thresholds.enumerated() where amount >= threshold {
         try complete(challenge, level: index + 1, ChallengeRules.ever)
       }
@@ -183,7 +184,7 @@ struct ChallengeRun {
     guard challenge.terms.rule.metric.isMeasured else { return }
     for (index, threshold) in challenge.thresholds.enumerated().reversed() {
       let level = ChallengeLevel(challenge: challenge.id, level: index + 1)
-      guard var completion = completions[level], completion.isCurrent, completion.correction != .granted else { continue }
+      guard var completion = try completion(level), completion.isCurrent, completion.correction != .granted else { continue }
       if let day, !completion.days.contains(day) { continue }
       if try holds(completion, challenge, threshold) { continue }
       let amounts = try amounts(of: challenge.terms.rule.metric)
@@ -196,8 +197,16 @@ struct ChallengeRun {
     }
   }
 
-  private func isComplete(_ challenge: KnownChallenge) throws -> Bool {
-    completions[ChallengeLevel(challenge: challenge.id, level: challenge.thresholds.count)]?.isCurrent == true
+  private mutating func isComplete(_ challenge: KnownChallenge) throws -> Bool {
+    try completion(ChallengeLevel(challenge: challenge.id, level: challenge.thresholds.count))?.isCurrent == true
+  }
+
+  /// That the account has completed a level, or had.
+  private mutating func completion(_ level: ChallengeLevel) throws -> ChallengeCompletion? {
+    if let completions { return completions[level] }
+    let found = try ChallengeCompletionStore.all(of: account, in: database)
+    completions = found
+    return found[level]
   }
 
   /// Whether the days that completed a level still suffice; false where that is not seen at once.
@@ -242,6 +251,14 @@ struct ChallengeRun {
     return found
   }
 
+  /// How much there is of what is not counted by days.
+  private mutating func undatedAmount(of metric: ChallengeMetric) throws -> Int {
+    if let known = undatedAmounts[metric] { return known }
+    let found = try ChallengeFactStore.amount(of: metric, account, isPresent: false, in: database)
+    undatedAmounts[metric] = found
+    return found
+  }
+
   private mutating func find(
     _ challenge: KnownChallenge, _ threshold: Int, in amounts: [DayAmount]
   ) throws -> ClosedRange<LocalDay>? {
@@ -262,8 +279,8 @@ struct ChallengeRun {
 
   private mutating func complete(_ challenge: KnownChallenge, level number: Int, _ days: ClosedRange<LocalDay>) throws {
     let level = ChallengeLevel(challenge: challenge.id, level: number)
-    let before = completions[level]
-    guard before?.isCurrent != true, !isRevoked(challenge, upTo: number) else { return }
+    let before = try completion(level)
+    guard before?.isCurrent != true, try !isRevoked(challenge, upTo: number) else { return }
     let withheld = try withheld()
     guard withheld == .nothing || withheld == .movement && !challenge.terms.rule.metric.isMeasured else {
       held = withheld
@@ -282,8 +299,11 @@ struct ChallengeRun {
   }
 
   /// Whether an administrator has revoked a level, or one below it.
-  private func isRevoked(_ challenge: KnownChallenge, upTo number: Int) -> Bool {
-    (1...number).contains { completions[ChallengeLevel(challenge: challenge.id, level: $0)]?.correction == .revoked }
+  private mutating func isRevoked(_ challenge: KnownChallenge, upTo number: Int) throws -> Bool {
+    for level in 1...number where try completion(.init(challenge: challenge.id, level: level))?.correction == .revoked {
+      return true
+    }
+    return false
   }
 
   /// What a completion pays: all, if the days that coins are paid for suffice by themselves; else nothing.
@@ -312,7 +332,7 @@ struct ChallengeRun {
   }
 
   private mutating func keep(_ level: ChallengeLevel, _ completion: ChallengeCompletion) throws {
-    completions[level] = completion
+    completions?[level] = completion
     try ChallengeCompletionStore.put(level, completion, of: account, in: database)
   }
 }

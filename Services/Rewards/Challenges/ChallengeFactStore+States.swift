@@ -22,24 +22,36 @@ extension ChallengeFactStore {
   ) throws -> DayChange? {
     let block = Int(Int64(day.daysSinceEpoch).floorDivided(by: Int64(blockDays)))
     let bit = 1 << (Int(day.daysSinceEpoch) - block * blockDays)
-    let (name, names): ([Bound], String) = (
-      [.id(account), .id(activity), .number(block)], "account_id = ? AND activity_id = ? AND block = ?"
-    )
-    let before = try database.first("SELECT days FROM challenge_entries WHERE \(names)", name[0], name[1], name[2]) {
-      $0.number(0)
-    }
-    let after = isDone ? (before ?? 0) | bit : (before ?? 0) & ~bit
-    guard after != before ?? 0 else { return nil }
-    if after == 0 {
-      try database.run("DELETE FROM challenge_entries WHERE \(names)", name[0], name[1], name[2])
-    } else {
+    guard try setEntry(activity, block, bit, isDone: isDone, of: account, in: database) else { return nil }
+    return try change(\.entries, by: isDone ? 1 : -1, on: day, of: account, in: database)
+  }
+
+  /// Sets the bit of a day, or clears it.
+  ///
+  /// - Returns: whether the bit has changed.
+  private static func setEntry(
+    _ activity: ActivityID, _ block: Int, _ bit: Int, isDone: Bool, of account: AccountID, in database: Database
+  ) throws -> Bool {
+    if isDone {
       try database.run(
         """
         INSERT INTO challenge_entries (account_id, activity_id, block, days) VALUES (?, ?, ?, ?)
-        ON CONFLICT DO UPDATE SET days = excluded.days
-        """, name[0], name[1], name[2], .number(after))
+        ON CONFLICT DO UPDATE SET days = days | excluded.days WHERE days & excluded.days = 0
+        """, .id(account), .id(activity), .number(block), .number(bit))
+      return database.changesCount > 0
     }
-    return try add(isDone ? 1 : -1, to: \.entries, on: day, of: account, in: database)
+    let name = "account_id = ?1 AND activity_id = ?2 AND block = ?3"
+    let days = try database.first(
+      "SELECT days FROM challenge_entries WHERE \(name)", .id(account), .id(activity), .number(block)
+    ) { $0.number(0) }
+    guard let days, days & bit != 0 else { return false }
+    if days == bit {
+      try database.run("DELETE FROM challenge_entries WHERE \(name)", .id(account), .id(activity), .number(block))
+    } else {
+      try database.run(
+        "UPDATE challenge_entries SET days = ?4 WHERE \(name)", .id(account), .id(activity), .number(block), .number(days & ~bit))
+    }
+    return true
   }
 
   /// Notes that there is an activity.
@@ -50,7 +62,7 @@ extension ChallengeFactStore {
       "INSERT INTO challenge_activities (account_id, activity_id) VALUES (?, ?) ON CONFLICT DO NOTHING", .id(account),
       .id(activity))
     guard database.changesCount > 0 else { return false }
-    try know(account, in: database)
+    try ensureTotals(of: account, in: database)
     return true
   }
 
@@ -79,10 +91,11 @@ extension ChallengeFactStore {
       return true
     }
     for (block, days) in blocks {
-      for bit in 0..<blockDays where days & (1 << bit) != 0 {
+      let changes = try (0..<blockDays).filter { days & (1 << $0) != 0 }.map { bit in
         let day = LocalDay(daysSinceEpoch: Int32(block * blockDays + bit))
-        _ = try add(-1, to: \.entries, on: day, of: account, in: database)
+        return try change(\.entries, by: -1, on: day, of: account, in: database)
       }
+      _ = try add(changes, of: account, in: database)
     }
     for table in ["challenge_entries", "challenge_activities"] {
       try database.run("DELETE FROM \(table) WHERE account_id = ? AND activity_id = ?", .id(account), .id(activity))
@@ -106,11 +119,11 @@ extension ChallengeFactStore {
       INSERT INTO challenge_tasks (account_id, task_id, \(fact.column)) VALUES (?, ?, ?)
       ON CONFLICT DO UPDATE SET \(fact.column) = excluded.\(fact.column)
       """, .id(account), .id(task), day.map { .day($0) } ?? .null)
-    if let day { return [try add(1, to: fact.path, on: day, of: account, in: database)] }
+    if let day { return [try change(fact.path, by: 1, on: day, of: account, in: database)] }
     try database.run(
       "DELETE FROM challenge_tasks WHERE account_id = ? AND task_id = ? AND confirmed_day IS NULL AND helped_day IS NULL",
       .id(account), .id(task))
-    return try before.map { [try add(-1, to: fact.path, on: $0, of: account, in: database)] } ?? []
+    return try before.map { [try change(fact.path, by: -1, on: $0, of: account, in: database)] } ?? []
   }
 
   /// What of a task counts.
@@ -129,7 +142,7 @@ extension ChallengeFactStore {
     try database.run(
       "INSERT INTO challenge_teams (account_id, team_id) VALUES (?, ?) ON CONFLICT DO NOTHING", .id(account), .id(team))
     guard database.changesCount > 0 else { return false }
-    try know(account, in: database)
+    try ensureTotals(of: account, in: database)
     return true
   }
 

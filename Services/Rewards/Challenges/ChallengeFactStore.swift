@@ -28,13 +28,23 @@ enum ChallengeFactStore {
     ) { Day(facts: DayFacts($0), revision: $0.number(7)) }
   }
 
-  /// Keeps a day in the place of what it was, and adds the difference to the account's totals.
-  ///
-  /// - Returns: the totals after it.
-  @discardableResult
-  static func put(
-    _ day: LocalDay, _ new: Day, before: DayFacts, of account: AccountID, in database: Database
-  ) throws -> Totals {
+  /// Those of some days of which anything is known.
+  static func days(
+    _ days: ClosedRange<LocalDay>, of account: AccountID, in database: Database
+  ) throws -> [LocalDay: Day] {
+    var found: [LocalDay: Day] = [:]
+    try database.each(
+      "SELECT \(columns), revision, day FROM challenge_days WHERE account_id = ? AND day BETWEEN ? AND ?", .id(account),
+      .day(days.lowerBound), .day(days.upperBound)
+    ) {
+      found[$0.day(8)] = Day(facts: DayFacts($0), revision: $0.number(7))
+      return true
+    }
+    return found
+  }
+
+  /// Keeps a day in the place of what it was. The account's totals do not include it until ``add(_:of:in:)``.
+  static func put(_ day: LocalDay, _ new: Day, of account: AccountID, in database: Database) throws {
     let facts = new.facts
     try database.run(
       """
@@ -44,41 +54,43 @@ enum ChallengeFactStore {
         revision = excluded.revision
       """, .id(account), .day(day), .number(facts.steps), .number(facts.walking), .number(facts.running), .number(facts.cycling),
       .number(facts.entries), .number(facts.tasks), .number(facts.helps), .number(new.revision))
-    return try add(facts, instead: before, of: account, in: database)
   }
 
-  /// Adds the difference of a day to the account's totals.
-  private static func add(
-    _ facts: DayFacts, instead before: DayFacts, of account: AccountID, in database: Database
-  ) throws -> Totals {
-    let found = try database.first(
+  /// Adds the differences of days to the account's totals.
+  ///
+  /// - Returns: the totals after it.
+  static func add(_ changes: [DayChange], of account: AccountID, in database: Database) throws -> Totals {
+    var totals = try ensureTotals(of: account, in: database)
+    for change in changes { totals.facts = totals.facts.adding(change.after, instead: change.before) }
+    let facts = totals.facts
+    try database.run(
       """
-      UPDATE challenge_totals SET steps = steps + ?, walking = walking + ?, running = running + ?, cycling = cycling + ?,
-        entries = entries + ?, tasks = tasks + ?, helps = helps + ? WHERE account_id = ? RETURNING \(columns), held
-      """, .number(facts.steps - before.steps), .number(facts.walking - before.walking), .number(facts.running - before.running),
-      .number(facts.cycling - before.cycling), .number(facts.entries - before.entries), .number(facts.tasks - before.tasks),
-      .number(facts.helps - before.helps), .id(account)
-    ) { Totals(facts: DayFacts($0), held: try $0.choice(7)) }
-    if let found { return found }
-    // The first that is known of the account.
-    try know(account, in: database)
-    return try add(facts, instead: before, of: account, in: database)
+      UPDATE challenge_totals SET steps = ?, walking = ?, running = ?, cycling = ?, entries = ?, tasks = ?, helps = ?
+      WHERE account_id = ?
+      """, .number(facts.steps), .number(facts.walking), .number(facts.running), .number(facts.cycling), .number(facts.entries),
+      .number(facts.tasks), .number(facts.helps), .id(account))
+    return totals
   }
 
-  /// Adds to what a day has of tasks, help or entries.
-  static func add(
-    _ change: Int, to path: WritableKeyPath<DayFacts, Int>, on day: LocalDay, of account: AccountID, in database: Database
+  /// Changes what a day has of tasks, help or entries. The account's totals do not include it until ``add(_:of:in:)``.
+  static func change(
+    _ path: WritableKeyPath<DayFacts, Int>, by count: Int, on day: LocalDay, of account: AccountID, in database: Database
   ) throws -> DayChange {
     let before = try self.day(day, of: account, in: database) ?? Day()
     var after = before
-    after.facts[keyPath: path] += change
-    try put(day, after, before: before.facts, of: account, in: database)
+    after.facts[keyPath: path] += count
+    try put(day, after, of: account, in: database)
     return DayChange(day: day, before: before.facts, after: after.facts)
   }
 
   /// Sees to it that later definitions count the account.
-  static func know(_ account: AccountID, in database: Database) throws {
-    try database.run("INSERT INTO challenge_totals (account_id) VALUES (?) ON CONFLICT DO NOTHING", .id(account))
+  ///
+  /// - Returns: its totals.
+  @discardableResult
+  static func ensureTotals(of account: AccountID, in database: Database) throws -> Totals {
+    if let totals = try totals(of: account, in: database) { return totals }
+    try database.run("INSERT INTO challenge_totals (account_id) VALUES (?)", .id(account))
+    return Totals()
   }
 
   static func totals(of account: AccountID, in database: Database) throws -> Totals? {
@@ -177,6 +189,15 @@ struct DayChange: Hashable, Sendable {
 }
 
 extension DayFacts {
+  /// The same with a day's facts in the place of what they were.
+  func adding(_ after: DayFacts, instead before: DayFacts) -> DayFacts {
+    DayFacts(
+      steps: steps + after.steps - before.steps, walking: walking + after.walking - before.walking,
+      running: running + after.running - before.running, cycling: cycling + after.cycling - before.cycling,
+      entries: entries + after.entries - before.entries, tasks: tasks + after.tasks - before.tasks,
+      helps: helps + after.helps - before.helps)
+  }
+
   /// Of a row that begins with the columns of facts.
   init(_ columns: Columns) {
     self.init(

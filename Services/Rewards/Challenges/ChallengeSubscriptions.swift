@@ -37,19 +37,19 @@ struct ChallengeSubscriptions: Sendable {
   func take(_ event: MovementChanged, _ transaction: Transaction) throws {
     let (account, database) = (event.accountID, transaction.database)
     guard try !database.isErased(account) else { return }
+    let event = event.earning(by: formula)
+    guard let days = event.allDays else { return }
+    var known = try ChallengeFactStore.days(days, of: account, in: database)
     var changes: [DayChange] = []
-    var totals: ChallengeFactStore.Totals?
-    for day in event.days where formula.earns(day.day, recordedOn: event.recordedDay) {
-      let before = try ChallengeFactStore.day(day.day, of: account, in: database)
-      guard before?.revision ?? 0 < day.revision else { continue }
-      let known = before?.facts ?? DayFacts()
-      let facts = known.taking(day)
-      // A new state that says the same needs no more than its number.
-      totals = try ChallengeFactStore.put(
-        day.day, .init(facts: facts, revision: day.revision), before: known, of: account, in: database)
-      if facts != known { changes.append(DayChange(day: day.day, before: known, after: facts)) }
+    for day in event.days {
+      let before = known[day.day] ?? .init()
+      guard before.revision < day.revision else { continue }
+      let after = ChallengeFactStore.Day(facts: before.facts.taking(day), revision: day.revision)
+      try ChallengeFactStore.put(day.day, after, of: account, in: database)
+      known[day.day] = after
+      changes.append(DayChange(day: day.day, before: before.facts, after: after.facts))
     }
-    try engine.settle(account, changes, totals: totals, transaction)
+    try engine.settle(account, changes, transaction)
   }
 
   @Sendable
@@ -57,7 +57,7 @@ struct ChallengeSubscriptions: Sendable {
     guard try !transaction.database.isErased(event.accountID) else { return }
     let change = try ChallengeFactStore.noteEntry(
       event.activityID, on: event.day, isDone: event.isDone && !event.isDeleted, of: event.accountID, in: transaction.database)
-    if let change { try engine.settle(event.accountID, [change], totals: nil, transaction) }
+    if let change { try engine.settle(event.accountID, [change], transaction) }
   }
 
   @Sendable
@@ -92,7 +92,7 @@ struct ChallengeSubscriptions: Sendable {
     let counts = event.isParticipant && event.isConfirmed
     let day = counts ? try engine.calendars.day(of: event.at, account, in: database) : nil
     let changes = try ChallengeFactStore.noteTask(event.taskID, .confirmed, on: day, of: account, in: database)
-    try engine.settle(account, changes, totals: nil, transaction)
+    try engine.settle(account, changes, transaction)
   }
 
   @Sendable
@@ -101,7 +101,7 @@ struct ChallengeSubscriptions: Sendable {
     guard try !database.isErased(account) else { return }
     let day = try engine.calendars.day(of: event.at, account, in: database)
     let changes = try ChallengeFactStore.noteTask(event.taskID, .helped, on: day, of: account, in: database)
-    try engine.settle(account, changes, totals: nil, transaction)
+    try engine.settle(account, changes, transaction)
   }
 
   @Sendable

@@ -44,20 +44,17 @@ enum RelationStore {
   static func keep(_ event: RelationChanged, _ transaction: Transaction) throws {
     let database = transaction.database
     for account in [event.accountID, event.otherAccountID] where try database.isErased(account) { return }
-    try database.cachedStatement(
-      sql: """
-        INSERT INTO relations (account_id, other_account_id, is_friend, is_apart, revision)
-        SELECT :account, :other, :isFriend, :isApart, :revision
-        WHERE :isFriend OR :isApart OR EXISTS (SELECT 1 FROM relations WHERE account_id = :account AND other_account_id = :other)
-        ON CONFLICT (account_id, other_account_id) DO UPDATE
-        SET were_friends = excluded.is_apart AND (relations.is_friend OR relations.were_friends), is_friend = excluded.is_friend,
-          is_apart = excluded.is_apart, revision = excluded.revision
-        WHERE excluded.revision > relations.revision
-        """
-    ).execute(arguments: [
-      "account": event.accountID, "other": event.otherAccountID, "isFriend": event.relation.isFriend, "isApart": event.isApart,
-      "revision": event.revision,
-    ])
+    try database.run(
+      """
+      INSERT INTO relations (account_id, other_account_id, is_friend, is_apart, revision)
+      SELECT ?1, ?2, ?3, ?4, ?5
+      WHERE ?3 OR ?4 OR EXISTS (SELECT 1 FROM relations WHERE account_id = ?1 AND other_account_id = ?2)
+      ON CONFLICT (account_id, other_account_id) DO UPDATE
+      SET were_friends = excluded.is_apart AND (relations.is_friend OR relations.were_friends), is_friend = excluded.is_friend,
+        is_apart = excluded.is_apart, revision = excluded.revision
+      WHERE excluded.revision > relations.revision
+      """, .id(event.accountID), .id(event.otherAccountID), .truth(event.relation.isFriend), .truth(event.isApart),
+      .number(event.revision))
   }
 
   /// Whether the two are friends, and neither has blocked the other.

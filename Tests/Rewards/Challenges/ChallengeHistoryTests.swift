@@ -102,13 +102,14 @@ struct ChallengeHistoryTests {
       } else {
         let offset = Int.random(in: 0...45, using: &random)
         let late = Int.random(in: 0...9, using: &random)
-        let (steps, running) = (Int.random(in: 0...8, using: &random), Int.random(in: 0...10, using: &random))
-        let event = MovementChanged(
-          accountID: account, recordedDay: Self.first.advanced(by: offset + late),
-          days: [.of(Self.first.advanced(by: offset), steps: steps, running: Double(running), revision: number)])
+        var event = MovementChanged(accountID: account, recordedDay: Self.first.advanced(by: offset + late), days: [])
+        for back in 0...min(offset, Int.random(in: 0...4, using: &random)) {
+          let (steps, running) = (Int.random(in: 0...8, using: &random), Int.random(in: 0...10, using: &random))
+          event.days.append(.of(Self.first.advanced(by: offset - back), steps: steps, running: Double(running), revision: number))
+          if late + back < 7 { days[offset - back] = Day(steps: steps, running: running, revision: number) }
+        }
         events.append(event)
-        try await store.write { try subscriptions.take(event, $0) }
-        if late < 7 { days[offset] = Day(steps: steps, running: running, revision: number) }
+        try await store.write { [event] in try subscriptions.take(event, $0) }
       }
       let completions = try await store.read { try ChallengeCompletionStore.all(of: account, in: $0) }
       let current = Set(completions.filter(\.value.isCurrent).map(\.key))
