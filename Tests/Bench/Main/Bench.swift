@@ -37,6 +37,12 @@ struct Bench: AsyncParsableCommand {
   @Option(help: "Accounts of the part 'growth', which can be given several times; if not, 1,000 and 30,000.")
   var accounts: [Int] = []
 
+  @Option(
+    help:
+      "A stage that 'growth' leaves out, which can be given several times: \(GrowthStage.allCases.map(\.rawValue).joined(separator: ", "))."
+  )
+  var without: [GrowthStage] = []
+
   @Option(help: "Accounts that walk towards challenges.") var challengeAccounts = 5_000
 
   @Option(
@@ -55,8 +61,9 @@ struct Bench: AsyncParsableCommand {
     let report = Report()
     if only.isEmpty || only.contains(where: { $0 != .growth }) { try await measureParts(report) }
     if only.isEmpty || only.contains(.growth) {
-      try await GrowthLoad(sizes: accounts.isEmpty ? [1000, 30_000] : accounts, settings: Bench.unlimited, report: report)
-        .measure()
+      try await GrowthLoad(
+        sizes: accounts.isEmpty ? [1000, 30_000] : accounts, without: Set(without), settings: Bench.unlimited, report: report
+      ).measure()
     }
     report.print()
   }

@@ -1,7 +1,13 @@
+import ArgumentParser
 import Cluster
 import Foundation
 import GeneratedAccounts
 import Operations
+
+/// Stages that can be left out: with very many accounts they take long, or much room on the disk.
+enum GrowthStage: String, CaseIterable, ExpressibleByArgument {
+  case backup, deletion, emptyStores
+}
 
 /// What everything costs with few accounts and with very many of them.
 ///
@@ -10,6 +16,7 @@ import Operations
 struct GrowthLoad {
   /// How many accounts, the fewest first.
   let sizes: [Int]
+  let without: Set<GrowthStage>
   let settings: [String: String]
   let report: Report
 
@@ -21,7 +28,7 @@ struct GrowthLoad {
     for accounts in sizes.sorted() {
       let size = try await GrowthSize(accounts: accounts, settings: settings)
       defer { size.cluster.stop() }
-      let figures = try await size.measure()
+      let figures = try await size.measure(without: without)
       results.append((accounts, figures))
       for line in figures.raw { report.raw("growth, \(accounts) accounts: \(line)") }
     }

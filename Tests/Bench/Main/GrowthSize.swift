@@ -67,7 +67,7 @@ struct GrowthSize {
 
   private var copies: Int { max(Self.workers + 1, accounts / AccountTemplates.count - 1) }
 
-  func measure() async throws -> GrowthFigures {
+  func measure(without: Set<GrowthStage>) async throws -> GrowthFigures {
     var size = self
     try await size.fill()
     say("stores are filled")
@@ -75,11 +75,20 @@ struct GrowthSize {
     say("services are ready")
     try await size.play()
     say("operations are called")
-    try await size.backUp()
-    say("stores are backed up")
-    try await size.delete()
-    try await size.startEmpty()
-    say("services have begun with empty stores")
+    if !without.contains(.backup) {
+      try await size.backUp()
+      say("stores are backed up")
+    }
+    if !without.contains(.deletion) {
+      try await size.delete()
+      say("accounts are deleted")
+    }
+    if !without.contains(.emptyStores) {
+      try await size.startEmpty()
+      say("services have begun with empty stores")
+    }
+    try size.addMemory("to the end")
+    for stage in GrowthStage.allCases where without.contains(stage) { size.figures.raw.append("left out: \(stage.rawValue)") }
     return size.figures
   }
 
@@ -278,7 +287,6 @@ struct GrowthSize {
       try await cluster.waitUntilReady(seconds: 600)
     }
     await bus.stop()
-    try addMemory("to the end")
   }
 
   private func put(_ service: ServiceName, aside: Bool) async throws {
