@@ -86,10 +86,10 @@ stage_build() {
   build_tests
 }
 
-# The suite's parts: tests of services in process, which start no program or one that was built with them; those of whole clusters; and the rest, in
-# process, too, but with the decoders of the release.
-suite_first='^(ContractsTests|GatewayTests|IdentityTests|MessagingTests|NotificationsTests|OperationsTests|ServiceKitTests|StorageTests)\.'
-suite_second='^(DeployTests|EndToEndTests)\.'
+# The suite's parts: tests of services in process, which start no program or one that was built with them; those of whole clusters; and the rest: of the
+# launcher, and in process, too, but with the decoders of the release.
+suite_first='^(Contracts|Gateway|Identity|Messaging|Notifications|Operations|Rewards|SecureStorage|ServiceKit|Social|Storage|TransparencyLog|Workers)Tests\.'
+suite_second='^EndToEndTests\.'
 
 # suite_part FILTER...: one part, in which one test follows the other, for many look at time. To be called in a shell of its own, which becomes it,
 # so that whoever ends that ends the tests.
