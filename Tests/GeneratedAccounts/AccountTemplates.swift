@@ -91,9 +91,12 @@ struct TemplateGroup: Sendable {
       }
     }
     let now = Instant.now
+    // An hour that reaches over midnight would be minutes of both ends of two days, and let stores be four times as large.
+    let isJustAfterMidnight = now.milliseconds % 86_400_000 < 2 * 3_600_000
+    let last = isJustAfterMidnight ? now.adding(seconds: -2 * 3600) : now
     let samples = (0..<14 * 3).map { index in
       // An hour of each day in three parts.
-      let end = now.adding(seconds: -60 - (index / 3) * 86_400 - (index % 3) * 1200 - number * 7)
+      let end = last.adding(seconds: -60 - (index / 3) * 86_400 - (index % 3) * 1200 - number * 7)
       return MovementSample(
         id: "walk-\(index)", start: end.adding(seconds: -1200), end: end, steps: 1000 + number * 31 + index * 13,
         source: "health",
