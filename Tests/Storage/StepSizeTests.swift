@@ -21,6 +21,33 @@ struct StepSizeTests {
     #expect(seen == counts)
   }
 
+  @Test(
+    "Steps grow where commits take long however little is done, and shrink where they take long for what is done",
+    arguments: [
+      // Milliseconds of each commit, and for each row of its own work and of its commit; how much steps do in the end.
+      Cost(commit: 0, work: 1, ofCommit: 0, counts: 11...20), Cost(commit: 30, work: 1, ofCommit: 0, counts: 16...30),
+      Cost(commit: 30, work: 0.01, ofCommit: 0, counts: 256...256), Cost(commit: 2, work: 1.4, ofCommit: 5.6, counts: 2...3),
+      Cost(commit: 0, work: 0.1, ofCommit: 40, counts: 1...1), Cost(commit: 5, work: 1, ofCommit: 0, counts: 8...15),
+    ])
+  func commits(cost: Cost) {
+    var size = StepSize(first: 16, max: 256, target: .milliseconds(20))
+    // What a step costs at first says nothing for later ones.
+    for spell in [Cost(commit: 0.1, work: 0.01, ofCommit: 0), Cost(commit: 30, work: 9, ofCommit: 0), cost] {
+      for _ in 0..<20 {
+        let commit = spell.commit + spell.ofCommit * Double(size.count)
+        size.took(.milliseconds(commit + spell.work * Double(size.count)), commit: .milliseconds(commit))
+      }
+    }
+    #expect(cost.counts.contains(size.count), "\(size.count)")
+  }
+
+  struct Cost {
+    let commit: Double
+    let work: Double
+    let ofCommit: Double
+    var counts = 1...256
+  }
+
   @Test("The size of a step never begins beyond its maximum")
   func first() { #expect(StepSize(first: 16, max: 8, target: .milliseconds(20)).count == 8) }
 }

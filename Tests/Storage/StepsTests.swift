@@ -1,8 +1,15 @@
 import GRDB
+import GRDBSQLite
 import Operations
 import Storage
 import Synchronization
 import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
 
 @Suite("Large writes and steps", .timeLimit(.minutes(1)))
 struct StepsTests {
@@ -53,6 +60,28 @@ struct StepsTests {
     }
     #expect(try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM numbers") } == 0)
     #expect(counts.all.first == 4 && counts.all.allSatisfy { $0 <= 16 } && counts.all.reduce(0, +) >= 100)
+    await store.close()
+  }
+
+  @Test("Work in steps does not go row by row where the disk takes long for each commit")
+  func slowDisk() async throws {
+    let store = try Store.numbers(path)
+    try await store.write { transaction in
+      _ = sqlite3_wal_hook(
+        transaction.database.sqliteConnection,
+        { _, _, _, _ in
+          // Longer than a step is to take.
+          usleep(20_000)
+          return SQLITE_OK
+        }, nil)
+    }
+    let counts = Notes<Int>()
+    try await store.writeInSteps(of: "test", StepLimits(first: 8, max: 16)) { count, transaction in
+      counts.add(count)
+      try transaction.database.run("INSERT INTO numbers (number) VALUES (?)", .number(counts.all.count))
+      return counts.all.count < 20
+    }
+    #expect(try #require(counts.all.last) > 2, "\(counts.all)")
     await store.close()
   }
 

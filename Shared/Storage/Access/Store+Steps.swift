@@ -6,7 +6,7 @@ public struct StepLimits: Hashable, Sendable {
   public var first: Int
   public var max: Int
   /// How long a step is to take: others' writes wait for it. Steps that take longer are made smaller, those that take less than half of it
-  /// larger.
+  /// larger; where commits alone take long, they may take twice as long as that.
   public var target = Duration.milliseconds(15)
 
   public init(first: Int, max: Int) { (self.first, self.max) = (first, max) }
@@ -30,11 +30,13 @@ extension Store {
       willStep()
       let count = size.count
       // Without the wait for its turn, but with the commit, and the checkpoint that may come of it: others wait for those too.
-      let start: ContinuousClock.Instant
+      let (start, commit): (ContinuousClock.Instant, ContinuousClock.Instant)
       let isMore: Bool
       do {
-        (start, isMore) = try await write(largeOf: owner) { transaction in
-          (ContinuousClock.now, try step(count, transaction))
+        (start, commit, isMore) = try await write(largeOf: owner) { transaction in
+          let start = ContinuousClock.now
+          let isMore = try step(count, transaction)
+          return (start, ContinuousClock.now, isMore)
         }
       } catch let failure as Failure where failure.status == RequestFailure.overloaded.status {
         // Others come first.
@@ -42,8 +44,9 @@ extension Store {
         continue
       }
       guard isMore else { return }
-      let duration = ContinuousClock.now - start
-      size.took(duration)
+      let end = ContinuousClock.now
+      let duration = end - start
+      size.took(duration, commit: end - commit)
       try await Task.sleep(for: duration)
     }
   }

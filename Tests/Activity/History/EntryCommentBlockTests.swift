@@ -51,8 +51,8 @@ struct EntryCommentBlockTests {
       let store = services.store(of: .activity)
       var generator = SeededGenerator(17)
       var comments: [PlantedEntry] = []
-      for round in 0..<12 {
-        let added = (0..<(round < 6 ? 400 : 20)).compactMap { _ -> PlantedEntry? in
+      for round in 0..<6 {
+        let added = (0..<(round < 3 ? 400 : 20)).compactMap { _ -> PlantedEntry? in
           let day = LocalDay(daysSinceEpoch: Int32.random(in: 18_000..<20_700, using: &generator))
           guard let activity = activities.randomElement(using: &generator),
             !comments.contains(where: { $0.activity == activity && $0.day == day })
@@ -64,11 +64,11 @@ struct EntryCommentBlockTests {
         }
         try await services.plant(added)
         comments.shuffle(using: &generator)
-        let changed = (0..<(round < 6 ? 30 : 0)).map { index in
+        let changed = (0..<(round < 3 ? 30 : 0)).map { index in
           comments[index].comment = "changed \(index) \(round)"
           return comments[index]
         }
-        let deleted = Array(comments.suffix(round < 6 ? 40 : 150))
+        let deleted = Array(comments.suffix(round < 3 ? 40 : 150))
         comments.removeLast(deleted.count)
         try await store.write { transaction in
           for entry in changed {
