@@ -20,8 +20,7 @@ struct HealthTests {
       Reply(request, ReadHealth.Output(service: .identity, isReady: true, version: "1", uptimeSeconds: 5))
     }
     try await RunningGateway.with(bus: bus) { gateway in
-      let ready = try await gateway.http("GET", "/readyz")
-      #expect(ready.status == 200)
+      let ready = try await gateway.ready()
       guard case .array(let services) = try ready.json["services"] else {
         Issue.record("no services")
         return
@@ -50,6 +49,7 @@ struct HealthTests {
     }
     try await RunningGateway.with(bus: bus) { gateway in
       let began = ContinuousClock.now
+      _ = try await gateway.ready()
       try await withThrowingDiscardingTaskGroup { tasks in
         for _ in 0..<8 {
           tasks.addTask {

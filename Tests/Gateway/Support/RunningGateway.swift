@@ -62,6 +62,18 @@ struct RunningGateway: Sendable {
     return response
   }
 
+  /// What it answers once it is ready: it has to catch up with what it subscribes to first.
+  func ready() async throws -> RawConnection.Response {
+    let end = ContinuousClock.now + .seconds(20)
+    var response = try await http("GET", "/readyz")
+    while response.status != 200, ContinuousClock.now < end {
+      try await Task.sleep(for: .milliseconds(20))
+      response = try await http("GET", "/readyz")
+    }
+    try #require(response.status == 200, "\(response.body)")
+    return response
+  }
+
   func bearer(_ account: AccountID = AccountID(), session: SessionID = SessionID(), language: Language = .english) throws
     -> [String: String]
   {
