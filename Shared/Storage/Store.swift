@@ -1,3 +1,4 @@
+import Foundation
 public import GRDB
 public import Logging
 public import Operations
@@ -310,6 +311,9 @@ public struct StoreLimits: Sendable {
   public var copyLogBytes = 64 << 20
   /// The same before the copy is given up.
   public var maxCopyLogBytes = 4 << 30
+  /// Up to which size a copy is checked by SQLite's `integrity_check`; a larger one by its `quick_check`, which goes through the file once, and
+  /// checks neither indexes against their tables nor uniqueness.
+  public var maxFullCheckBytes = min(2 << 30, Int(ProcessInfo.processInfo.physicalMemory / 8))
   /// Pages of 4 KiB that are scrubbed in one go where an earlier version wrote them.
   public var pagesPerScrub = 256
   /// Pages of 4 KiB that a copy takes at a time; between them it sees whether to go on.

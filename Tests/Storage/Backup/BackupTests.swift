@@ -122,4 +122,38 @@ struct BackupTests {
     await #expect(throws: refused) { try await store.copy(store.hold(), to: below) }
     await store.close()
   }
+
+  @Test(
+    "A backup of a damaged store fails and leaves no file; of a large one the indexes are not compared with their tables",
+    arguments: [
+      ("CREATE INDEX damaged_index ON damaged (a)", 2 << 30, nil),
+      ("CREATE INDEX damaged_index ON damaged (b)", 2 << 30, "row 1 missing from index damaged_index"),
+      ("CREATE INDEX damaged_index ON damaged (b)", 0, nil),
+      ("CREATE TABLE damaged (a NOT NULL, b NOT NULL)", 0, "NULL value in damaged.b"),
+    ])
+  func damaged(definition: String, maxFullCheckBytes: Int, finding: String?) async throws {
+    var limits = StoreLimits()
+    limits.maxFullCheckBytes = maxFullCheckBytes
+    let store = try Store.numbers(path, limits: limits)
+    try await store.write { transaction in
+      try transaction.database.execute(
+        sql: """
+          CREATE TABLE damaged (a NOT NULL, b);
+          CREATE INDEX damaged_index ON damaged (a);
+          INSERT INTO damaged VALUES (1, NULL);
+          PRAGMA writable_schema = ON;
+          UPDATE sqlite_schema SET sql = '\(definition)' WHERE type = lower(substr('\(definition)', 8, 5)) AND tbl_name = 'damaged';
+          PRAGMA writable_schema = OFF;
+          """)
+    }
+    let copy = folder.file("copy.sqlite")
+    do {
+      try await store.copy(store.hold(), to: copy)
+      #expect(finding == nil && FileManager.default.fileExists(atPath: copy))
+    } catch StoreFailure.damagedCopy(let findings) {
+      #expect(finding.map { findings.contains($0) } == true, "\(findings)")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.hasPrefix("copy") })
+    }
+    await store.close()
+  }
 }
