@@ -3,7 +3,7 @@ import Foundation
 /// The executables that lie beside that of the tests. Tests in whose own process a service runs start its decoders from the service's
 /// executable: their own knows none.
 public enum BuiltProgram {
-  /// Where an executable of that name lies; `RACHA_TEST_BIN` names the folder of others than those of the tests' own build.
+  /// Where an executable of that name lies; `RACHA_TEST_BIN` names another folder than that of the tests' own build.
   public static func path(_ name: String) -> String {
     if let folder = ProcessInfo.processInfo.environment["RACHA_TEST_BIN"],
       FileManager.default.fileExists(atPath: "\(folder)/\(name)")

@@ -16,6 +16,7 @@ struct CommandLineTests {
       (["down", "--json"], "unknown option --json"),
       (["logs", "postgres"], "there is no service \"postgres\""),
       (["backup"], "backup needs the folder"),
+      (["test", "--fast"], "test takes no \"--fast\""),
     ])
   func misuse(arguments: [String], word: String) async throws {
     let home = "/tmp/racha-deploy-\(UInt32.random(in: .min ... .max))"

@@ -37,90 +37,55 @@ stage_container() {
 # Found in the sources: an incremental build lets a forbidden import through.
 stage_imports() { swift package dump-package | python3 deploy/lib/imports.py "$root"; }
 
-# Where the tests are built: apart from the programs, for SwiftPM lets no second build into one folder.
+# Where the tests are built: apart from what developers and the long faults build with other flags.
 tests_build=.build/tests
 
+stage_resolve() { swift package --scratch-path "$tests_build" resolve; }
+
+# Builds the tests and all programs, including those that the tests start, with assertions on, SwiftNIO's too. Clusters run a release build of the same
+# sources.
+#
 # The last flag finds forbidden imports of other packages' modules, too, in a clean build. Whole modules at once, without debug information, a
 # clean build takes two thirds of the processor's time, and no module is read once more for its interface alone; LLVM's linker takes a third of that
 # of GNU's.
-build_tests() {
+stage_build() {
+  packages_compile_once
   swift build --scratch-path "$tests_build" --build-tests -debug-info-format none -Xswiftc -whole-module-optimization \
     -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -no-emit-module-separately-wmo -Xswiftc -use-ld=lld "${compiler_flags[@]}" \
     --explicit-target-dependency-import-check error
 }
 
-# Fetches packages once, and copies them for the other build.
-stage_resolve() {
-  swift package resolve
-  swift package --scratch-path "$tests_build" resolve
-}
+# Where that is.
+tests_folder() { printf '%s' "$root/$tests_build/debug"; }
 
-# Begins to build the programs that tests start, and sets `programs` to its process: with what processors' time the tests and their build leave,
-# so that it lasts no longer in all, and disturbs none that look at time.
-#
-# Tests built like these would assert less: SwiftNIO's assertions, some 350, are left out of a release.
-programs_begin() {
-  programs_status=$(mktemp)
-  # A group of its own, so that all of it can be ended.
-  set -m
-  (
-    renice --priority 19 "$BASHPID" >/dev/null
-    status=0
-    build_programs "${programs_cluster[@]}" || status=$?
-    printf '%s' "$status" >"$programs_status"
-  ) </dev/null &
-  programs=$!
-  set +m
-}
+# Builds the release, for `--release`.
+stage_release() { build_programs "${programs_cluster[@]}"; }
 
-# Returns once they are built; fails where they are not.
-programs_wait() {
-  # It is no child of a stage's shell.
-  tail --pid="$programs" --follow /dev/null
-  [[ $(<"$programs_status") == 0 ]]
-}
-
-# The tests; the benches are compiled with them.
-stage_build() {
-  packages_compile_once
-  build_tests
-}
-
-# The suite's parts: tests of services in process, which start no program or one that was built with them; those of whole clusters; and the rest: of the
-# launcher, and in process, too, but with the decoders of the release.
-suite_first='^(Contracts|Gateway|Identity|Messaging|Notifications|Operations|Rewards|SecureStorage|ServiceKit|Social|Storage|TransparencyLog|Workers)Tests\.'
-suite_second='^EndToEndTests\.'
+# The suite's parts, which take about as long: most services in process; whole clusters and what they are made of; and the rest.
+suite_first='^(Contracts|Gateway|Identity|Notifications|Operations|Rewards|SecureStorage|ServiceKit|Social|Workers)Tests\.'
+suite_second='^(EndToEnd|Messaging|Storage|TransparencyLog)Tests\.'
 
 # suite_part FILTER...: one part, in which one test follows the other, for many look at time. To be called in a shell of its own, which becomes it,
 # so that whoever ends that ends the tests.
 #
 # The built tests are run themselves: `swift test` lets no second one run beside it.
-suite_part() { exec "$tests_build/debug/rachaPackageTests.xctest" --testing-library swift-testing --no-parallel "$@"; }
+suite_part() { exec "$(tests_folder)/rachaPackageTests.xctest" --testing-library swift-testing --no-parallel "$@"; }
 
-# The whole suite. Its first part begins while the programs are built; when they are there, the other two follow, for their tests mostly wait for
-# processes, which are those of the release. What failed is printed once more at the end, where it is seen.
+# stage_suite FOLDER: the whole suite with the programs of that folder, its parts beside one another, for many tests mostly wait for processes. What
+# failed is printed once more at the end, where it is seen.
 stage_suite() {
   local logs status=0 part
   local -A parts
   # In a terminal's colours a failure could not be found by how its line begins.
-  export NO_COLOR=1
+  export RACHA_TEST_BIN=$1 NO_COLOR=1
   logs=$(mktemp --directory)
   suite_part --filter "$suite_first" >"$logs/first" 2>&1 &
   parts[first]=$!
-  # shellcheck disable=SC2064 # Now: the process is known.
-  trap "kill ${parts[first]} 2>/dev/null || true" EXIT
-  if programs_wait; then
-    RACHA_TEST_BIN=$(programs_folder)
-    export RACHA_TEST_BIN
-    suite_part --skip "$suite_first" --skip "$suite_second" >"$logs/third" 2>&1 &
-    parts[third]=$!
-    # shellcheck disable=SC2064
-    trap "kill ${parts[*]} 2>/dev/null || true" EXIT
-    suite_part --filter "$suite_second" 2>&1 | tee -- "$logs/second" || status=$?
-  else
-    status=1
-    echo "error: the programs were not built" >"$logs/programs"
-  fi
+  suite_part --skip "$suite_first" --skip "$suite_second" >"$logs/third" 2>&1 &
+  parts[third]=$!
+  # shellcheck disable=SC2064 # Now: the processes are known.
+  trap "kill ${parts[*]} 2>/dev/null || true" EXIT
+  suite_part --filter "$suite_second" 2>&1 | tee -- "$logs/second" || status=$?
   for part in "${!parts[@]}"; do
     wait "${parts[$part]}" || status=$?
     cat -- "$logs/$part"
@@ -160,8 +125,15 @@ checks_end() {
 }
 
 checks_run() {
-  (($# == 0)) || misused "test takes no \"$1\""
-  local failed=() tools programs programs_status
+  local failed=() tools programs
+  programs=$(tests_folder)
+  while (($#)); do
+    case $1 in
+      --release) programs=$(programs_folder) ;;
+      *) misused "test takes no \"$1\"" ;;
+    esac
+    shift
+  done
   SECONDS=0
   cd -- "$root"
   unset RACHA_HOME RACHA_HTTP_PORT RACHA_TCP_PORT RACHA_HTTP_HOST RACHA_TCP_HOST RACHA_BIN RACHA_TEST_BIN
@@ -176,18 +148,14 @@ checks_run() {
   stage resolve stage_resolve
   checks_end
   stage imports stage_imports
-  programs_begin
-  # shellcheck disable=SC2064 # Now: the process is known.
-  trap "kill -- -$programs 2>/dev/null || true; rm -f -- '$programs_status'" EXIT
   stage format stage_format
   stage shell stage_shell
   stage container stage_container
   stage build stage_build
-  # What failed so far is printed at the end, too; the suite needs the build.
-  [[ " ${failed[*]} " == *" build "* ]] || stage suite stage_suite
+  # What failed so far is printed at the end, too; the suite needs what was built.
+  [[ " ${failed[*]} " == *" build "* || $programs != "$(programs_folder)" ]] || stage release stage_release
+  [[ " ${failed[*]} " =~ " build "|" release " ]] || stage suite stage_suite "$programs"
   checks_end
-  trap - EXIT
-  rm -f -- "$programs_status"
   say "racha test: all stages passed, $SECONDS s"
 }
 
