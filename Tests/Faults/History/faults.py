@@ -151,13 +151,18 @@ class Faults:
 
     # The end
 
-    def stay(self, seconds):
-        """All have ended but one, and that one stays: a service that is away. Returns which, from when until when."""
+    def stay(self, seconds, is_enough, longest=60):
+        """All have ended but one, and that one stays: a service that is away, for so many seconds and until that is enough, but not longer than
+        `longest`. Returns which, from when until when."""
         service = self.chooser.choice(("activity", "rewards", "social", "notifications", "identity"))
         begun = time.monotonic_ns()
         self.cluster.hold([service])
         time.sleep(seconds)
-        ended = time.monotonic_ns()
+        while True:
+            stayed = {"service": service, "start": begun, "end": time.monotonic_ns()}
+            if is_enough(stayed) or stayed["end"] - begun > longest * 1_000_000_000:
+                break
+            time.sleep(1)
         self.cluster.release([service])
-        self.struck.append({"kind": "kill", "services": [service], "start": begun, "end": ended})
-        return {"service": service, "start": begun, "end": ended}
+        self.struck.append({"kind": "kill", "services": [service], "start": begun, "end": stayed["end"]})
+        return stayed
