@@ -6,7 +6,7 @@ struct StepSize: Sendable {
   private let target: Duration
   /// The last step and its commit.
   private var last: (count: Int, commit: Duration)?
-  /// What any commit takes, however little was done; by what two steps of different sizes say.
+  /// What any commit takes, however little was done, as two steps of different sizes show it; zero until there were two.
   private var overhead = Duration.zero
 
   /// - Parameters:
@@ -20,8 +20,8 @@ struct StepSize: Sendable {
   /// Learns from a step: one that took too long makes the next ones smaller, by as much as it took longer; one that took
   /// less than half of what it may lets the next be twice as large.
   ///
-  /// Where commits take long however little was done, smaller steps would hardly shorten others' waits and only need more commits: then a step may
-  /// take as long for its rows as for that.
+  /// Where commits take long however little was done, smaller steps would barely shorten others' waits, and there would be many more of them: then
+  /// a step may take as long for its rows as such a commit does.
   ///
   /// - Parameter commit: how much of it was its commit.
   mutating func took(_ duration: Duration, commit: Duration = .zero) {

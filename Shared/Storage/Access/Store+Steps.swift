@@ -6,7 +6,7 @@ public struct StepLimits: Hashable, Sendable {
   public var first: Int
   public var max: Int
   /// How long a step is to take: others' writes wait for it. Steps that take longer are made smaller, those that take less than half of it
-  /// larger; where commits alone take long, they may take twice as long as that.
+  /// larger. Where a commit alone takes most of that, a step may take twice as long as a commit.
   public var target = Duration.milliseconds(15)
 
   public init(first: Int, max: Int) { (self.first, self.max) = (first, max) }

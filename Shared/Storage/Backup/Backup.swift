@@ -98,7 +98,7 @@ extension Store {
     try copy.writeWithoutTransaction { database in
       // The copied header asks for a write-ahead log; this makes it one file, whole by itself.
       try database.execute(sql: "PRAGMA journal_mode = DELETE; UPDATE store_states SET is_copy = 1;")
-      // The full check looks each index entry up in its table: where the file is larger than the memory, that takes hours.
+      // The full check looks each index entry up in its table: where the file is larger than the memory, a backup has no time for that.
       let check = try size(of: descriptor, partial) > limits.maxFullCheckBytes ? "quick_check" : "integrity_check"
       let findings = try String.fetchAll(database, sql: "PRAGMA \(check)(10)")
       guard findings == ["ok"] else { throw StoreFailure.damagedCopy(findings: findings.joined(separator: "; ")) }
