@@ -5,7 +5,7 @@ public struct StepLimits: Hashable, Sendable {
   /// How much the first step does, and any step at most, in rows or whatever the steps count.
   public var first: Int
   public var max: Int
-  /// How long a step is to take: others' writes wait for it. Steps that take longer are made smaller, those that take less than half of it
+  /// How long a step is to take: others' writes wait for it. Steps that take longer are made smaller, those that take less than four fifths of it
   /// larger. Where a commit alone takes most of that, a step may take twice as long as a commit.
   public var target = Duration.milliseconds(15)
 
