@@ -66,6 +66,13 @@ public enum ReminderDelay {
 
   static let note = Note(
     "With `again`, in how many minutes; \(usual[0]) if absent.", range: 1...720, example: 30)
+
+  /// Refuses a delay beside an answer that has none.
+  static func check(_ minutes: Int?, _ answer: ReminderReply, _ fields: inout FieldChecks) {
+    guard fields.areRight("answer") else { return }
+    fields.expect(
+      minutes == nil || answer == .again, "minutes", FieldRule("not_for_answer", ["answer": .text(answer.rawValue)]))
+  }
 }
 
 /// The token of a reminder's links.
@@ -109,6 +116,8 @@ public enum UseReminder: OpenOperation {
       "token": Note("The token of the push's or the mail's link.", length: 1...200), "answer": "What is answered.",
       "minutes": ReminderDelay.note,
     ]
+
+    public func check(_ fields: inout FieldChecks) { ReminderDelay.check(minutes, answer, &fields) }
   }
 
   public typealias Output = AnswerableReminder
@@ -134,6 +143,8 @@ public enum AnswerReminder: AccountOperation {
     public static let notes: Notes = [
       "notificationID": "The notification of the reminder.", "answer": "What is answered.", "minutes": ReminderDelay.note,
     ]
+
+    public func check(_ fields: inout FieldChecks) { ReminderDelay.check(minutes, answer, &fields) }
   }
 
   public typealias Output = AnswerableReminder

@@ -125,6 +125,8 @@ struct ReminderTests {
       #expect(
         try await ana.failure(AnswerReminder.self, .init(notificationID: items[0].id, answer: .again, minutes: 0))
           == "invalid_fields")
+      let minutes = AnswerReminder.Input(notificationID: items[0].id, answer: .done, minutes: 30)
+      #expect(try await ana.failure(AnswerReminder.self, minutes) == "invalid_fields")
       let answered = try await ana.send(AnswerReminder.self, .init(notificationID: items[0].id, answer: .done))
       #expect(answered.title == "Run" && answered.answer == .done && answered.remindAt == nil)
       // Repeated, as by a client that lost what it was answered, it is the same; another answer comes too late.
@@ -163,6 +165,8 @@ struct ReminderTests {
       #expect(found.title == "Run" && found.answer == nil && "\(found.time)" == "07:30")
       #expect(try await answers(services).isEmpty)
       for _ in 1...2 {
+        let minutes = UseReminder.Input(token: run, answer: .done, minutes: 30)
+        #expect(try await nobody.failure(UseReminder.self, minutes) == "invalid_fields")
         let answered = try await nobody.send(UseReminder.self, .init(token: run, answer: .again, minutes: 30))
         #expect(answered.remindAt == services.clock.now.adding(seconds: 1800))
       }
