@@ -51,7 +51,7 @@ public final class Store: Sendable {
   public let isReadOnly: Bool
   private let isClosed = Atomic(false)
   private let fatal: FatalError
-  private let logger: Logger
+  let logger: Logger
   private let lookUps: DatabaseQueue
   private let sharedReads: SharedReads
   private let reads: JobQueue<Read>

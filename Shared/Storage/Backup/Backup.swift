@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Logging
 public import Operations
 
 #if canImport(Glibc)
@@ -99,8 +100,16 @@ extension Store {
       // The copied header asks for a write-ahead log; this makes it one file, whole by itself.
       try database.execute(sql: "PRAGMA journal_mode = DELETE; UPDATE store_states SET is_copy = 1;")
       // The full check looks each index entry up in its table: where the file is larger than the memory, a backup has no time for that.
-      let check = try size(of: descriptor, partial) > limits.maxFullCheckBytes ? "quick_check" : "integrity_check"
+      let bytes = try size(of: descriptor, partial)
+      let check = bytes > limits.maxFullCheckBytes ? "quick_check" : "integrity_check"
+      let begun = ContinuousClock.now
       let findings = try String.fetchAll(database, sql: "PRAGMA \(check)(10)")
+      logger.info(
+        "a copy of the store was checked",
+        metadata: [
+          "check": .string(check), "bytes": "\(bytes)", "duration": "\(ContinuousClock.now - begun)",
+          "isSound": "\(findings == ["ok"])",
+        ])
       guard findings == ["ok"] else { throw StoreFailure.damagedCopy(findings: findings.joined(separator: "; ")) }
     }
     try copy.close()
