@@ -1,3 +1,4 @@
+import GRDBSQLite
 import Metrics
 
 /// What a store reports of itself.
@@ -22,4 +23,9 @@ struct StoreMetrics: Sendable {
     refusedWrites = Counter(label: "store_refused_writes", dimensions: [], factory: factory)
     isWritable = Gauge(label: "store_is_writable", dimensions: [], factory: factory)
   }
+}
+
+extension Store {
+  /// How many bytes SQLite holds for all stores of this process: pages that it keeps of their files, schemas and statements.
+  public static var memoryBytes: Int { Int(sqlite3_memory_used()) }
 }

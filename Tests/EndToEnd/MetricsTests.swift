@@ -54,6 +54,9 @@ struct MetricsTests {
     for service in ServiceName.allCases where service != .gateway {
       #expect(try #require(value("racha_store_bytes", service, metrics)) > 1000)
       #expect(value("racha_write_ahead_log_bytes", service, metrics) != nil)
+      // A part of the memory in use.
+      let held = try #require(value("racha_sqlite_memory_bytes", service, metrics))
+      #expect(try (100_000..<#require(value("racha_memory_bytes", service, metrics))).contains(held))
     }
     #expect(value("racha_restarts_total", .rewards, metrics) == 3)
     #expect(value("racha_log_bytes", .social, metrics) == 1234)

@@ -2,6 +2,7 @@ import CoreMetrics
 import Foundation
 import Glibc
 import Operations
+import Storage
 
 /// What a process reports of itself and of the files of its service, measured at each reading of its metrics (OPS-2).
 ///
@@ -37,6 +38,7 @@ struct ProcessMetrics: Sendable {
       Gauge(label: "store_bytes").record(ProcessMetrics.size(store) ?? .nan)
       // Gone while nobody has written: that is none.
       Gauge(label: "write_ahead_log_bytes").record(ProcessMetrics.size("\(store)-wal") ?? 0)
+      Gauge(label: "sqlite_memory_bytes").record(Double(Store.memoryBytes))
     }
     // Where somebody else keeps what the services say, as in a container, there are none.
     let logs = ["", ".1", ".2"].compactMap { ProcessMetrics.size("\(home.logs)/\(service.rawValue).log\($0)") }

@@ -197,6 +197,10 @@ class Soak:
         now = time.monotonic()
         found = {
             service: samples.of_process(service, process.pid, self.cluster.home) for service, process in self.cluster.processes.items()}
+        held = samples.caches(samples.metrics(self.cluster.url))
+        for service in found:
+            # The gateway has no store; of who gives no answer at the moment it is not known.
+            found[service]["sqlite"] = held.get(service, 0 if service == "gateway" else None)
         writes = {}
         for told in self.latest.values():
             for service, count in told["writes"].items():
@@ -214,14 +218,14 @@ class Soak:
         self.hear(min(5, self.arguments.seconds / 5))
         self.seconds, self.syncs, self.wakes = [], [], []
         self.begun = time.monotonic()
-        end, counts = self.begun + self.arguments.seconds, samples.commits(self.cluster.url)
+        end, counts = self.begun + self.arguments.seconds, samples.commits(samples.metrics(self.cluster.url))
         self.sample()
         following, second, machine = self.begun + self.every, self.begun + 1, (self.begun, samples.machine())
         while time.monotonic() < end:
             self.hear(max(0, min(second, end) - time.monotonic()))
             second += 1
             self.expect_all()
-            now = samples.commits(self.cluster.url)
+            now = samples.commits(samples.metrics(self.cluster.url))
             self.commits.append((time.monotonic(), {
                 service: tuple(a - b for a, b in zip(now[service], counts.get(service, (0, 0)))) for service in now}))
             counts = now

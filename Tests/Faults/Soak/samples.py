@@ -7,13 +7,14 @@ import urllib.request
 
 PAGE, TICK = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
 COMMIT = re.compile(r'racha_store_commit_duration_seconds_(bucket|count)\{service="(\w+)"(?:,le="([^"]+)")?\} (\d+)')
+CACHE = re.compile(r'racha_sqlite_memory_bytes\{service="(\w+)"\} ([0-9.e+]+)')
 # A bound of the histogram of commits.
 SLOW_COMMIT = 0.05
 
 
 def of_process(service, pid, home):
     """Memory, open files, threads and processor time of a process, and the sizes of its files, in bytes and seconds. Private memory is None where
-    it cannot be read."""
+    it cannot be read; what SQLite holds of it is said in `/metrics`."""
     folder = pathlib.Path("/proc") / str(pid)
     store = home / "stores" / f"{service}.sqlite"
     found = {
@@ -51,10 +52,18 @@ def machine():
     return {"busy": (user + nice + system + irq + soft) / TICK, "waits": waits / TICK, "stolen": steal / TICK}
 
 
-def commits(url):
-    """Of each service: how many commits there were, and how many took longer than `SLOW_COMMIT`."""
+def metrics(url):
     with urllib.request.urlopen(url + "/metrics", timeout=10) as answer:
-        text = answer.read().decode()
+        return answer.read().decode()
+
+
+def caches(text):
+    """What SQLite holds of each service's private memory, in bytes: mostly pages of its store, up to a fixed number."""
+    return {service: int(float(size)) for service, size in CACHE.findall(text)}
+
+
+def commits(text):
+    """Of each service: how many commits there were, and how many took longer than `SLOW_COMMIT`."""
     counts, fast = {}, {}
     for kind, service, bound, number in COMMIT.findall(text):
         if kind == "count":

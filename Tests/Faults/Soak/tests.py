@@ -6,6 +6,7 @@ import unittest
 
 import fit
 import slowness
+import verdict
 
 MIB = 1 << 20
 MINUTES = [60.0 * minute for minute in range(61)]
@@ -67,6 +68,22 @@ class FitTests(unittest.TestCase):
         verdict = fit.judge(short, [float(second * MIB) for second in range(16)], 50 * MIB)
         self.assertEqual((verdict.word, verdict.text), ("open", "too short a run"))
         self.assertAlmostEqual(verdict.fit.slope, MIB)
+
+
+
+class MemoryTests(unittest.TestCase):
+    def test_memory_is_a_service_s_own_without_what_sqlite_holds(self):
+        found = {"rss": 40 * MIB, "private": None, "sqlite": 5 * MIB, "files": 12}
+        self.assertEqual([verdict.own(found, figure) for figure in ("rss", "private", "files")], [35 * MIB, None, 12])
+        self.assertIsNone(verdict.own(found | {"sqlite": None}, "rss"))
+        series = [{"social": found}, {"social": found | {"sqlite": None}}, {"social": found | {"rss": 44 * MIB}}]
+        self.assertEqual(verdict.median(series, "social", "rss"), 37 * MIB)
+        self.assertIsNone(verdict.median(series[1:2], "social", "rss"))
+
+    def test_what_sqlite_holds_may_fill_and_has_a_bound(self):
+        filling = [minute * MIB / 5 for minute in range(61)]
+        self.assertEqual(verdict.bounded(MINUTES, filling).word, "bounded")
+        self.assertEqual(verdict.bounded(MINUTES, [*filling[:30], 25 * MIB, *filling[31:]]).word, "too much")
 
 
 class SlownessTests(unittest.TestCase):

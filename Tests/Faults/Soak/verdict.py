@@ -11,11 +11,16 @@ import slowness
 
 MIB = 1 << 20
 # What would matter if a month brought it: of memory, of open files and threads, of a write-ahead log, which a store truncates at 8 MiB or so.
-LIMITS = {"rss": 50 * MIB, "private": 50 * MIB, "files": 100, "threads": 100, "wal": 64 * MIB}
+LIMITS = {"rss": 50 * MIB, "private": 50 * MIB, "sqlite": None, "files": 100, "threads": 100, "wal": 64 * MIB}
+# What SQLite may hold of a service's memory: its caches fill, over hours where a store grows slowly, and end. Most are those of rewards: 8 MiB of the
+# connection that writes, 2 of each of four others, and their schemas and statements. The rest is the service's own.
+MAX_SQLITE = 24 * MIB
 # Of writes, in milliseconds.
 HIGH_P99 = 100
-NAMES = {"rss": "memory, MiB", "private": "private, MiB", "files": "open files", "threads": "threads", "wal": "WAL, MiB"}
-IN_MIB = {"rss", "private", "wal", "store", "log"}
+NAMES = {
+    "rss": "own memory, MiB", "private": "own private, MiB", "sqlite": "SQLite's, MiB", "files": "open files",
+    "threads": "threads", "wal": "WAL, MiB"}
+IN_MIB = {"rss", "private", "sqlite", "wal", "store", "log"}
 
 
 def quantile(histogram, share):
@@ -49,6 +54,26 @@ def change(figure, value):
     if not math.isfinite(value):
         return "?"
     return f"{value / MIB:+.2f}" if figure in IN_MIB else f"{value:+.2f}"
+
+
+def own(found, figure):
+    """Of a process: a figure, of memory without what SQLite holds. None where that is not known."""
+    if figure not in ("rss", "private"):
+        return found[figure]
+    return None if None in (found[figure], found["sqlite"]) else found[figure] - found["sqlite"]
+
+
+def median(found, service, figure):
+    known = [value for value in (own(sample[service], figure) for sample in found) if value is not None]
+    return statistics.median(known) if known else None
+
+
+def bounded(times, series):
+    """What caches come to: they may fill, up to a bound."""
+    found = fit.fit(*fit.part(times, series, 2 / 3))
+    if max(series) > MAX_SQLITE:
+        return fit.Verdict("too much", found, f"more than {shown('sqlite', MAX_SQLITE)}", False)
+    return fit.Verdict("bounded", found, "within its bound", False)
 
 
 class Windows:
@@ -120,22 +145,26 @@ class Report:
     def figures(self):
         yield f"\n{'':<28}{self.windows.name:>11}{'at the end':>12}   slope an hour, and between (99 %)       in a month"
         early, late = self.in_window(self.windows.early), self.in_window(self.windows.late)
-        times = [sample["second"] for sample in self.run.samples]
         for service in self.run.samples[0]["services"]:
             for figure, limit in LIMITS.items():
-                series = [sample[service][figure] for sample in self.run.samples]
-                if None in series:
+                known = [(s["second"], own(s[service], figure)) for s in self.run.samples if own(s[service], figure) is not None]
+                if not known:
                     yield f"{service + ' ' + NAMES[figure]:<30}    cannot be read on this machine"
+                    if figure == "sqlite":
+                        self.failures.append(f"{service} does not say what SQLite holds")
                     continue
+                times, series = zip(*known)
                 if not any(series):
                     continue
-                verdict = fit.judge(times, series, limit)
+                verdict = fit.judge(times, series, limit) if limit else bounded(times, series)
                 found = verdict.fit
                 hours = f"{change(figure, found.slope * 3600)} ({change(figure, found.low * 3600)} … {change(figure, found.high * 3600)})"
                 yield (
-                    f"{service + ' ' + NAMES[figure]:<30}{shown(figure, statistics.median(s[service][figure] for s in early)):>9}"
-                    f"{shown(figure, statistics.median(s[service][figure] for s in late)):>12}   {hours:<38}"
+                    f"{service + ' ' + NAMES[figure]:<30}{shown(figure, median(early, service, figure)):>9}"
+                    f"{shown(figure, median(late, service, figure)):>12}   {hours:<38}"
                     f"{change(figure, found.slope * fit.MONTH) if verdict.is_judged else '':>11}  {verdict.text}")
+                if verdict.word == "too much":
+                    self.failures.append(f"{service}: SQLite held {shown(figure, max(series))} MiB, and {shown(figure, MAX_SQLITE)} are enough")
                 if verdict.word == "rises":
                     self.failures.append(
                         f"{service}: {NAMES[figure]} rises by {change(figure, found.slope * fit.MONTH)} a month, {shown(figure, limit)} matter")
