@@ -37,7 +37,7 @@ stage_container() {
 # Found in the sources: an incremental build lets a forbidden import through.
 stage_imports() { swift package dump-package | python3 deploy/lib/imports.py "$root"; }
 
-# Where the tests are built: apart from what developers and the long faults build with other flags.
+# Where the tests are built: apart from what developers build with other flags.
 tests_build=.build/tests
 
 stage_resolve() { swift package --scratch-path "$tests_build" resolve; }
@@ -99,25 +99,51 @@ stage_suite() {
   return "$status"
 }
 
+# The processes of the stage that runs.
+stage_group=
+
 # stage NAME COMMAND...: runs it, with its time. A failure is remembered in `failed`, and what does not need it still runs.
 # Not to be called in a condition: bash would ignore `set -e` in all it calls.
+#
+# Its processes are a group of their own, which ends with the launcher: `stage_signals`.
 stage() {
   local name=$1 begun=$SECONDS status
   shift
   say "── $name"
-  set +e
+  set +e -m
   (
-    set -e
+    set -e +m
     "$@"
-  ) </dev/null
+  ) </dev/null &
+  stage_group=$!
+  set +m
+  wait "$stage_group"
   status=$?
   set -e
+  stage_group=
   if ((status == 0)); then
     say "── $name: passed, $((SECONDS - begun)) s"
   else
     say "── $name: FAILED with status $status, $((SECONDS - begun)) s"
     failed+=("$name")
   fi
+}
+
+# Has whatever ends the launcher end the stage that runs, too.
+stage_signals() {
+  local signal
+  # shellcheck disable=SC2064 # Now: the signal is this one.
+  for signal in INT TERM HUP; do trap "stage_end $signal" "$signal"; done
+}
+
+# stage_end SIGNAL: ends what the stage has started, and then the launcher, as the signal would have done.
+stage_end() {
+  trap - "$1"
+  if [[ -n $stage_group ]]; then
+    kill -- "-$stage_group" 2>/dev/null || true
+    wait "$stage_group" || true
+  fi
+  kill -s "$1" "$$"
 }
 
 checks_end() {
@@ -136,6 +162,7 @@ checks_run() {
   done
   SECONDS=0
   cd -- "$root"
+  stage_signals
   unset RACHA_HOME RACHA_HTTP_PORT RACHA_TCP_PORT RACHA_HTTP_HOST RACHA_TCP_HOST RACHA_BIN RACHA_TEST_BIN
   export RACHA_TEST_PYTHON=${RACHA_TEST_PYTHON:-$root/.venv/bin/python}
   tools=$(dirname -- "$RACHA_TEST_PYTHON")
@@ -171,8 +198,18 @@ checks_exec() { # COMMAND [ARGUMENT...]
   packages_require "${packages_bench[@]}"
   case $command in
     bench) build_cluster racha-bench racha-bench-hello ;;
-    # The mutants are built by the test itself.
-    faults) if [[ ${1:-} == mutants ]]; then packages_compile_once; else build_cluster; fi ;;
+    faults)
+      case ${1:-} in
+        # The mutants are built by the test itself.
+        mutants) packages_compile_once ;;
+        history | soak) build_cluster ;;
+        # Tests of the suite, in their long forms.
+        *)
+          build_cluster
+          (cd -- "$root" && swift_find && stage_build)
+          ;;
+      esac
+      ;;
   esac
   [[ -z ${bin:-} ]] || export RACHA_BIN=$bin
   exec "$root/Tests/$folder/run" "$@"
