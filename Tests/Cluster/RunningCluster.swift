@@ -19,6 +19,7 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
   private var held: Set<ServiceName> = []
   /// Those that were killed since all were last ready.
   private var killed: Set<ServiceName> = []
+  private var watchdog: ClusterWatchdog?
 
   public var url: String { "http://127.0.0.1:\(httpPort)" }
   public var client: GatewayClient { GatewayClient(url: url) }
@@ -64,6 +65,8 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
 
   /// Starts all six and waits until the gateway says that all are ready.
   public func start() async throws {
+    let watchdog = try ClusterWatchdog(home: home)
+    lock.withLock { self.watchdog = watchdog }
     for service in ServiceName.allCases { try launch(service) }
     try await waitUntilReady()
   }
@@ -154,9 +157,10 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
   /// running.
   @discardableResult
   public func stop() -> [ServiceName: Int32] {
-    let running = lock.withLock { () -> [ServiceName: Process] in
+    let (running, watchdog) = lock.withLock {
       isStopping = true
-      return processes
+      defer { self.watchdog = nil }
+      return (processes, self.watchdog)
     }
     for process in running.values where process.isRunning { process.terminate() }
     var codes = Dictionary(uniqueKeysWithValues: ServiceName.allCases.map { ($0, Int32(-1)) })
@@ -164,6 +168,7 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
       process.waitUntilExit()
       codes[service] = process.terminationStatus
     }
+    watchdog?.stop()
     if ProcessInfo.processInfo.environment["RACHA_TEST_KEEP"] == nil { try? FileManager.default.removeItem(atPath: home) }
     return codes
   }
