@@ -28,7 +28,7 @@ struct StepSizeTests {
       // Milliseconds of each commit, and for each row of its own work and of its commit; how much steps do in the end.
       Cost(commit: 0, work: 1, ofCommit: 0, counts: 11...20), Cost(commit: 30, work: 1, ofCommit: 0, counts: 16...30),
       Cost(commit: 30, work: 0.01, ofCommit: 0, counts: 192...256), Cost(commit: 2, work: 1.4, ofCommit: 5.6, counts: 2...3),
-      Cost(commit: 0, work: 0.1, ofCommit: 40, counts: 1...1), Cost(commit: 5, work: 1, ofCommit: 0, counts: 8...15),
+      Cost(commit: 0, work: 0.1, ofCommit: 40, counts: 1...2), Cost(commit: 5, work: 1, ofCommit: 0, counts: 8...15),
       // One that takes less than a step may says what it is at the first sizes, too.
       Cost(commit: 12, work: 0.01, ofCommit: 0, counts: 192...256), Cost(commit: 18, work: 0.01, ofCommit: 0, counts: 192...256),
     ])
@@ -47,19 +47,26 @@ struct StepSizeTests {
     }
   }
 
-  @Test("What a commit takes by chance is not believed for ever")
-  func noise() {
+  @Test(
+    "Steps are neither too small nor too large where commits of one size take now twice as long and now half as long",
+    arguments: [
+      // Of how many rows a millisecond they get through at least, and how many of 2,000 take over twice the target at most.
+      (Cost(commit: 12, work: 0.02, ofCommit: 0.05), 3, 1000), (Cost(commit: 25, work: 0.5, ofCommit: 0.2), 0.4, 2000),
+    ])
+  func noise(cost: Cost, rowsEachMillisecond: Double, maxTooLong: Int) {
     var size = StepSize(first: 16, max: 500, target: .milliseconds(15))
-    var (state, tooLong) = (UInt64(1), 0)
+    var (state, tooLong, rows, time) = (UInt64(1), 0, 0, 0.0)
     for _ in 0..<2000 {
-      // Any from 70 to 130 % of 12 ms, and what its rows take.
+      // From 40 to 160 %.
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      let commit = 12 * (0.7 + 0.6 * Double(state >> 40) / Double(1 << 24)) + 0.05 * Double(size.count)
-      let duration = commit + 0.02 * Double(size.count)
+      let commit = cost.commit * (0.4 + 1.2 * Double(state >> 40) / Double(1 << 24)) + cost.ofCommit * Double(size.count)
+      let duration = commit + cost.work * Double(size.count)
+      rows += size.count
+      time += duration
       if duration > 30 { tooLong += 1 }
       size.took(.milliseconds(duration), commit: .milliseconds(commit))
     }
-    #expect(tooLong < 800)
+    #expect(tooLong <= maxTooLong && Double(rows) / time >= rowsEachMillisecond, "\(tooLong), \(Double(rows) / time)")
   }
 
   struct Cost {

@@ -3,11 +3,13 @@ struct StepSize: Sendable {
   /// Of the next step.
   private(set) var count: Int
   private let max: Int
-  private let target: Duration
-  /// The last step and its commit.
-  private var last: (count: Int, commit: Duration)?
-  /// What any commit takes, however little was done, as two steps of different sizes show it; zero until there were two.
-  private var overhead = Duration.zero
+  /// In milliseconds, as all that follows.
+  private let target: Double
+  /// What the commits of the last steps took, by how much those did.
+  private var commits = RecentCommits()
+  /// What any commit takes, however little was done, as steps of different sizes show it; zero until there were two.
+  private var overhead = 0.0
+  private var isFirst = true
   /// How many steps in a row were of this size.
   private var repeated = 0
 
@@ -16,27 +18,24 @@ struct StepSize: Sendable {
   ///   - max: of any step.
   ///   - target: how long a step is to take.
   init(first: Int, max: Int, target: Duration) {
-    (count, self.max, self.target) = (min(first, max), max, target)
+    (count, self.max, self.target) = (min(first, max), max, Double(target.nanoseconds) / 1e6)
   }
 
   /// Learns from a step: one that took too long makes the next ones smaller, by as much as it took longer; one that took
   /// less than four fifths of what it may lets the next be larger by as much, twice as large at most.
   ///
   /// Where commits take long however little was done, smaller steps would barely shorten others' waits, and there would be many more of them: then
-  /// a step may take as long for its rows as such a commit does. To learn that, the second step is larger than the first where that did not take
-  /// too long, however little is left; and after many of one size comes a smaller one, for what two commits by chance took would else be believed for
-  /// ever.
+  /// a step may take as long for its rows as such a commit does. What that is the last steps say together, for one commit alone may take
+  /// several times as long as another. To learn it, the second step is larger than the first where that did not take too long, and after many of
+  /// one size comes another one.
   ///
   /// - Parameter commit: how much of it was its commit.
   mutating func took(_ duration: Duration, commit: Duration = .zero) {
-    if let last, last.count != count {
-      // The line through both steps.
-      let perRow = (commit - last.commit) / (count - last.count)
-      overhead = Swift.max(.zero, min(commit - perRow * count, commit, last.commit))
-    }
-    let isFirst = last == nil
-    last = (count, commit)
-    let rows = Swift.max(duration - overhead, .nanoseconds(1))
+    let commit = Double(commit.nanoseconds) / 1e6
+    commits.add(count, commit)
+    // One that took less shows that it is no more.
+    overhead = Swift.max(0, min(commits.fixed(near: count) ?? overhead, commit))
+    let rows = Swift.max(Double(duration.nanoseconds) / 1e6 - overhead, 1e-6)
     let share = Swift.max(target - overhead, overhead) / rows
     let former = count
     if share < 1 {
@@ -45,12 +44,36 @@ struct StepSize: Sendable {
       let larger = Int(Double(count) * Swift.max(1.25, min(share, 2)))
       count = min(isFirst ? Swift.max(count + 1, larger) : larger, max)
     }
+    isFirst = false
     repeated = count == former ? repeated + 1 : 0
-    if repeated == Self.maxRepeated, count > 1 {
-      count -= Swift.max(1, count / 4)
-      repeated = 0
-    }
+    guard repeated == Self.maxRepeated else { return }
+    repeated = 0
+    count = count > 1 ? count - Swift.max(1, count / 4) : min(2, max)
   }
 
   private static let maxRepeated = 16
+}
+
+/// What the last commits took, by how much each did.
+struct RecentCommits: Sendable {
+  private var points: [(count: Double, duration: Double)] = []
+
+  mutating func add(_ count: Int, _ duration: Double) {
+    if points.count == Self.max { points.removeFirst() }
+    points.append((Double(count), duration))
+  }
+
+  /// What the line that lies nearest to those of about that size (least squares) says of one that does nothing; nil while they are all of one size.
+  /// Those of a much larger one would outweigh all others, though they may be of another time.
+  func fixed(near count: Int) -> Double? {
+    let near = points.filter { $0.count <= 4 * Double(count) && 4 * $0.count >= Double(count) }
+    let number = Double(near.count)
+    let mean = near.reduce((0.0, 0.0)) { ($0.0 + $1.count / number, $0.1 + $1.duration / number) }
+    let variance = near.reduce(0) { $0 + ($1.count - mean.0) * ($1.count - mean.0) }
+    guard variance > 0 else { return nil }
+    let covariance = near.reduce(0) { $0 + ($1.count - mean.0) * ($1.duration - mean.1) }
+    return mean.1 - Swift.max(0, covariance / variance) * mean.0
+  }
+
+  private static let max = 24
 }

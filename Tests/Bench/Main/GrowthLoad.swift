@@ -6,7 +6,7 @@ import Operations
 
 /// Stages that can be left out: with very many accounts they take long, or much room on the disk.
 enum GrowthStage: String, CaseIterable, ExpressibleByArgument {
-  case backup, deletion, emptyStores
+  case calls, backup, deletion, emptyStores
 }
 
 /// What everything costs with few accounts and with very many of them.

@@ -73,8 +73,10 @@ struct GrowthSize {
     say("stores are filled")
     try await size.start()
     say("services are ready")
-    try await size.play()
-    say("operations are called")
+    if !without.contains(.calls) {
+      try await size.play()
+      say("operations are called")
+    }
     if !without.contains(.backup) {
       try await size.backUp()
       say("stores are backed up")
@@ -253,6 +255,9 @@ struct GrowthSize {
     try FileManager.default.removeItem(atPath: folder)
   }
 
+  /// How long a deletion is waited for.
+  private static let longestDeletion = Duration.seconds(900)
+
   private mutating func delete() async throws {
     let average = try await cluster.signIn(AccountTemplates.username(copy: Self.workers + 1, number: 2))
     let heavy = try await cast.signedIn(cluster).heavy
@@ -262,9 +267,19 @@ struct GrowthSize {
         DeleteAccount.self, .init(password: .init(text: GrowthCast.password))
       ).token
       var state = try await cluster.client.call(ReadAccountDeletion.self, .init(token: token))
-      while state.erasedAt == nil, ContinuousClock.now - start < .seconds(120) {
+      var confirmed: [ServiceName: Double] = [:]
+      while state.erasedAt == nil, ContinuousClock.now - start < Self.longestDeletion {
         try await Task.sleep(for: .milliseconds(5))
         state = try await cluster.client.call(ReadAccountDeletion.self, .init(token: token))
+        for erasure in state.services where confirmed[erasure.service] == nil {
+          confirmed[erasure.service] = (ContinuousClock.now - start).milliseconds / 1000
+        }
+      }
+      let services = confirmed.sorted { $0.value < $1.value }.map { "\($0.key) after \(String(format: "%.1f", $0.value)) s" }
+      figures.raw.append("\(name) is deleted: \(services.joined(separator: ", "))")
+      guard state.erasedAt != nil else {
+        figures.raw.append("\(name) was not deleted everywhere within \(Self.longestDeletion)")
+        continue
       }
       figures.add("\(name) deleted everywhere", (ContinuousClock.now - start).milliseconds, "ms")
     }
