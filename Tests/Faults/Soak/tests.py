@@ -70,7 +70,6 @@ class FitTests(unittest.TestCase):
         self.assertAlmostEqual(verdict.fit.slope, MIB)
 
 
-
 class MemoryTests(unittest.TestCase):
     def test_memory_is_a_service_s_own_without_what_sqlite_holds(self):
         found = {"rss": 40 * MIB, "private": None, "sqlite": 5 * MIB, "files": 12}
