@@ -80,10 +80,10 @@ final class ErasureStepsTests {
     #expect(try await store.read { try $0.erasure(of: ana)?.areRowsErased } == false)
     #expect(try await count("shared", of: ana, store) == 0)
     #expect(try await count("lines", of: ana, store) == 600, "nothing more goes in the transaction that others wait for")
-    var steps = 0
-    while try await store.write({ transaction in
+    var (steps, position) = (0, Erasure.Position())
+    while try await store.write({ [position] transaction in
       let before = transaction.database.totalChangesCount
-      let hasMore = try Self.erasure.step(ana, rows: 50, transaction)
+      let hasMore = try Self.erasure.step(ana, rows: 50, from: position, transaction)
       // The rows and the note of how far it is; events are looked through by the thousand, and are 200.
       if hasMore { #expect(transaction.database.totalChangesCount - before <= 210) }
       return hasMore
@@ -93,6 +93,7 @@ final class ErasureStepsTests {
       if steps % 10 == 0 {
         await store.close()
         store = try open()
+        position = Erasure.Position()
       }
     }
     #expect(steps >= 600 / 50 + 200 / 50 + 200 / 50)
@@ -104,6 +105,38 @@ final class ErasureStepsTests {
     #expect(counts == ["profiles 1", "securityEvents 200", "entries 200", "events 200"])
     let log = try await store.log.events(after: 0, limit: 1000, bytes: 1 << 20)
     #expect(log.count { $0.name == "events.erased" } == 200 && log.count { $0.name == SessionRevoked.spec.name } == 200)
+    await store.close()
+  }
+
+  @Test("What the end of a table's rows writes to a table before it goes in steps as well")
+  func earlierTable() async throws {
+    let store = try open()
+    let ana = AccountID()
+    try await fill(ana, notes: 200, store)
+    let erasure = Erasure(
+      [
+        .following("lines", "notes", where: Self.own),
+        .rows("notes", Self.own, .entries),
+        .rows("shared", Self.own, .profiles).atOnce,
+        .rows("marks", Self.own, .securityEvents).preceded { account, limit, transaction in
+          let database = transaction.database
+          try database.run(
+            "INSERT INTO notes SELECT account_id, 1000 + mark_id FROM marks WHERE account_id = ? LIMIT ?", .id(account),
+            .number(limit))
+          try database.run("DELETE FROM marks WHERE mark_id IN (SELECT number - 1000 FROM notes)")
+          return database.changesCount
+        },
+      ], rowsPerTransaction: 50)
+    try await store.write { try erasure.begin(ana, ID(), $0) }
+    let position = Erasure.Position()
+    while try await store.write({ transaction in
+      let before = transaction.database.totalChangesCount
+      let hasMore = try erasure.step(ana, rows: 50, from: position, transaction)
+      #expect(transaction.database.totalChangesCount - before <= 210)
+      return hasMore
+    }) {}
+    #expect(try await store.read { try $0.erasure(of: ana)?.areRowsErased } == true)
+    for table in ["notes", "lines", "marks"] { #expect(try await count(table, of: ana, store) == 0, "\(table)") }
     await store.close()
   }
 

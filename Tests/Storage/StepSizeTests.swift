@@ -13,7 +13,7 @@ struct StepSizeTests {
       ([40], [16, 8]), ([1300, 1300], [16, 1, 1]), ([1, 1, 1, 1, 200, 15, 5], [16, 32, 64, 128, 256, 25, 33, 66]),
     ])
   func sizes(milliseconds: [Int], counts: [Int]) {
-    var size = StepSize(first: 16, max: 256, target: .milliseconds(20))
+    var size = StepSize(first: 16, max: 256, target: .milliseconds(20), allowsForOverhead: false)
     var seen = [size.count]
     for time in milliseconds {
       size.took(.milliseconds(time))
@@ -23,23 +23,22 @@ struct StepSizeTests {
   }
 
   @Test(
-    "Steps grow where commits take long however little is done, and shrink where they take long for what is done",
+    "Steps grow where they take long however little they do, and shrink where they take long for what they do",
     arguments: [
-      // Milliseconds of each commit, and for each row of its own work and of its commit; how much steps do in the end.
-      Cost(commit: 0, work: 1, ofCommit: 0, counts: 11...20), Cost(commit: 30, work: 1, ofCommit: 0, counts: 16...30),
-      Cost(commit: 30, work: 0.01, ofCommit: 0, counts: 192...256), Cost(commit: 2, work: 1.4, ofCommit: 5.6, counts: 2...3),
-      Cost(commit: 0, work: 0.1, ofCommit: 40, counts: 1...2), Cost(commit: 5, work: 1, ofCommit: 0, counts: 8...15),
+      // Milliseconds of each step, and of each row; how much steps do in the end.
+      Cost(step: 0, row: 1, counts: 11...20), Cost(step: 30, row: 1, counts: 16...30),
+      Cost(step: 30, row: 0.01, counts: 192...256), Cost(step: 2, row: 7, counts: 1...3),
+      Cost(step: 0, row: 40, counts: 1...2), Cost(step: 5, row: 1, counts: 8...15),
       // One that takes less than a step may says what it is at the first sizes, too.
-      Cost(commit: 12, work: 0.01, ofCommit: 0, counts: 192...256), Cost(commit: 18, work: 0.01, ofCommit: 0, counts: 192...256),
+      Cost(step: 12, row: 0.01, counts: 192...256), Cost(step: 18, row: 0.01, counts: 192...256),
     ])
-  func commits(cost: Cost) {
+  func overhead(cost: Cost) {
     var size = StepSize(first: 16, max: 256, target: .milliseconds(20))
     // Alone, and after what says nothing for later ones.
-    for spells in [[cost], [Cost(commit: 0.1, work: 0.01, ofCommit: 0), Cost(commit: 30, work: 9, ofCommit: 0), cost]] {
+    for spells in [[cost], [Cost(step: 0.1, row: 0.01), Cost(step: 30, row: 9), cost]] {
       for spell in spells {
-        for _ in 0..<20 {
-          let commit = spell.commit + spell.ofCommit * Double(size.count)
-          size.took(.milliseconds(commit + spell.work * Double(size.count)), commit: .milliseconds(commit))
+        for _ in 0..<40 {
+          size.took(.milliseconds(spell.step + spell.row * Double(size.count)))
         }
       }
       #expect(cost.counts.contains(size.count), "\(size.count)")
@@ -48,10 +47,10 @@ struct StepSizeTests {
   }
 
   @Test(
-    "Steps are neither too small nor too large where commits of one size take now twice as long and now half as long",
+    "Steps are neither too small nor too large where those of one size take now twice as long and now half as long",
     arguments: [
       // Of how many rows a millisecond they get through at least, and how many of 2,000 take over twice the target at most.
-      (Cost(commit: 12, work: 0.02, ofCommit: 0.05), 3, 1000), (Cost(commit: 25, work: 0.5, ofCommit: 0.2), 0.4, 2000),
+      (Cost(step: 12, row: 0.07), 6, 1000), (Cost(step: 25, row: 0.7), 0.6, 2000),
     ])
   func noise(cost: Cost, rowsEachMillisecond: Double, maxTooLong: Int) {
     var size = StepSize(first: 16, max: 500, target: .milliseconds(15))
@@ -59,20 +58,18 @@ struct StepSizeTests {
     for _ in 0..<2000 {
       // From 40 to 160 %.
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      let commit = cost.commit * (0.4 + 1.2 * Double(state >> 40) / Double(1 << 24)) + cost.ofCommit * Double(size.count)
-      let duration = commit + cost.work * Double(size.count)
+      let duration = cost.step * (0.4 + 1.2 * Double(state >> 40) / Double(1 << 24)) + cost.row * Double(size.count)
       rows += size.count
       time += duration
       if duration > 30 { tooLong += 1 }
-      size.took(.milliseconds(duration), commit: .milliseconds(commit))
+      size.took(.milliseconds(duration))
     }
     #expect(tooLong <= maxTooLong && Double(rows) / time >= rowsEachMillisecond, "\(tooLong), \(Double(rows) / time)")
   }
 
   struct Cost {
-    let commit: Double
-    let work: Double
-    let ofCommit: Double
+    let step: Double
+    let row: Double
     var counts = 1...256
   }
 

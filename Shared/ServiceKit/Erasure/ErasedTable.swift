@@ -176,7 +176,7 @@ public struct ErasedTable: Sendable {
     var count = 0
     for statement in try stepping(transaction.database) {
       let changes = try run(statement, account, limit: limit, transaction) {
-        try $0.execute(sql: statement, arguments: $1)
+        try $0.cachedStatement(sql: statement).execute(arguments: $1)
         return $0.changesCount
       }
       if ["UPDATE \(name) ", "DELETE FROM \(name) "].contains(where: statement.hasPrefix) { count += changes }

@@ -1,6 +1,7 @@
 public import IdentityContract
 public import Operations
 public import Storage
+import Synchronization
 
 /// The erasure of accounts in one store (ID-12).
 ///
@@ -51,14 +52,20 @@ public struct Erasure: Sendable {
 
   /// Erases some more of an account's rows, and ends the erasure when there are no more.
   ///
+  /// - Parameter position: where the step before it was, so that each does not look through all tables for the rows that are left.
   /// - Returns: whether there may be more.
-  func step(_ account: AccountID, rows: Int, _ transaction: Transaction) throws -> Bool {
+  func step(_ account: AccountID, rows: Int, from position: Position, _ transaction: Transaction) throws -> Bool {
     guard let erasure = try transaction.database.erasure(of: account), !erasure.areRowsErased else { return false }
     var counts = try Counts.decode(Array(erasure.counts.utf8)).byKind
-    for table in tables {
-      guard try table.step(account, limit: rows, transaction, &counts) > 0 else { continue }
-      try transaction.noteErased(account, counts: Counts(counts).text)
-      return true
+    // All of them once more behind the last one: the end of a table's rows may have written to one before it.
+    for _ in position.emptyTables.load(ordering: .relaxed)..<tables.count {
+      let table = tables[position.table.load(ordering: .relaxed)]
+      if try table.step(account, limit: rows, transaction, &counts) > 0 {
+        position.emptyTables.store(0, ordering: .relaxed)
+        try transaction.noteErased(account, counts: Counts(counts).text)
+        return true
+      }
+      position.advance(in: tables.count)
     }
     if erasure.emptiedThrough < erasure.publishedThrough {
       let through = min(erasure.emptiedThrough + Int64(Erasure.eventsPerTransaction), erasure.publishedThrough)
@@ -70,6 +77,18 @@ public struct Erasure: Sendable {
     if try transaction.forgetReplies(to: account, limit: rows) > 0 { return true }
     try finish(account, transaction)
     return false
+  }
+
+  /// Where the steps of an account's erasure are; in no store, since whoever begins at the first table finds the same rows.
+  final class Position: Sendable {
+    fileprivate let table = Atomic(0)
+    /// How many tables in a row held nothing.
+    fileprivate let emptyTables = Atomic(0)
+
+    fileprivate func advance(in count: Int) {
+      table.store((table.load(ordering: .relaxed) + 1) % count, ordering: .relaxed)
+      emptyTables.add(1, ordering: .relaxed)
+    }
   }
 
   /// Erases what there is, all in one transaction.

@@ -125,8 +125,9 @@ public struct ErasureWorker: ServiceLifecycle.Service {
   /// Erases the rows of an account that has many, a few at a time.
   private func eraseRows(of account: AccountID) async throws {
     let limits = StepLimits(first: Self.firstStep, max: erasure.rowsPerTransaction)
+    let position = Erasure.Position()
     try await store.writeInSteps(of: "erasure", limits, willStep: { pulse.promise(within: Self.round) }) { [erasure] in
-      try erasure.step(account, rows: $0, $1)
+      try erasure.step(account, rows: $0, from: position, $1)
     }
   }
 

@@ -5,9 +5,10 @@ struct StepSize: Sendable {
   private let max: Int
   /// In milliseconds, as all that follows.
   private let target: Double
-  /// What the commits of the last steps took, by how much those did.
-  private var commits = RecentCommits()
-  /// What any commit takes, however little was done, as steps of different sizes show it; zero until there were two.
+  /// Whether a step may take longer where it does so however little it does.
+  private let allowsForOverhead: Bool
+  private var recent = RecentSteps()
+  /// What any step takes, however little it does, as steps of different sizes show it; zero until there were two.
   private var overhead = 0.0
   private var isFirst = true
   /// How many steps in a row were of this size.
@@ -17,26 +18,27 @@ struct StepSize: Sendable {
   ///   - first: of the first step.
   ///   - max: of any step.
   ///   - target: how long a step is to take.
-  init(first: Int, max: Int, target: Duration) {
+  ///   - allowsForOverhead: false where others' waits are to be as short as they can.
+  init(first: Int, max: Int, target: Duration, allowsForOverhead: Bool = true) {
     (count, self.max, self.target) = (min(first, max), max, Double(target.nanoseconds) / 1e6)
+    self.allowsForOverhead = allowsForOverhead
   }
 
   /// Learns from a step: one that took too long makes the next ones smaller, by as much as it took longer; one that took
   /// less than four fifths of what it may lets the next be larger by as much, twice as large at most.
   ///
-  /// Where commits take long however little was done, smaller steps would barely shorten others' waits, and there would be many more of them: then
-  /// a step may take as long for its rows as such a commit does. What that is the last steps say together, for one commit alone may take
+  /// Where steps take long however little they do, as for a slow disk's commit, smaller ones would barely shorten others' waits, and there would be
+  /// many more of them: then a step may take as long for what it does as for that. What that is the last steps say together, for one alone may take
   /// several times as long as another. To learn it, the second step is larger than the first where that did not take too long, and after many of
   /// one size comes another one.
-  ///
-  /// - Parameter commit: how much of it was its commit.
-  mutating func took(_ duration: Duration, commit: Duration = .zero) {
-    let commit = Double(commit.nanoseconds) / 1e6
-    commits.add(count, commit)
-    // One that took less shows that it is no more.
-    overhead = Swift.max(0, min(commits.fixed(near: count) ?? overhead, commit))
-    let rows = Swift.max(Double(duration.nanoseconds) / 1e6 - overhead, 1e-6)
-    let share = Swift.max(target - overhead, overhead) / rows
+  mutating func took(_ duration: Duration) {
+    let duration = Double(duration.nanoseconds) / 1e6
+    if allowsForOverhead {
+      recent.add(count, duration)
+      // One that took less shows that it is no more.
+      overhead = Swift.max(0, min(recent.overhead(near: count) ?? overhead, duration))
+    }
+    let share = Swift.max(target - overhead, overhead) / Swift.max(duration - overhead, 1e-6)
     let former = count
     if share < 1 {
       count = Swift.max(1, Int(Double(count) * share))
@@ -46,7 +48,7 @@ struct StepSize: Sendable {
     }
     isFirst = false
     repeated = count == former ? repeated + 1 : 0
-    guard repeated == Self.maxRepeated else { return }
+    guard allowsForOverhead, repeated == Self.maxRepeated else { return }
     repeated = 0
     count = count > 1 ? count - Swift.max(1, count / 4) : min(2, max)
   }
@@ -54,8 +56,8 @@ struct StepSize: Sendable {
   private static let maxRepeated = 16
 }
 
-/// What the last commits took, by how much each did.
-struct RecentCommits: Sendable {
+/// What the last steps took, by how much each did.
+struct RecentSteps: Sendable {
   private var points: [(count: Double, duration: Double)] = []
 
   mutating func add(_ count: Int, _ duration: Double) {
@@ -65,7 +67,7 @@ struct RecentCommits: Sendable {
 
   /// What the line that lies nearest to those of about that size (least squares) says of one that does nothing; nil while they are all of one size.
   /// Those of a much larger one would outweigh all others, though they may be of another time.
-  func fixed(near count: Int) -> Double? {
+  func overhead(near count: Int) -> Double? {
     let near = points.filter { $0.count <= 4 * Double(count) && 4 * $0.count >= Double(count) }
     let number = Double(near.count)
     let mean = near.reduce((0.0, 0.0)) { ($0.0 + $1.count / number, $0.1 + $1.duration / number) }

@@ -6,7 +6,7 @@ public struct StepLimits: Hashable, Sendable {
   public var first: Int
   public var max: Int
   /// How long a step is to take: others' writes wait for it. Steps that take longer are made smaller, those that take less than four fifths of it
-  /// larger. Where a commit alone takes most of that, a step may take twice as long as a commit.
+  /// larger. Where any step takes most of that, however little it does, one may take twice as long as that.
   public var target = Duration.milliseconds(15)
 
   public init(first: Int, max: Int) { (self.first, self.max) = (first, max) }
@@ -30,23 +30,17 @@ extension Store {
       willStep()
       let count = size.count
       // Without the wait for its turn, but with the commit, and the checkpoint that may come of it: others wait for those too.
-      let (start, commit): (ContinuousClock.Instant, ContinuousClock.Instant)
-      let isMore: Bool
+      let (start, isMore): (ContinuousClock.Instant, Bool)
       do {
-        (start, commit, isMore) = try await write(largeOf: owner) { transaction in
-          let start = ContinuousClock.now
-          let isMore = try step(count, transaction)
-          return (start, ContinuousClock.now, isMore)
-        }
+        (start, isMore) = try await write(largeOf: owner) { (ContinuousClock.now, try step(count, $0)) }
       } catch let failure as Failure where failure.status == RequestFailure.overloaded.status {
         // Others come first.
         try await Task.sleep(for: .seconds(1))
         continue
       }
       guard isMore else { return }
-      let end = ContinuousClock.now
-      let duration = end - start
-      size.took(duration, commit: end - commit)
+      let duration = ContinuousClock.now - start
+      size.took(duration)
       try await Task.sleep(for: duration)
     }
   }

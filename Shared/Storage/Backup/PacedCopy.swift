@@ -49,7 +49,7 @@ final class PacedCopy {
     logSize = Self.size(of: log)
     turn = (start, logSize)
     schedule = Self.schedule(limits, waited: .zero)
-    piece = StepSize(first: Self.minPiece, max: Self.maxPiece, target: Self.pieceDuration)
+    piece = StepSize(first: Self.minPiece, max: Self.maxPiece, target: Self.pieceDuration, allowsForOverhead: false)
   }
 
   /// Pages of a piece: a commit waits for no more than one, and each costs the disk a flush.

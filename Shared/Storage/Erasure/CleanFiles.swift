@@ -7,7 +7,8 @@ extension Store {
   /// the next ones smaller, since writes wait for it: a store of a gigabyte takes half a minute where the disk is fast.
   public func scrubEarlierPages() async throws {
     try requireWritable()
-    var step = StepSize(first: Store.pagesOfFirstScrub, max: limits.pagesPerScrub, target: Store.longestScrub)
+    var step = StepSize(
+      first: Store.pagesOfFirstScrub, max: limits.pagesPerScrub, target: Store.longestScrub, allowsForOverhead: false)
     while let first = try await firstUnscrubbedPage() {
       let start = ContinuousClock.now
       let next: Int64?

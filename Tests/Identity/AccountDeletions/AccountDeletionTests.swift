@@ -283,9 +283,10 @@ struct AccountDeletionTests {
       let features = try await restarted.features()
       let erasure = Erasure(
         features.reversed().flatMap(\.tables), keepingEvents: AccountDeletionFeature.eventsKept, rowsPerTransaction: rows)
+      let position = Erasure.Position()
       while try await restarted.store.write({ transaction in
         let before = transaction.database.totalChangesCount
-        let hasMore = try erasure.step(account, rows: rows, transaction)
+        let hasMore = try erasure.step(account, rows: rows, from: position, transaction)
         // Of each session that ends several rows are written.
         #expect(transaction.database.totalChangesCount - before <= 6 * rows)
         return hasMore
