@@ -50,7 +50,7 @@ public enum GetStepGoals: AccountOperation {
   }
 
   public static let spec = OperationSpec(
-    "goals.get", of: .activity, .get("/v1/goals"), by: .account, effect: .read, requirements: ["MOVE-5"],
+    "stepGoals.get", of: .activity, .get("/v1/step-goals"), by: .account, effect: .read, requirements: ["MOVE-5"],
     "Show the account's step goals and how far it is.")
 }
 
@@ -78,7 +78,7 @@ public enum SetStepGoal: AccountOperation {
   public typealias Output = StepGoal
 
   public static let spec = OperationSpec(
-    "goals.set", of: .activity, .put("/v1/goals/{period}"), by: .account, effect: .write, requirements: ["MOVE-5"],
+    "stepGoals.set", of: .activity, .put("/v1/step-goals/{period}"), by: .account, effect: .write, requirements: ["MOVE-5"],
     "Set or change a daily or weekly step goal.")
 }
 
@@ -98,7 +98,7 @@ public enum ClearStepGoal: AccountOperation {
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "goals.clear", of: .activity, .delete("/v1/goals/{period}"), by: .account, effect: .write, requirements: ["MOVE-5"],
+    "stepGoals.clear", of: .activity, .delete("/v1/step-goals/{period}"), by: .account, effect: .write, requirements: ["MOVE-5"],
     "Clear a daily or weekly step goal.")
 }
 
