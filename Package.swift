@@ -195,8 +195,8 @@ let package = Package(
     + service(
       "Identity", showing: ["Social"], calls: ["Rewards", "Social"],
       uses: [
-        "CCommonPasswords", "CCurl", "CMaxMind", "CReservedUsernames", "CSodium", "Images", "Sandbox", "SecureStorage",
-        "TransparencyLog", "Workers", crypto, jwt, lifecycle, logging,
+        "CCommonPasswords", "CMaxMind", "CReservedUsernames", "CSodium", "Images", "Sandbox", "SecureStorage",
+        "TransparencyLog", "Web", "Workers", crypto, jwt, lifecycle, logging,
       ],
       beside: ["Passwords/List", "Registration/List"])
     + [

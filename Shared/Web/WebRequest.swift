@@ -1,9 +1,10 @@
 import CCurl
 import Dispatch
-import Synchronization
 
-/// A request over HTTP(S) through libcurl, each over a connection of its own. Redirects are answers as any other; proxies, cookies and logins
-/// there are none. It waits on a thread of its own; cancelling ends it within a second or so.
+/// A request over HTTP(S) through libcurl, each over a connection of its own.
+///
+/// Encrypted wherever the URL says so (TLS 1.2 at least), with a server that has proved its name. Redirects are answers as any other;
+/// proxies, cookies, logins and compression there are none. Head and body of an answer are bounded.
 public struct WebRequest: Sendable {
   /// What came back.
   public struct Answer: Sendable {
@@ -25,10 +26,23 @@ public struct WebRequest: Sendable {
 
   /// Why nothing did.
   public struct Unreachable: Error, CustomStringConvertible {
+    /// What came in between.
+    public enum Cause: Sendable {
+      /// There is no connection, or none with who it should be, or it broke off.
+      case connection
+      case timedOut
+      /// Head or body of the answer are longer than they may be.
+      case answerTooLarge
+    }
+
     public let url: String
+    public let cause: Cause
     public let reason: String
     public var description: String { "\(url) cannot be reached: \(reason)" }
   }
+
+  /// More than any head of an answer takes, those before the last one (status 1xx) included.
+  private static let maxHeadBytes = 64 << 10
 
   public let url: String
   /// What is posted; nil where something is only fetched.
@@ -36,45 +50,53 @@ public struct WebRequest: Sendable {
   /// Lines of the head, each as `Name: value`.
   public let headers: [String]
   public let addresses: Addresses?
-  /// Longer answers are refused.
+  /// The certificates of authorities to believe, as PEM; nil for those of the system.
+  public let authoritiesFile: String?
+  /// Answers with a longer body are refused.
   public let maxBytes: Int
-  public let seconds: Int
+  /// How long it may take, answer included.
+  public var timeout: Duration
 
   public init(
-    _ url: String, posting body: [UInt8]? = nil, headers: [String] = [], addresses: Addresses? = nil, maxBytes: Int = 64 << 20,
-    seconds: Int = 30
+    _ url: String, posting body: [UInt8]? = nil, headers: [String] = [], addresses: Addresses? = nil,
+    authoritiesFile: String? = nil, maxBytes: Int = 64 << 20, timeout: Duration = .seconds(30)
   ) {
     self.url = url
     self.body = body
     self.headers = headers
     self.addresses = addresses
+    self.authoritiesFile = authoritiesFile
     self.maxBytes = maxBytes
-    self.seconds = seconds
+    self.timeout = timeout
   }
 
   private static let queue = DispatchQueue(label: "web-requests", attributes: .concurrent)
-  /// Prepares libcurl for the process, once (curl_global_init(3)).
-  private static let library: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
-  /// Sends it and waits for the answer.
+  /// Sends it and waits for the answer, on a thread of its own; cancelling ends it within a second or so.
   ///
-  /// - Throws: ``Unreachable``.
+  /// - Throws: ``Unreachable``, or `CancellationError`.
   public func send() async throws -> Answer {
-    let wish = StopWish()
+    let flag = CancellationFlag()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        Self.queue.async { continuation.resume(with: Result { try perform(wish) }) }
+        Self.queue.async { continuation.resume(with: Result { try perform(flag) }) }
       }
     } onCancel: {
-      wish.stop()
+      flag.cancel()
     }
   }
 
-  private func perform(_ wish: StopWish) throws -> Answer {
-    _ = Self.library
-    guard let easy = curl_easy_init() else { throw Unreachable(url: url, reason: "libcurl cannot begin") }
+  /// Sends it and waits for the answer; blocks the thread meanwhile.
+  ///
+  /// - Throws: ``Unreachable``, or `CancellationError` where the flag is set before it has come.
+  public func perform(_ flag: CancellationFlag) throws -> Answer {
+    guard !flag.isCancelled else { throw CancellationError() }
+    guard let easy = Curl.begin() else { throw Unreachable(url: url, cause: .connection, reason: "libcurl cannot begin") }
     defer { curl_easy_cleanup(easy) }
-    let received = ReceivedBody(maxBytes: maxBytes)
+    let milliseconds = timeout / .milliseconds(1)
+    // To libcurl, 0 is for ever.
+    guard milliseconds >= 1 else { throw Unreachable(url: url, cause: .timedOut, reason: "no time is left") }
+    let received = ReceivedAnswer(maxHeadBytes: Self.maxHeadBytes, maxBytes: maxBytes)
     var head: UnsafeMutablePointer<curl_slist>?
     for line in headers { head = curl_slist_append(head, line) }
     let pinned = addresses.flatMap { curl_slist_append(nil, $0.entry) }
@@ -82,27 +104,33 @@ public struct WebRequest: Sendable {
       curl_slist_free_all(head)
       curl_slist_free_all(pinned)
     }
-    var code = set(easy)
+    var code = set(easy, milliseconds: Int(milliseconds))
     if code == CURLE_OK, head != nil { code = racha_curl_set_list(easy, CURLOPT_HTTPHEADER, head) }
     if code == CURLE_OK, pinned != nil { code = racha_curl_set_list(easy, CURLOPT_RESOLVE, pinned) }
     if code == CURLE_OK { code = received.attach(to: easy) }
-    if code == CURLE_OK { code = wish.attach(to: easy) }
-    if code == CURLE_OK {
-      code = withExtendedLifetime((received, wish)) {
-        // libcurl reads the bytes while it sends them.
-        (body ?? []).withUnsafeBytes { bytes in
-          guard body != nil else { return curl_easy_perform(easy) }
-          let text = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-          var code = racha_curl_set_number(easy, CURLOPT_POSTFIELDSIZE, bytes.count)
-          if code == CURLE_OK { code = racha_curl_set_text(easy, CURLOPT_POSTFIELDS, text) }
-          return code == CURLE_OK ? curl_easy_perform(easy) : code
-        }
-      }
+    if code == CURLE_OK { code = flag.attach(to: easy) }
+    if code == CURLE_OK { code = withExtendedLifetime((received, flag)) { transfer(easy) } }
+    if flag.isCancelled { throw CancellationError() }
+    if received.isTooLarge { throw Unreachable(url: url, cause: .answerTooLarge, reason: "its answer is too long") }
+    guard code == CURLE_OK else {
+      throw Unreachable(
+        url: url, cause: code == CURLE_OPERATION_TIMEDOUT ? .timedOut : .connection,
+        reason: String(cString: curl_easy_strerror(code)))
     }
-    guard code == CURLE_OK else { throw Unreachable(url: url, reason: String(cString: curl_easy_strerror(code))) }
     var status = 0
     racha_curl_get_number(easy, CURLINFO_RESPONSE_CODE, &status)
     return Answer(status: status, body: received.body, retryAfter: Self.header("Retry-After", easy))
+  }
+
+  private func transfer(_ easy: UnsafeMutableRawPointer) -> CURLcode {
+    guard let body else { return curl_easy_perform(easy) }
+    // libcurl reads the bytes while it sends them.
+    return body.withUnsafeBytes { bytes in
+      let text = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+      var code = racha_curl_set_number(easy, CURLOPT_POSTFIELDSIZE, bytes.count)
+      if code == CURLE_OK { code = racha_curl_set_text(easy, CURLOPT_POSTFIELDS, text) }
+      return code == CURLE_OK ? curl_easy_perform(easy) : code
+    }
   }
 
   /// The first header of that name in the answer.
@@ -113,63 +141,65 @@ public struct WebRequest: Sendable {
     return String(cString: value)
   }
 
-  private func set(_ easy: UnsafeMutableRawPointer) -> CURLcode {
-    let texts = [(CURLOPT_URL, url), (CURLOPT_PROTOCOLS_STR, "http,https"), (CURLOPT_PROXY, "")]
-    let numbers = [
-      (CURLOPT_SSL_VERIFYPEER, 1), (CURLOPT_SSL_VERIFYHOST, 2), (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_TIMEOUT, seconds),
-      (CURLOPT_NOSIGNAL, 1),
-    ]
-    for (option, text) in texts {
-      let code = racha_curl_set_text(easy, option, text)
-      guard code == CURLE_OK else { return code }
-    }
-    for (option, number) in numbers {
-      let code = racha_curl_set_number(easy, option, number)
-      guard code == CURLE_OK else { return code }
-    }
-    return CURLE_OK
+  private func set(_ easy: UnsafeMutableRawPointer, milliseconds: Int) -> CURLcode {
+    let scheme = url.lowercased().hasPrefix("https:") ? "https" : "http"
+    return Curl.set(
+      [
+        (CURLOPT_URL, url), (CURLOPT_PROTOCOLS_STR, scheme), (CURLOPT_CAINFO, authoritiesFile),
+        // The environment names proxies, too.
+        (CURLOPT_PROXY, ""),
+      ],
+      [
+        (CURLOPT_SSL_VERIFYPEER, 1), (CURLOPT_SSL_VERIFYHOST, 2), (CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
+        (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)), (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_TIMEOUT_MS, milliseconds),
+        // Time-outs without signals, which would end other threads' calls, and without waiting for a name server that does not answer.
+        (CURLOPT_NOSIGNAL, 1), (CURLOPT_QUICK_EXIT, 1),
+      ], on: easy)
   }
 }
 
-/// What libcurl hands over of an answer's body.
-private final class ReceivedBody {
+/// What libcurl hands over of an answer, on the transfer's thread. Anything but the whole of a piece returned to it ends the transfer.
+private final class ReceivedAnswer {
   private(set) var body: [UInt8] = []
+  private(set) var isTooLarge = false
+  private var headBytes = 0
+  private let maxHeadBytes: Int
   private let maxBytes: Int
 
-  init(maxBytes: Int) { self.maxBytes = maxBytes }
+  init(maxHeadBytes: Int, maxBytes: Int) {
+    self.maxHeadBytes = maxHeadBytes
+    self.maxBytes = maxBytes
+  }
 
   /// It must outlive the transfer.
   func attach(to easy: UnsafeMutableRawPointer) -> CURLcode {
-    racha_curl_set_writer(
+    let own = Unmanaged.passUnretained(self).toOpaque()
+    let code = racha_curl_set_head_writer(
+      easy,
+      { _, size, count, own in
+        guard let own else { return 0 }
+        return Unmanaged<ReceivedAnswer>.fromOpaque(own).takeUnretainedValue().takeHead(size * count)
+      }, own)
+    guard code == CURLE_OK else { return code }
+    return racha_curl_set_writer(
       easy,
       { bytes, size, count, own in
         guard let bytes, let own else { return 0 }
-        return Unmanaged<ReceivedBody>.fromOpaque(own).takeUnretainedValue().take(
+        return Unmanaged<ReceivedAnswer>.fromOpaque(own).takeUnretainedValue().take(
           UnsafeRawBufferPointer(start: bytes, count: size * count))
-      }, Unmanaged.passUnretained(self).toOpaque())
+      }, own)
   }
 
-  /// Anything but the whole of a piece ends the transfer.
+  private func takeHead(_ count: Int) -> Int {
+    headBytes += count
+    isTooLarge = isTooLarge || headBytes > maxHeadBytes
+    return isTooLarge ? 0 : count
+  }
+
   private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
-    guard body.count + bytes.count <= maxBytes else { return 0 }
+    isTooLarge = isTooLarge || body.count + bytes.count > maxBytes
+    guard !isTooLarge else { return 0 }
     body.append(contentsOf: bytes)
     return bytes.count
-  }
-}
-
-/// The wish to end a transfer.
-private final class StopWish: Sendable {
-  private let isStopped = Atomic(false)
-
-  func stop() { isStopped.store(true, ordering: .relaxed) }
-
-  /// It must outlive the transfer.
-  func attach(to easy: UnsafeMutableRawPointer) -> CURLcode {
-    racha_curl_set_progress(
-      easy,
-      { own, _, _, _, _ in
-        guard let own else { return 1 }
-        return Unmanaged<StopWish>.fromOpaque(own).takeUnretainedValue().isStopped.load(ordering: .relaxed) ? 1 : 0
-      }, Unmanaged.passUnretained(self).toOpaque())
   }
 }

@@ -14,16 +14,7 @@ import Workers
 /// The files that are on their way: `imports/<account>/<import>` in the home folder, for their owner's eyes alone (0700, 0600).
 /// They are in no backup.
 struct ImportSpool: Sendable {
-  /// What kept a file from being written or read.
-  struct Fault: Error {
-    let operation: String
-    let number: Int32
-
-    var isGone: Bool { number == ENOENT }
-    var isFull: Bool { number == ENOSPC || number == EDQUOT }
-    var isReadOnly: Bool { number == EROFS }
-  }
-
+  private let home: String
   private let folder: String
   /// What reads the files: see `DecoderProcess`.
   private let program: String
@@ -31,6 +22,7 @@ struct ImportSpool: Sendable {
   private let pool = WorkerPool(label: "racha.imports.spool", threads: 2, maxWaiting: 64)
 
   init(_ home: Home, program: String) {
+    self.home = home.path
     folder = home.path + "/imports"
     self.program = program
   }
@@ -44,65 +36,19 @@ struct ImportSpool: Sendable {
 
   private func folder(of account: AccountID) -> String { "\(folder)/\(account)" }
 
+  private func file(_ id: ImportID, of account: AccountID) -> ChunkFile { ChunkFile(path(id, of: account), below: home) }
+
   /// Writes a chunk; it is durable when this returns.
   func write(_ bytes: ArraySlice<UInt8>, at offset: Int, of id: ImportID, _ account: AccountID) async throws {
-    let (path, parent) = (path(id, of: account), folder(of: account))
-    try await pool.run(for: account) {
-      let descriptor = offset == 0 ? try Self.created(path, in: parent) : open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
-      guard descriptor >= 0 else { throw Fault(operation: "open", number: errno) }
-      defer { close(descriptor) }
-      try bytes.withUnsafeBytes { buffer in
-        var written = 0
-        while written < buffer.count {
-          let count = pwrite(
-            descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written, off_t(offset + written))
-          if count < 0, errno == EINTR { continue }
-          guard count > 0 else { throw Fault(operation: "write", number: errno) }
-          written += count
-        }
-      }
-      guard fsync(descriptor) == 0 else { throw Fault(operation: "sync", number: errno) }
-    }
-  }
-
-  /// A new file of the account, or the one that there is.
-  private static func created(_ path: String, in parent: String) throws -> Int32 {
-    while true {
-      do {
-        try Home.makePrivateFolder(parent)
-      } catch let error as CocoaError where error.code == .fileWriteOutOfSpace {
-        throw Fault(operation: "mkdir", number: ENOSPC)
-      } catch let error as CocoaError where error.code == .fileWriteVolumeReadOnly {
-        throw Fault(operation: "mkdir", number: EROFS)
-      }
-      let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_CREAT, 0o600)
-      // The folder goes with the account's last file, and that may have gone just now.
-      guard descriptor < 0, errno == ENOENT else { return descriptor }
-    }
+    let file = file(id, of: account)
+    try await pool.run(for: account) { try file.write(bytes, at: offset) }
   }
 
   /// Whether these bytes stand in the file at that position.
   func holds(_ bytes: ArraySlice<UInt8>, at offset: Int, of id: ImportID, _ account: AccountID) async throws -> Bool {
     guard !bytes.isEmpty else { return true }
-    let path = path(id, of: account)
-    return try await pool.run(for: account) {
-      let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-      guard descriptor >= 0 else { throw Fault(operation: "open", number: errno) }
-      defer { close(descriptor) }
-      var buffer = [UInt8](repeating: 0, count: bytes.count)
-      var filled = 0
-      while filled < buffer.count {
-        let count = buffer.withUnsafeMutableBytes {
-          pread(descriptor, $0.baseAddress?.advanced(by: filled), $0.count - filled, off_t(offset + filled))
-        }
-        if count < 0, errno == EINTR { continue }
-        guard count >= 0 else { throw Fault(operation: "read", number: errno) }
-        // It is shorter than what has arrived.
-        guard count > 0 else { throw Fault(operation: "read", number: ENOENT) }
-        filled += count
-      }
-      return buffer.elementsEqual(bytes)
-    }
+    let file = file(id, of: account)
+    return try await pool.run(for: account) { try file.holds(bytes, at: offset) }
   }
 
   /// Whether the file is there with at least so many bytes.
@@ -118,9 +64,9 @@ struct ImportSpool: Sendable {
   func remove(_ id: ImportID, of account: AccountID) async throws {
     let (path, parent) = (path(id, of: account), folder(of: account))
     try await pool.run(for: account) {
-      guard unlink(path) == 0 || errno == ENOENT else { throw Fault(operation: "remove", number: errno) }
+      guard unlink(path) == 0 || errno == ENOENT else { throw FileFault(operation: "remove", number: errno) }
       guard rmdir(parent) == 0 || errno == ENOENT || errno == ENOTEMPTY || errno == EEXIST else {
-        throw Fault(operation: "remove", number: errno)
+        throw FileFault(operation: "remove", number: errno)
       }
     }
   }
@@ -157,7 +103,7 @@ struct ImportSpool: Sendable {
   /// - Throws: `CancellationError` in a task that is cancelled, too.
   static func sha256(_ path: String) throws -> String {
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Fault(operation: "open", number: errno) }
+    guard descriptor >= 0 else { throw FileFault(operation: "open", number: errno) }
     defer { close(descriptor) }
     var hash = SHA256()
     var buffer = [UInt8](repeating: 0, count: 1 << 18)
@@ -165,7 +111,7 @@ struct ImportSpool: Sendable {
       try Task.checkCancellation()
       let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw Fault(operation: "read", number: errno) }
+      guard count >= 0 else { throw FileFault(operation: "read", number: errno) }
       guard count > 0 else { break }
       buffer.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
     }

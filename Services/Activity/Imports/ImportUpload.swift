@@ -26,18 +26,18 @@ enum ImportUpload {
       guard try await spool.holds(known, at: input.offset, of: row.id, account) else {
         throw Failure.field("content", UploadImportChunk.Input.otherBytes)
       }
-    } catch let fault as ImportSpool.Fault where fault.isGone {
+    } catch let fault as FileFault where fault.isGone {
       throw try await lost(row, call)
     }
     guard received < end else { return received..<received }
     try call.store.lookUp { try ImportStore.requireRoom(for: end - received, limits, in: $0) }
     do {
       try await spool.write(bytes[(received - input.offset)...], at: received, of: row.id, account)
-    } catch let fault as ImportSpool.Fault where fault.isGone {
+    } catch let fault as FileFault where fault.isGone {
       throw try await lost(row, call)
-    } catch let fault as ImportSpool.Fault where fault.isFull {
+    } catch let fault as FileFault where fault.isFull {
       throw ImportFailure.noRoom.with(retryAfterSeconds: 600)
-    } catch let fault as ImportSpool.Fault where fault.isReadOnly {
+    } catch let fault as FileFault where fault.isReadOnly {
       throw Failure(RequestFailure.storageReadOnly, retryAfterSeconds: 5)
     }
     return received..<end

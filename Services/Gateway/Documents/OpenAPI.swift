@@ -24,7 +24,7 @@ struct OpenAPI {
       paths[route.template] = item
     }
     paths[EventStream.path] = ["get": live]
-    if catalog.downloads != nil { paths[TaskAttachmentDownloads.path] = ["get": OpenAPI.download] }
+    for route in catalog.downloads.map(\.route) { paths[route.path] = ["get": OpenAPI.download(route)] }
     for route in catalog.pages.flatMap(\.routes) {
       var item = paths[route.path] ?? [:]
       item[route.method.rawValue.lowercased()] = OpenAPI.page(route)

@@ -92,18 +92,11 @@ extension OpenAPI {
     return operation
   }
 
-  /// Where an attached file is downloaded.
-  static var download: JSON {
+  /// A download's answers.
+  static func download(_ route: DownloadRoute) -> JSON {
     var operation = operation(
-      "taskAttachments.download",
-      "Download an attached file: never shown by a browser, whatever it is, and always as `application/octet-stream`.",
-      "application/octet-stream", ["type": "string", "format": "binary"], "TASK-8")
-    operation["parameters"] = [
-      [
-        "name": "attachmentID", "in": "path", "required": true, "description": "Names the attachment.",
-        "schema": ["type": "string", "format": "uuid"],
-      ]
-    ]
+      route.name, route.summary, route.mediaType, ["type": "string", "format": "binary"], route.requirement)
+    operation["parameters"] = route.parameters
     operation["security"] = [["bearer": []]]
     return operation
   }

@@ -6,12 +6,19 @@ import SocialContract
 ///
 /// Whatever it is, nothing of it runs: a browser saves it (`Content-Disposition: attachment`), guesses nothing (`nosniff`), and would have it
 /// in a sandbox without rights if it were to show it after all. It is fetched in chunks, the next one when the client has taken the former.
-struct TaskAttachmentDownloads: Sendable {
-  static let path = "/v1/task-attachments/{attachmentID}/file"
-  static let policy = "sandbox; default-src 'none'"
-  /// What one that goes out holds: a chunk as bytes, and as the text and the message that it came in.
-  static let heldBytes = 4 * TaskAttachmentChunk.maxBytes
+struct TaskAttachmentDownloads: Download {
+  private static let policy = "sandbox; default-src 'none'"
 
+  let route = DownloadRoute(
+    path: "/v1/task-attachments/{attachmentID}/file", name: "taskAttachments.download",
+    summary: "Download an attached file: never shown by a browser, whatever it is, and always as `application/octet-stream`.",
+    mediaType: TaskAttachmentType.unknown.description, requirement: "TASK-8",
+    parameters: [
+      [
+        "name": "attachmentID", "in": "path", "required": true, "description": "Names the attachment.",
+        "schema": ["type": "string", "format": "uuid"],
+      ]
+    ])
   private let details: Endpoint
   private let chunks: Endpoint
 
@@ -23,9 +30,8 @@ struct TaskAttachmentDownloads: Sendable {
     self.chunks = chunks
   }
 
-  /// The head of a download, and what its body is read from.
   func begin(_ parameters: [String: String], _ caller: OperationCaller, _ exchange: inout Exchange) async throws(Failure) -> (
-    HTTPAnswer, TaskAttachmentDownload
+    HTTPAnswer, any DownloadBody
   ) {
     let identification = try await caller.admit(chunks, &exchange)
     let (_, output) = try await caller.call(details, parameters, [], identification, exchange)
@@ -37,7 +43,7 @@ struct TaskAttachmentDownloads: Sendable {
     try await download.fetch()
     let disposition = ContentDisposition.attachment(attachment.name.description)
     let answer = HTTPAnswer(
-      status: 200, type: TaskAttachmentType.unknown.description, body: ByteBuffer(),
+      status: 200, type: route.mediaType, body: ByteBuffer(),
       extra: [
         ResponseField(name: "Content-Disposition", value: disposition),
         ResponseField(name: "Cross-Origin-Resource-Policy", value: "same-origin"),
@@ -47,9 +53,11 @@ struct TaskAttachmentDownloads: Sendable {
 }
 
 /// A file that goes out.
-struct TaskAttachmentDownload: Sendable {
+struct TaskAttachmentDownload: DownloadBody {
   let id: ID<TaskAttachment>
   let totalBytes: Int
+  /// A chunk as bytes, and as the text and the message that it came in.
+  let heldBytes = 4 * TaskAttachmentChunk.maxBytes
   fileprivate let endpoint: Endpoint
   fileprivate let caller: OperationCaller
   fileprivate let identification: Identification?
@@ -79,7 +87,6 @@ struct TaskAttachmentDownload: Sendable {
     offset += chunk.count
   }
 
-  /// The next chunk; nil behind the last.
   mutating func next() async throws(Failure) -> ByteBuffer? {
     if chunk.isEmpty {
       guard offset < totalBytes else { return nil }

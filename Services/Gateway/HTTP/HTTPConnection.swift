@@ -330,13 +330,14 @@ final class HTTPConnection: ChannelInboundHandler {
     return outgoing?.rest.readSlice(length: min(left, HTTPConnection.pieceBytes))
   }
 
-  /// Writes a file that is fetched piece by piece as the client reads.
+  /// Writes an answer whose body is fetched piece by piece as the client reads.
   private func write(
-    _ answer: HTTPAnswer, _ download: TaskAttachmentDownload, _ exchange: Exchange, keepsAlive: Bool,
+    _ answer: HTTPAnswer, _ download: any DownloadBody, _ exchange: Exchange, keepsAlive: Bool,
     _ context: ChannelHandlerContext
   ) {
     let isHead = exchange.method == "HEAD"
-    guard isHead || held.change(.answers, by: TaskAttachmentDownloads.heldBytes) else {
+    let heldBytes = download.heldBytes
+    guard isHead || held.change(.answers, by: heldBytes) else {
       return write(responder.refusal(HTTPConnectionLimits.noRoom, exchange), exchange, keepsAlive: keepsAlive, context)
     }
     var head = context.channel.allocator.buffer(capacity: 1024)
@@ -349,7 +350,7 @@ final class HTTPConnection: ChannelInboundHandler {
       let isWhole = await HTTPConnection.send(download, to: channel)
       connection.eventLoop.execute {
         let (connection, context) = connection.value
-        connection.held.release(.answers, TaskAttachmentDownloads.heldBytes)
+        connection.held.release(.answers, heldBytes)
         connection.answering = nil
         // Whoever gets less than was announced notices by the end of the connection.
         if isWhole { connection.handle(.written(keepsAlive: keepsAlive), context) } else { channel.close(promise: nil) }
@@ -358,7 +359,7 @@ final class HTTPConnection: ChannelInboundHandler {
   }
 
   /// - Returns: whether all of it went out.
-  private static func send(_ received: TaskAttachmentDownload, to channel: any Channel) async -> Bool {
+  private static func send(_ received: any DownloadBody, to channel: any Channel) async -> Bool {
     var download = received
     do {
       while var chunk = try await download.next() {

@@ -7,8 +7,8 @@ struct HTTPResponder: Sendable {
   /// What a request leads to.
   enum Outcome: Sendable {
     case answer(HTTPAnswer)
-    /// A file, whose body is fetched as the client reads it.
-    case download(HTTPAnswer, TaskAttachmentDownload)
+    /// One whose body is fetched as the client reads it.
+    case download(HTTPAnswer, any DownloadBody)
     /// A stream that goes on until one side ends it.
     case live(Identification, after: Int?)
   }
@@ -31,9 +31,9 @@ struct HTTPResponder: Sendable {
       switch catalog.router.match(method, exchange.path) {
       case .found(.operation(let endpoint), let parameters): return .answer(try await call(endpoint, parameters, body, &exchange))
       case .found(.page(let page), let parameters): return .answer(await pages.answer(page, parameters, body, &exchange))
-      case .found(.download(let downloads), let parameters):
-        let (answer, download) = try await downloads.begin(parameters, caller, &exchange)
-        return .download(answer, download)
+      case .found(.download(let download), let parameters):
+        let (answer, rest) = try await download.begin(parameters, caller, &exchange)
+        return .download(answer, rest)
       case .found(.system(let endpoint), _):
         if !endpoint.isHealth { try admission.draw(exchange.address) }
         return .answer(try await system.answer(endpoint, exchange))

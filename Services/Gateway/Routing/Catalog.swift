@@ -5,7 +5,7 @@ import Operations
 enum Destination: Sendable {
   case operation(Endpoint)
   case page(any BrowserPage)
-  case download(TaskAttachmentDownloads)
+  case download(any Download)
   case system(SystemEndpoint)
   /// ``EventStream``.
   case live
@@ -20,7 +20,8 @@ struct Catalog: Sendable {
   let pages: [any BrowserPage]
   /// Those whose forms send files, by the path to which they send them.
   let uploadPages: [String: any UploadPage]
-  let downloads: TaskAttachmentDownloads?
+  /// Those whose operations are all served.
+  let downloads: [any Download]
   let router: Router<Destination>
 
   init(_ contracts: [Contract], pages: [any BrowserPage] = BrowserPages.all()) {
@@ -33,8 +34,8 @@ struct Catalog: Sendable {
     var router = Router<Destination>()
     router.add("GET", EventStream.path, .live)
     for endpoint in SystemEndpoint.allCases { router.add("GET", endpoint.path, .system(endpoint)) }
-    let downloads = TaskAttachmentDownloads(byName)
-    if let downloads { router.add("GET", TaskAttachmentDownloads.path, .download(downloads)) }
+    let downloads = Downloads.all(byName)
+    for download in downloads { router.add("GET", download.route.path, .download(download)) }
     for page in served {
       for route in page.routes { router.add(route.method.rawValue, route.path, .page(page)) }
     }

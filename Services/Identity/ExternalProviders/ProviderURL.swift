@@ -4,8 +4,6 @@ import Foundation
 struct ProviderURL: Hashable, Sendable, CustomStringConvertible {
   /// As it was written; issuers are compared to the letter.
   let description: String
-  /// `https` or `http`.
-  let scheme: String
   let isLoopback: Bool
   let hasQuery: Bool
 
@@ -17,7 +15,6 @@ struct ProviderURL: Hashable, Sendable, CustomStringConvertible {
     else { return nil }
     isLoopback = ["127.0.0.1", "::1", "[::1]", "localhost"].contains(host)
     guard scheme == "https" || (scheme == "http" && isLoopback) else { return nil }
-    self.scheme = scheme
     hasQuery = parts.query != nil
     description = text
   }

@@ -1,5 +1,6 @@
 import IdentityContract
 import Operations
+import Web
 import Workers
 
 /// Fetches from providers, and from nobody else: no redirects, bounded answers, little time.
@@ -37,7 +38,7 @@ struct ProviderWeb: Sendable {
   }
 
   private func getOnce(_ url: ProviderURL) async throws -> [UInt8] {
-    let answer = try await send(ProviderExchange(url, authoritiesFile: authoritiesFile))
+    let answer = try await send(request(url))
     guard answer.status == 200 else { throw ProviderTrouble.unavailable("status_\(answer.status)") }
     return answer.body
   }
@@ -46,21 +47,48 @@ struct ProviderWeb: Sendable {
   ///
   /// - Parameter authorization: value of the header of that name.
   func post(_ url: ProviderURL, _ fields: [FormFields.Field], authorization: String?) async throws -> Answer {
-    try await send(
-      ProviderExchange(url, form: FormFields.text(fields), authorization: authorization, authoritiesFile: authoritiesFile))
+    try await send(request(url, form: FormFields.text(fields), authorization: authorization))
+  }
+
+  private func request(_ url: ProviderURL, form: String? = nil, authorization: String? = nil) -> WebRequest {
+    var headers = ["Accept: application/json"]
+    if form != nil { headers.append("Content-Type: application/x-www-form-urlencoded") }
+    if let authorization { headers.append("Authorization: \(authorization)") }
+    return WebRequest(
+      url.description, posting: form.map { Array($0.utf8) }, headers: headers, authoritiesFile: authoritiesFile,
+      maxBytes: Self.maxBytes)
   }
 
   /// Waits for a thread and for the whole answer, but no longer than it may take.
-  private func send(_ exchange: ProviderExchange) async throws -> Answer {
+  private func send(_ request: WebRequest) async throws -> Answer {
     let end = ContinuousClock.now.advanced(by: .milliseconds(wholeMilliseconds))
+    let flag = CancellationFlag()
     return try await withTaskCancellationHandler {
       do {
-        return try await workers.run { try exchange.perform(until: end) }
+        return try await workers.run { try Self.perform(request, until: end, flag) }
       } catch is Failure {
         throw ProviderTrouble.unavailable("too_many_waiting")
       }
     } onCancel: {
-      exchange.breakOff()
+      flag.cancel()
+    }
+  }
+
+  /// - Throws: ``ProviderTrouble``, or `CancellationError`.
+  private static func perform(
+    _ request: WebRequest, until end: ContinuousClock.Instant, _ flag: CancellationFlag
+  ) throws -> Answer {
+    var request = request
+    request.timeout = ContinuousClock.now.duration(to: end)
+    do {
+      let answer = try request.perform(flag)
+      return Answer(status: answer.status, body: answer.body)
+    } catch let failure as WebRequest.Unreachable {
+      switch failure.cause {
+      case .connection: throw ProviderTrouble.unavailable("unreachable")
+      case .timedOut: throw ProviderTrouble.unavailable("timed_out")
+      case .answerTooLarge: throw ProviderTrouble.unavailable("answer_too_large")
+      }
     }
   }
 }

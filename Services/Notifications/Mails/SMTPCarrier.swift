@@ -2,6 +2,7 @@ import CCurl
 import Logging
 import Operations
 import Synchronization
+import Web
 import Workers
 
 /// Hands mails to an SMTP server (RFC 5321) through libcurl, each over a connection of its own, with encryption and login.
@@ -14,17 +15,17 @@ struct SMTPCarrier: MailCarrier {
   init(server: SMTPServer, logger: Logger) {
     self.server = server
     self.logger = logger
-    _ = SMTPCarrier.library
   }
 
   func carry(_ letter: Letter) async throws(MailFailure) {
     let upload = Upload(letter.bytes)
+    let flag = CancellationFlag()
     let outcome: Outcome
     do {
       outcome = try await withTaskCancellationHandler {
-        try await workers.run { [server] in SMTPCarrier.transfer(letter, upload, server) }
+        try await workers.run { [server] in SMTPCarrier.transfer(letter, upload, server, flag) }
       } onCancel: {
-        upload.breakOff()
+        flag.cancel()
       }
     } catch {
       // The service stops before a thread had it.
@@ -39,25 +40,25 @@ struct SMTPCarrier: MailCarrier {
     throw failure
   }
 
-  /// Prepares libcurl for the process, once (curl_global_init(3)).
-  private static let library: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-
   private struct Outcome: Sendable {
     let failure: MailFailure?
     /// What libcurl says; it names neither the addressee nor the mail.
     let reason: String
   }
 
-  private static func transfer(_ letter: Letter, _ upload: Upload, _ server: SMTPServer) -> Outcome {
-    guard let easy = curl_easy_init() else { return Outcome(failure: .connection, reason: "out of memory") }
+  private static func transfer(
+    _ letter: Letter, _ upload: Upload, _ server: SMTPServer, _ flag: CancellationFlag
+  ) -> Outcome {
+    guard let easy = Curl.begin() else { return Outcome(failure: .connection, reason: "out of memory") }
     defer { curl_easy_cleanup(easy) }
     let recipients = curl_slist_append(nil, "<\(letter.to)>")
     defer { curl_slist_free_all(recipients) }
     var code = set(easy, letter, server)
     if code == CURLE_OK { code = racha_curl_set_list(easy, CURLOPT_MAIL_RCPT, recipients) }
     if code == CURLE_OK { code = upload.attach(to: easy) }
+    if code == CURLE_OK { code = flag.attach(to: easy) }
     guard code == CURLE_OK else { return Outcome(failure: .connection, reason: String(cString: curl_easy_strerror(code))) }
-    code = withExtendedLifetime(upload) { curl_easy_perform(easy) }
+    code = withExtendedLifetime((upload, flag)) { curl_easy_perform(easy) }
     var reply = 0
     racha_curl_get_number(easy, CURLINFO_RESPONSE_CODE, &reply)
     return Outcome(failure: SMTPReply.failure(code, reply: reply), reason: String(cString: curl_easy_strerror(code)))
@@ -81,45 +82,25 @@ struct SMTPCarrier: MailCarrier {
       (CURLOPT_NOSIGNAL, 1), (CURLOPT_CONNECTTIMEOUT_MS, server.connectMilliseconds),
       (CURLOPT_TIMEOUT_MS, server.wholeMilliseconds), (CURLOPT_SERVER_RESPONSE_TIMEOUT, (server.wholeMilliseconds + 999) / 1000),
     ]
-    for (option, text) in texts {
-      guard let text else { continue }
-      let code = racha_curl_set_text(easy, option, text)
-      guard code == CURLE_OK else { return code }
-    }
-    for (option, number) in numbers {
-      let code = racha_curl_set_number(easy, option, number)
-      guard code == CURLE_OK else { return code }
-    }
-    return CURLE_OK
+    return Curl.set(texts, numbers, on: easy)
   }
 }
 
-/// The bytes that libcurl asks for, and the wish to stop.
+/// The bytes that libcurl asks for.
 private final class Upload: Sendable {
   private let bytes: [UInt8]
   private let position = Atomic(0)
-  private let isBrokenOff = Atomic(false)
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  func breakOff() { isBrokenOff.store(true, ordering: .relaxed) }
-
   /// The upload must outlive the transfer.
   func attach(to easy: UnsafeMutableRawPointer) -> CURLcode {
-    let own = Unmanaged.passUnretained(self).toOpaque()
-    let code = racha_curl_set_reader(
+    racha_curl_set_reader(
       easy,
       { buffer, size, count, own in
         guard let buffer, let own else { return 0 }
         return Unmanaged<Upload>.fromOpaque(own).takeUnretainedValue().read(into: buffer, atMost: size * count)
-      }, own)
-    guard code == CURLE_OK else { return code }
-    return racha_curl_set_progress(
-      easy,
-      { own, _, _, _, _ in
-        guard let own else { return 1 }
-        return Unmanaged<Upload>.fromOpaque(own).takeUnretainedValue().isBrokenOff.load(ordering: .relaxed) ? 1 : 0
-      }, own)
+      }, Unmanaged.passUnretained(self).toOpaque())
   }
 
   /// Called on the transfer's thread alone.

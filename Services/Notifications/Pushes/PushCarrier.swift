@@ -42,7 +42,7 @@ struct PushCarrier: Sendable {
     }
     return WebRequest(
       endpoint.description, posting: letter.body, headers: letter.headers, addresses: addresses, maxBytes: Self.maxAnswer,
-      seconds: seconds)
+      timeout: .seconds(seconds))
   }
 
   /// The seconds of a `Retry-After`: a number, or a date (RFC 9110, section 10.2.3).

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import GRDB
+import ServiceKit
 
 #if canImport(Glibc)
   import Glibc
@@ -31,7 +32,7 @@ struct FileHash: Hashable, Sendable, CustomStringConvertible {
     while true {
       let count = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw TaskAttachmentFiles.Fault(operation: "read", number: errno) }
+      guard count >= 0 else { throw FileFault(operation: "read", number: errno) }
       guard count > 0 else { break }
       buffer.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
       offset += count

@@ -20,33 +20,22 @@ import Workers
 /// What is in `contents` is named by the store. Which contents are of use is decided in the store's write transactions, one after the
 /// other, and so is their removal (``removeContent(_:)``).
 struct TaskAttachmentFiles: Sendable {
-  /// What kept a file from being written or read.
-  struct Fault: Error {
-    let operation: String
-    let number: Int32
-
-    var isGone: Bool { number == ENOENT }
-
-    /// The answer to who wanted to write; nil where that is nothing that passes.
-    var failure: Failure? {
-      switch number {
-      case ENOSPC, EDQUOT: Failure(RequestFailure.storageFull, retryAfterSeconds: 5)
-      case EROFS: Failure(RequestFailure.storageReadOnly, retryAfterSeconds: 5)
-      default: nil
-      }
-    }
-  }
-
+  private let home: String
   private let folder: String
   /// Disks may be slow: whoever waits for them has threads of their own, on which accounts take turns.
   private let pool = WorkerPool(label: "racha.attachments", threads: 4, maxWaiting: 256)
 
-  init(_ home: Home) { folder = home.path + "/attachments" }
+  init(_ home: Home) {
+    self.home = home.path
+    folder = home.path + "/attachments"
+  }
 
   private var uploads: String { "\(folder)/uploads" }
   private var contents: String { "\(folder)/contents" }
 
   func uploadPath(_ id: ID<TaskAttachment>) -> String { "\(uploads)/\(id)" }
+
+  private func upload(_ id: ID<TaskAttachment>) -> ChunkFile { ChunkFile(uploadPath(id), below: home) }
 
   func contentPath(_ sha256: FileHash) -> String { "\(contentFolder(sha256))/\(sha256)" }
 
@@ -58,28 +47,8 @@ struct TaskAttachmentFiles: Sendable {
   func write(
     _ bytes: ArraySlice<UInt8>, at offset: Int, of id: ID<TaskAttachment>, for account: AccountID?
   ) async throws {
-    let (path, parent) = (uploadPath(id), uploads)
-    try await pool.run(for: account) {
-      var descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
-      if descriptor < 0, errno == ENOENT, offset == 0 {
-        try Self.makeFolder(parent)
-        descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_CREAT, 0o600)
-        if descriptor >= 0 { try Self.synchronize(parent) }
-      }
-      guard descriptor >= 0 else { throw Fault(operation: "open", number: errno) }
-      defer { close(descriptor) }
-      try bytes.withUnsafeBytes { buffer in
-        var written = 0
-        while written < buffer.count {
-          let count = pwrite(
-            descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written, off_t(offset + written))
-          if count < 0, errno == EINTR { continue }
-          guard count > 0 else { throw Fault(operation: "write", number: errno) }
-          written += count
-        }
-      }
-      guard fsync(descriptor) == 0 else { throw Fault(operation: "sync", number: errno) }
-    }
+    let upload = upload(id)
+    try await pool.run(for: account) { try upload.write(bytes, at: offset) }
   }
 
   /// Whether these bytes stand in the upload at that position.
@@ -87,13 +56,8 @@ struct TaskAttachmentFiles: Sendable {
     _ bytes: ArraySlice<UInt8>, at offset: Int, of id: ID<TaskAttachment>, for account: AccountID?
   ) async throws -> Bool {
     guard !bytes.isEmpty else { return true }
-    let path = uploadPath(id)
-    return try await pool.run(for: account) {
-      let found = try Self.read(path, from: offset, count: bytes.count)
-      // It is shorter than what has arrived.
-      guard found.count == bytes.count else { throw Fault(operation: "read", number: ENOENT) }
-      return found.elementsEqual(bytes)
-    }
+    let upload = upload(id)
+    return try await pool.run(for: account) { try upload.holds(bytes, at: offset) }
   }
 
   /// The SHA-256 of that many bytes of an upload; what a chunk left behind them that was never acknowledged is cut off.
@@ -101,14 +65,14 @@ struct TaskAttachmentFiles: Sendable {
     let path = uploadPath(id)
     return try await pool.run(for: account) {
       let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
-      guard descriptor >= 0 else { throw Fault(operation: "open", number: errno) }
+      guard descriptor >= 0 else { throw FileFault(operation: "open", number: errno) }
       defer { close(descriptor) }
       var status = stat()
-      guard fstat(descriptor, &status) == 0 else { throw Fault(operation: "stat", number: errno) }
-      guard Int(status.st_size) >= bytes else { throw Fault(operation: "read", number: ENOENT) }
+      guard fstat(descriptor, &status) == 0 else { throw FileFault(operation: "stat", number: errno) }
+      guard Int(status.st_size) >= bytes else { throw FileFault(operation: "read", number: ENOENT) }
       if Int(status.st_size) > bytes {
         guard ftruncate(descriptor, off_t(bytes)) == 0, fsync(descriptor) == 0 else {
-          throw Fault(operation: "cut", number: errno)
+          throw FileFault(operation: "cut", number: errno)
         }
       }
       return try FileHash(descriptor)
@@ -120,14 +84,14 @@ struct TaskAttachmentFiles: Sendable {
   func place(_ id: ID<TaskAttachment>, as sha256: FileHash, bytes: Int, for account: AccountID?) async throws {
     let (from, parent, to, all) = (uploadPath(id), contentFolder(sha256), contentPath(sha256), contents)
     try await pool.run(for: account) {
-      try Self.makeFolder(parent)
+      try PrivateFolder.make(parent)
       if rename(from, to) != 0 {
-        guard errno == ENOENT else { throw Fault(operation: "rename", number: errno) }
+        guard errno == ENOENT else { throw FileFault(operation: "rename", number: errno) }
         var status = stat()
-        guard stat(to, &status) == 0, Int(status.st_size) == bytes else { throw Fault(operation: "rename", number: ENOENT) }
+        guard stat(to, &status) == 0, Int(status.st_size) == bytes else { throw FileFault(operation: "rename", number: ENOENT) }
       }
-      try Self.synchronize(parent)
-      try Self.synchronize(all)
+      try PrivateFolder.synchronize(parent)
+      try PrivateFolder.synchronize(all)
     }
   }
 
@@ -135,7 +99,7 @@ struct TaskAttachmentFiles: Sendable {
   func removeUpload(_ id: ID<TaskAttachment>) async throws {
     let path = uploadPath(id)
     try await pool.run {
-      guard unlink(path) == 0 || errno == ENOENT else { throw Fault(operation: "remove", number: errno) }
+      guard unlink(path) == 0 || errno == ENOENT else { throw FileFault(operation: "remove", number: errno) }
     }
   }
 
@@ -149,8 +113,8 @@ struct TaskAttachmentFiles: Sendable {
 
   /// Bytes of a content: as many as asked for, or as are left.
   func read(_ sha256: FileHash, from offset: Int, count: Int, for account: AccountID?) async throws -> [UInt8] {
-    let path = contentPath(sha256)
-    return try await pool.run(for: account) { try Self.read(path, from: offset, count: count) }
+    let content = ChunkFile(contentPath(sha256), below: home)
+    return try await pool.run(for: account) { try content.read(from: offset, count: count) }
   }
 
   /// A part of a content of so many bytes, as it is answered.
@@ -164,7 +128,7 @@ struct TaskAttachmentFiles: Sendable {
     if count > 0 {
       do {
         bytes = try await read(sha256, from: offset, count: count, for: account)
-      } catch let fault as Fault where fault.isGone {
+      } catch let fault as FileFault where fault.isGone {
         throw TaskAttachmentFailure.lost
       }
       guard bytes.count == count else { throw TaskAttachmentFailure.lost }
@@ -184,55 +148,19 @@ struct TaskAttachmentFiles: Sendable {
   ///
   /// - Returns: whether it is gone; not while a backup is made, which may need it.
   func removeContent(_ sha256: FileHash) throws -> Bool {
-    try Self.makeFolder(folder)
+    try PrivateFolder.make(folder)
     let lock = open("\(folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard lock >= 0 else { throw Fault(operation: "lock", number: errno) }
+    guard lock >= 0 else { throw FileFault(operation: "lock", number: errno) }
     defer { close(lock) }
     guard flock(lock, LOCK_SH | LOCK_NB) == 0 else {
       if errno == EWOULDBLOCK { return false }
-      throw Fault(operation: "lock", number: errno)
+      throw FileFault(operation: "lock", number: errno)
     }
-    guard unlink(contentPath(sha256)) == 0 || errno == ENOENT else { throw Fault(operation: "remove", number: errno) }
+    guard unlink(contentPath(sha256)) == 0 || errno == ENOENT else { throw FileFault(operation: "remove", number: errno) }
     return true
   }
 
   // MARK: - The file system
-
-  private static func read(_ path: String, from offset: Int, count: Int) throws -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Fault(operation: "open", number: errno) }
-    defer { close(descriptor) }
-    var buffer = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      let more = buffer.withUnsafeMutableBytes {
-        pread(descriptor, $0.baseAddress?.advanced(by: filled), count - filled, off_t(offset + filled))
-      }
-      if more < 0, errno == EINTR { continue }
-      guard more >= 0 else { throw Fault(operation: "read", number: errno) }
-      guard more > 0 else { break }
-      filled += more
-    }
-    return filled == count ? buffer : Array(buffer[..<filled])
-  }
-
-  private static func makeFolder(_ path: String) throws {
-    do {
-      try Home.makePrivateFolder(path)
-    } catch let error as CocoaError where error.code == .fileWriteOutOfSpace {
-      throw Fault(operation: "mkdir", number: ENOSPC)
-    } catch let error as CocoaError where error.code == .fileWriteVolumeReadOnly {
-      throw Fault(operation: "mkdir", number: EROFS)
-    }
-  }
-
-  /// Returns when the entries of a folder will survive a loss of power.
-  private static func synchronize(_ folder: String) throws {
-    let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Fault(operation: "open", number: errno) }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw Fault(operation: "sync", number: errno) }
-  }
 
   private static func names(in folder: String) throws -> [String] {
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
@@ -241,5 +169,14 @@ struct TaskAttachmentFiles: Sendable {
 
   private static func id(_ text: String) -> ID<TaskAttachment>? {
     do throws(FieldRule) { return try ID(text: text) } catch { return nil }
+  }
+}
+
+extension FileFault {
+  /// The answer to who wanted to write; nil where that is nothing that passes.
+  var failure: Failure? {
+    if isFull { return Failure(RequestFailure.storageFull, retryAfterSeconds: 5) }
+    if isReadOnly { return Failure(RequestFailure.storageReadOnly, retryAfterSeconds: 5) }
+    return nil
   }
 }

@@ -89,7 +89,7 @@ struct TaskAttachmentUploading: Sendable {
       guard received < end else { return received..<received }
       try await files.write(
         bytes[(received - chunk.offset)...], at: received, of: upload.id, for: upload.charged)
-    } catch let fault as TaskAttachmentFiles.Fault {
+    } catch let fault as FileFault {
       if let failure = fault.failure { throw failure }
       guard fault.isGone else { throw fault }
       try await call.write { try TaskAttachmentUploadStore.noteLost(upload.id, $0) }
@@ -130,7 +130,7 @@ struct TaskAttachmentUploading: Sendable {
         }
         try await files.place(id, as: sha256, bytes: upload.receivedBytes, for: upload.charged)
         return try await attach(id, sha256, call, check)
-      } catch let fault as TaskAttachmentFiles.Fault {
+      } catch let fault as FileFault {
         if let failure = fault.failure { throw failure }
         guard fault.isGone else { throw fault }
         try await call.write { try TaskAttachmentUploadStore.noteLost(id, $0) }

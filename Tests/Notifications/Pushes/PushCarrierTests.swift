@@ -51,7 +51,7 @@ struct PushCarrierTests {
         Array("Hola".utf8), for: PushKey(text: service.p256dh), PushSecret(text: service.auth))
       let request = WebRequest(
         "http://\(host):\(port)/push/201/ana", posting: body,
-        addresses: .init(host: host, port: port, texts: ["127.0.0.1"]), seconds: 20)
+        addresses: .init(host: host, port: port, texts: ["127.0.0.1"]), timeout: .seconds(20))
       #expect(try await request.send().status == 201)
       #expect(try await service.next().text == "Hola")
     }

@@ -1,13 +1,13 @@
+import TransparencyLog
+
 /// The roots of the perfect subtrees that a growing tree consists of: all that appending and the root need, however many leaves there are.
-public struct CompactRange: Hashable, Sendable {
+struct CompactRange: Hashable, Sendable {
   /// How many leaves were appended.
-  public private(set) var size = 0
+  private(set) var size = 0
   private var roots: [TreeHash] = []
 
-  public init() {}
-
   /// Appends the hash of a leaf.
-  public mutating func append(_ leaf: TreeHash) {
+  mutating func append(_ leaf: TreeHash) {
     var hash = leaf
     for _ in 0..<size.trailingOneBitCount { hash = TreeHash.node(roots.removeLast(), hash) }
     roots.append(hash)
@@ -15,7 +15,7 @@ public struct CompactRange: Hashable, Sendable {
   }
 
   /// The root of the tree (RFC 6962 §2.1).
-  public var root: TreeHash {
+  var root: TreeHash {
     guard let last = roots.last else { return .empty }
     return roots.dropLast().reversed().reduce(last) { TreeHash.node($1, $0) }
   }
