@@ -20,11 +20,9 @@ public enum Notifications {
   static func service(
     _ environment: ServiceEnvironment, _ settings: MailSettings, _ carrier: any MailCarrier
   ) throws -> ServiceDefinition {
-    let features = try features(
-      environment, settings, carrier, secret: try environment.home.secret("notifications.store"))
-    return ServiceDefinition(
+    ServiceDefinition(
       .notifications, environment,
-      features: features + [HousekeepingFeature(features: features, logger: environment.logger)])
+      features: try features(environment, settings, carrier, secret: try environment.home.secret("notifications.store")))
   }
 
   /// The features, each behind those that it builds on.

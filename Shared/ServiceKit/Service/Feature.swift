@@ -23,7 +23,7 @@ public protocol Feature: Sendable {
   /// Its tables, and how each forgets an account; a table that refers to another one of them stands before it.
   var tables: [ErasedTable] { get }
 
-  /// How long it keeps the rows of its tables; a worker of the service removes those that are due.
+  /// How long it keeps the rows of its tables; those that are due are removed.
   var retention: [RetentionRule] { get }
 
   /// Its parts of the state as events, for subscribers without history.
@@ -59,6 +59,10 @@ extension ServiceDefinition {
     for feature in features { feature.register(in: &self) }
     publishSnapshot(SnapshotParts(features.flatMap(\.snapshot)).page)
     declareErasure(features.reversed().flatMap(\.tables))
+    if features.contains(where: { !$0.retention.isEmpty }) {
+      let logger = environment.logger
+      run { store in RetentionWorker(store: store, features: features, logger: logger) }
+    }
     guard erasesAccounts else { return }
     eraseDeletedAccounts(environment) { erasure, store in
       for feature in features.reversed() { try await feature.clean(erasure, store) }
