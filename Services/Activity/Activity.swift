@@ -1,11 +1,9 @@
 import ActivityContract
-import IdentityContract
 import Images
 import ImportFormats
 import Operations
 public import Sandbox
 public import ServiceKit
-import Storage
 
 /// The activity service: what people plan and do each day, and how they move.
 ///
@@ -28,11 +26,11 @@ public enum Activities {
     let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
     let rules = FairnessRules(environment.settings)
     let recount = WakeSignal()
-    let sweep = WakeSignal()
     let deletions = WakeSignal()
     return [
-      accounts(calendars, sweep),
-      LocalDayFeature(),
+      // What is done by itself, such as limits, needs an account's days as long as there is anything of it.
+      AccountsFeature(migrations: (table: 1, settings: 5, people: 35, enrollment: 38), isErasedLast: true),
+      LocalDayFeature(calendars: calendars),
       FollowFeature(calendars: calendars),
       CategoryFeature(),
       TemplateFeature(),
@@ -65,27 +63,9 @@ public enum Activities {
       DeletedActivityFeature(signal: deletions),
       StepGoalFeature(calendars: calendars, rules: rules.stepGoals),
       InactivityFeature(calendars: calendars, clock: environment.clock),
-      ImportFeature(calendars: calendars, rules: rules, sweep: sweep, environment),
+      ImportFeature(calendars: calendars, rules: rules, environment),
       DashboardFeature(calendars: calendars),
       ActivityWeekFeature(calendars: calendars),
     ]
-  }
-
-  /// The read model of accounts. What is done by itself, such as limits, needs an account's days as long as there is anything of it.
-  private static func accounts(_ calendars: AccountCalendars, _ sweep: WakeSignal) -> AccountsFeature {
-    AccountsFeature(
-      migrations: (table: 1, settings: 5, people: 35, enrollment: 38), isErasedLast: true,
-      whenMoved: { move, transaction in
-        try LostDayStore.note(move, calendars.zones, transaction)
-        try OpenLimitStore.lookAnew(of: move.account, transaction)
-        try StreakStore.lookAnew(of: move.account, transaction)
-        try ReminderStore.lookAnew(of: move.account, transaction)
-        try InactivityStore.lookAnew(of: move.account, transaction)
-      },
-      whenWithdrawn: { account, purposes, transaction in
-        guard purposes.contains(.activityData) else { return }
-        try ImportStore.endUnconsented(of: account, transaction)
-        transaction.afterCommit { sweep.send() }
-      })
   }
 }

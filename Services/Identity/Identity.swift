@@ -78,7 +78,6 @@ public enum Identity {
       PersonalAccessTokenFeature(clock: clock),
       AccessWithdrawalFeature(),
     ]
-    let all = others + [AccountDeletionFeature(keys, hasher, secrets, erasing: others, environment)]
-    return all + [HousekeepingFeature(features: all, logger: logger)]
+    return others + [AccountDeletionFeature(keys, hasher, secrets, erasing: others, environment)]
   }
 }

@@ -1,7 +1,6 @@
 import NotificationsContract
 import Operations
 public import ServiceKit
-import Storage
 
 /// The notifications service: the inbox, the mails and the pushes.
 ///
@@ -20,11 +19,9 @@ public enum Notifications {
   static func service(
     _ environment: ServiceEnvironment, _ settings: MailSettings, _ carrier: any MailCarrier
   ) throws -> ServiceDefinition {
-    let features = try features(
-      environment, settings, carrier, secret: try environment.home.secret("notifications.store"))
-    return ServiceDefinition(
+    ServiceDefinition(
       .notifications, environment,
-      features: features + [HousekeepingFeature(features: features, logger: environment.logger)])
+      features: try features(environment, settings, carrier, secret: try environment.home.secret("notifications.store")))
   }
 
   /// The features, each behind those that it builds on.
@@ -34,7 +31,6 @@ public enum Notifications {
     _ environment: ServiceEnvironment, _ settings: MailSettings, _ carrier: any MailCarrier, secret: [UInt8]
   ) throws -> [any Feature] {
     let (mails, reports, held, pushes) = (WakeSignal(), WakeSignal(), WakeSignal(), WakeSignal())
-    let (weeks, looks) = (WakeSignal(), WakeSignal())
     let quietHours = QuietHoursStore(zones: TimeZones())
     let dispatch = DeliveryDispatch(
       quietHours: quietHours, routes: [MailRoute(signal: mails), PushRoute(signal: pushes)], signal: held)
@@ -43,19 +39,7 @@ public enum Notifications {
     let deliveries = DeliverySettings(environment.settings)
     let (push, keys) = (PushSettings(environment.settings, settings), PushKeys(environment.home))
     return [
-      AccountsFeature(
-        migrations: (table: 1, settings: 6, people: 12, enrollment: 14),
-        whenMoved: { move, transaction in
-          // Quiet hours go by the clocks where the account is.
-          try DeliveryStore.reconsider(move.account, transaction)
-          try WeeklySummaryStore.lookAnew(of: move.account, transaction)
-          try DailyLookStore.lookAnew(of: move.account, transaction)
-          transaction.afterCommit {
-            held.send()
-            weeks.send()
-            looks.send()
-          }
-        }, whenChanged: { try WeeklySummaryStore.follow($0, quietHours.zones, $1) }),
+      AccountsFeature(migrations: (table: 1, settings: 6, people: 12, enrollment: 14)),
       InboxFeature(settings: deliveries),
       BlockFeature(),
       PreferenceFeature(),
@@ -73,8 +57,8 @@ public enum Notifications {
         signal: pushes),
       ReminderFeature(environment: environment, links: reminders, dispatch: dispatch),
       KindFeature(dispatch: dispatch),
-      WeeklySummaryFeature(environment: environment, dispatch: dispatch, signal: weeks),
-      DailyLookFeature(environment: environment, dispatch: dispatch, signal: looks),
+      WeeklySummaryFeature(environment: environment, dispatch: dispatch),
+      DailyLookFeature(environment: environment, dispatch: dispatch),
       UnsubscribeFeature(links: links),
       BroadcastFeature(environment: environment, dispatch: dispatch),
       DeadMailFeature(signal: mails),

@@ -1,4 +1,3 @@
-import IdentityContract
 import Images
 import Operations
 public import RewardsContract
@@ -39,16 +38,7 @@ public enum Rewards {
       published: try ChallengesFile.published(environment), formula: formula, catalogues: catalogues, expiry: expiry,
       logger: environment.logger)
     return [
-      AccountsFeature(
-        migrations: (table: 1, settings: 6, people: 8, enrollment: 9),
-        whenWithdrawn: { account, purposes, transaction in
-          guard purposes.contains(.activityData) else { return }
-          try WaitingDayStore.noteWithdrawal(of: account, transaction)
-        },
-        whenChanged: { account, transaction in
-          try SuspensionEndStore.follow(account, transaction)
-          try LeaderboardStore.follow(account, earningDays: formula.earningDays, transaction)
-        }),
+      AccountsFeature(migrations: (table: 1, settings: 6, people: 8, enrollment: 9)),
       RelationFeature(),
       LedgerFeature(expiry: expiry, clock: environment.clock, logger: environment.logger),
       CoinFeature(formula: formula, expiry: expiry),

@@ -27,4 +27,8 @@ struct EntryFeature: Feature {
     service.serve(DeleteEntry.self, write: handlers.delete)
     service.run { [calendars, clock] store in OpenLimitWorker(store: store, calendars: calendars, clock: clock) }
   }
+
+  func accountMoved(_ move: AccountMove, _ transaction: Transaction) throws {
+    try OpenLimitStore.lookAnew(of: move.account, transaction)
+  }
 }

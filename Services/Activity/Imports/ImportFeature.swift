@@ -1,5 +1,6 @@
 import ActivityContract
 import IdentityContract
+import Operations
 import ServiceKit
 import Storage
 
@@ -10,7 +11,7 @@ struct ImportFeature: Feature {
   private let limits: ImportLimits
   private let spool: ImportSpool
   /// Lets files be removed whose imports were ended without their owners' asking.
-  private let sweep: WakeSignal
+  private let sweep = WakeSignal()
 
   let migrations = [
     ImportStore.migration(9), ImportStore.startsMigration(21), ImportStore.totalsMigration(30),
@@ -24,10 +25,9 @@ struct ImportFeature: Feature {
     .rows("imported_habits", "account_id = :account", .activities),
   ]
 
-  init(calendars: AccountCalendars, rules: FairnessRules, sweep: WakeSignal, _ environment: ServiceEnvironment) {
+  init(calendars: AccountCalendars, rules: FairnessRules, _ environment: ServiceEnvironment) {
     self.calendars = calendars
     self.rules = rules
-    self.sweep = sweep
     limits = ImportLimits(environment.settings)
     spool = ImportSpool(environment.home, program: environment.program)
   }
@@ -50,6 +50,12 @@ struct ImportFeature: Feature {
     service.run { [spool, sweep] store in
       ImportSweepWorker(housekeeping: ImportHousekeepingWorker(store: store, spool: spool), signal: sweep)
     }
+  }
+
+  func consentsWithdrawn(_ purposes: Set<ConsentPurpose>, by account: AccountID, _ transaction: Transaction) throws {
+    guard purposes.contains(.activityData) else { return }
+    try ImportStore.endUnconsented(of: account, transaction)
+    transaction.afterCommit { sweep.send() }
   }
 
   func clean(_ erasure: ErasedAccount, _ store: Store) async throws { try await spool.removeAll(of: erasure.account) }

@@ -18,4 +18,8 @@ struct InactivityFeature: Feature {
     service.serve(ClearInactivityNotice.self, write: InactivityHandlers.clear)
     service.run { [calendars, clock] store in InactivityWorker(store: store, calendars: calendars, clock: clock) }
   }
+
+  func accountMoved(_ move: AccountMove, _ transaction: Transaction) throws {
+    try InactivityStore.lookAnew(of: move.account, transaction)
+  }
 }

@@ -4,6 +4,11 @@ import Storage
 
 /// Local days: how each account counts its days, and which it lost by travelling.
 struct LocalDayFeature: Feature {
+  let calendars: AccountCalendars
   let migrations = [LostDayStore.migration(20)]
   let tables: [ErasedTable] = [.rows("lost_days", "account_id = :account", .activities)]
+
+  func accountMoved(_ move: AccountMove, _ transaction: Transaction) throws {
+    try LostDayStore.note(move, calendars.zones, transaction)
+  }
 }

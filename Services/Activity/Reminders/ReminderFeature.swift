@@ -23,4 +23,8 @@ struct ReminderFeature: Feature {
       ReminderWorker(store: store, calendars: calendars, lateSeconds: lateSeconds, clock: clock)
     }
   }
+
+  func accountMoved(_ move: AccountMove, _ transaction: Transaction) throws {
+    try ReminderStore.lookAnew(of: move.account, transaction)
+  }
 }

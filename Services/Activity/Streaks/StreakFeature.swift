@@ -16,4 +16,8 @@ struct StreakFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.run { [calendars, clock] store in StreakWorker(store: store, calendars: calendars, clock: clock) }
   }
+
+  func accountMoved(_ move: AccountMove, _ transaction: Transaction) throws {
+    try StreakStore.lookAnew(of: move.account, transaction)
+  }
 }

@@ -37,5 +37,6 @@ struct LoginAlertFeature: Feature {
     service.serve(AnswerLoginAlert.self, write: handlers.answer)
     service.serve(AnswerLoginAlertByLink.self, handlers.answerByLink)
     service.serve(ReadLoginAlertSecret.self, read: handlers.readSecret)
+    service.run { store in UnansweredLoginWorker(store: store) }
   }
 }

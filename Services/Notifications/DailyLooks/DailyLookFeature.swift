@@ -10,7 +10,7 @@ struct DailyLookFeature: Feature {
   let environment: ServiceEnvironment
   let dispatch: DeliveryDispatch
   /// Wakes the worker.
-  let signal: WakeSignal
+  let signal = WakeSignal()
 
   let migrations = [DailyLookStore.migration(25)]
   let tables: [ErasedTable] = [.rows("daily_looks", "account_id = :account", .notifications)]
@@ -22,5 +22,10 @@ struct DailyLookFeature: Feature {
     service.run { store, pulse in
       DueWorker(work: looks, store: store, clock: environment.clock, signal: signal, pulse: pulse)
     }
+  }
+
+  func accountMoved(_ move: AccountMove, _ transaction: Transaction) throws {
+    try DailyLookStore.lookAnew(of: move.account, transaction)
+    transaction.afterCommit { signal.send() }
   }
 }

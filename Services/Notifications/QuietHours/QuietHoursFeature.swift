@@ -18,4 +18,10 @@ struct QuietHoursFeature: Feature {
     service.serve(SetQuietHours.self, write: handlers.set)
     service.serve(DeleteQuietHours.self, write: handlers.delete)
   }
+
+  /// They go by the clocks where the account is.
+  func accountMoved(_ move: AccountMove, _ transaction: Transaction) throws {
+    try DeliveryStore.reconsider(move.account, transaction)
+    transaction.afterCommit { signal.send() }
+  }
 }

@@ -9,7 +9,7 @@ struct WeeklySummaryFeature: Feature {
   let environment: ServiceEnvironment
   let dispatch: DeliveryDispatch
   /// Wakes the worker.
-  let signal: WakeSignal
+  let signal = WakeSignal()
 
   let migrations = [WeeklySummaryStore.migration(24)]
   let tables: [ErasedTable] = [.rows("weekly_summaries", "account_id = :account", .notifications)]
@@ -21,6 +21,15 @@ struct WeeklySummaryFeature: Feature {
     service.run { store, pulse in
       DueWorker(work: summaries, store: store, clock: environment.clock, signal: signal, pulse: pulse)
     }
+  }
+
+  func accountMoved(_ move: AccountMove, _ transaction: Transaction) throws {
+    try WeeklySummaryStore.lookAnew(of: move.account, transaction)
+    transaction.afterCommit { signal.send() }
+  }
+
+  func accountChanged(_ account: AccountID, _ transaction: Transaction) throws {
+    try WeeklySummaryStore.follow(account, dispatch.quietHours.zones, transaction)
   }
 }
 

@@ -1,5 +1,6 @@
 import ActivityContract
 import IdentityContract
+import Operations
 import RewardsContract
 import ServiceKit
 import Storage
@@ -34,5 +35,10 @@ struct CoinFeature: Feature {
     let subscriptions = CoinSubscriptions(formula: formula, expiry: expiry)
     service.subscribe(to: MovementChanged.self, subscriptions.movementChanged)
     service.subscribe(to: AccountChanged.self, subscriptions.accountChanged)
+  }
+
+  func consentsWithdrawn(_ purposes: Set<ConsentPurpose>, by account: AccountID, _ transaction: Transaction) throws {
+    guard purposes.contains(.activityData) else { return }
+    try WaitingDayStore.noteWithdrawal(of: account, transaction)
   }
 }

@@ -15,4 +15,8 @@ struct SuspensionEndFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.run { [clock, whenEnded] store in SuspensionEndWorker(store: store, clock: clock, whenEnded: whenEnded) }
   }
+
+  func accountChanged(_ account: AccountID, _ transaction: Transaction) throws {
+    try SuspensionEndStore.follow(account, transaction)
+  }
 }

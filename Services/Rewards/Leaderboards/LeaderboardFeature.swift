@@ -1,4 +1,5 @@
 import IdentityContract
+import Operations
 import RewardsContract
 import ServiceKit
 import Storage
@@ -25,5 +26,9 @@ struct LeaderboardFeature: Feature {
     service.serve(ListLeaderboard.self, read: handlers.list)
     service.serve(GetLeaderboardVisibility.self, read: handlers.visibility)
     service.serve(SetLeaderboardVisibility.self, write: handlers.setVisibility)
+  }
+
+  func accountChanged(_ account: AccountID, _ transaction: Transaction) throws {
+    try LeaderboardStore.follow(account, earningDays: formula.earningDays, transaction)
   }
 }

@@ -1,4 +1,5 @@
 import IdentityContract
+import Operations
 import RewardsContract
 import ServiceKit
 import Storage
@@ -17,6 +18,12 @@ struct PartnerMemberFeature: Feature {
     service.serve(AddPartnerMember.self, prepare: PartnerMemberHandlers.named, write: PartnerMemberHandlers.add)
     service.serve(RemovePartnerMember.self, write: PartnerMemberHandlers.remove)
     service.serve(LeavePartner.self, write: PartnerMemberHandlers.leave)
-    service.subscribe(to: AccountChanged.self, PartnerMemberSubscriptions.accountChanged)
+  }
+
+  /// Whoever is suspended owns nothing meanwhile.
+  func accountChanged(_ account: AccountID, _ transaction: Transaction) throws {
+    guard let membership = try PartnerMemberStore.membership(of: account, in: transaction.database), membership.role == .owner
+    else { return }
+    try PartnerStore.followOwners(of: membership.partner, transaction)
   }
 }

@@ -37,4 +37,8 @@ struct TaskSeriesFeature: Feature {
     service.serve(RemoveTaskSeriesParticipant.self, write: TaskSeriesHandlers.removeParticipant)
     service.run { TaskSeriesWorker(store: $0, series: store) }
   }
+
+  func accountMoved(_ move: AccountMove, _ transaction: Transaction) throws {
+    try TaskSeriesStore.lookAnew(of: move.account, transaction)
+  }
 }

@@ -324,11 +324,10 @@ extension TaskSeriesStore {
     return try ID<SharedTask>.fetchAll(statement, arguments: [id])
   }
 
-  /// Lets the worker look at an account's series anew when it comes to count its days in another way; see `Accounts.Moved`.
-  @Sendable
-  static func moved(_ move: AccountMove, _ transaction: Transaction) throws {
+  /// Lets the worker look at an account's series anew, for its days may begin at other times than before.
+  static func lookAnew(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.run(
-      "UPDATE task_series SET next_at = ?2 WHERE creator_account = ?1 AND next_day IS NOT NULL", .id(move.account),
+      "UPDATE task_series SET next_at = ?2 WHERE creator_account = ?1 AND next_day IS NOT NULL", .id(account),
       .instant(transaction.now))
   }
 }

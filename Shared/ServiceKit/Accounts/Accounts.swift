@@ -1,7 +1,7 @@
 public import GRDB
 public import IdentityContract
 public import Operations
-public import Storage
+import Storage
 
 /// The read model of accounts that every service but identity keeps: what it needs of others' accounts without asking.
 ///
@@ -157,7 +157,7 @@ public enum Accounts {
         suspendedUntil: account.suspendedUntil, consents: Set(account.consents ?? []))
       try follow(from: before, to: after, of: account.accountID, transaction, watch)
     }
-    try watch.changed?(account.accountID, transaction)
+    for feature in watch.features { try feature.accountChanged(account.accountID, transaction) }
   }
 
   /// Lets take effect what follows from a change.
@@ -171,31 +171,21 @@ public enum Accounts {
       transaction.afterCommit { known.note(account, suspendedUntil: until) }
     }
     guard let before else { return }
-    if let moved = watch.moved, before.dayRule != after.dayRule {
-      try moved(AccountMove(account: account, from: before.dayRule, to: after.dayRule), transaction)
+    if before.dayRule != after.dayRule {
+      let move = AccountMove(account: account, from: before.dayRule, to: after.dayRule)
+      for feature in watch.features { try feature.accountMoved(move, transaction) }
     }
-    if let withdrawn = watch.withdrawn {
-      let ended = before.consents.subtracting(after.consents)
-      if !ended.isEmpty { try withdrawn(account, ended, transaction) }
-    }
+    let withdrawn = before.consents.subtracting(after.consents)
+    guard !withdrawn.isEmpty else { return }
+    for feature in watch.features { try feature.consentsWithdrawn(withdrawn, by: account, transaction) }
   }
 }
 
 extension Accounts {
-  /// What takes effect in the transaction in which an account comes to count its days in another way.
-  public typealias Moved = @Sendable (AccountMove, Transaction) throws -> Void
-
-  /// What takes effect in the transaction that receives withdrawn consents: whose they were, and to what.
-  public typealias Withdrawn = @Sendable (AccountID, Set<ConsentPurpose>, Transaction) throws -> Void
-
-  /// What takes effect in the transaction that receives an account, whatever of it has changed.
-  public typealias Changed = @Sendable (AccountID, Transaction) throws -> Void
-
-  /// What a service does when an account changes.
+  /// Who follows the changes of accounts in a service.
   struct Watch: Sendable {
-    var moved: Moved?
-    var withdrawn: Withdrawn?
-    var changed: Changed?
+    /// In the order of the service's list.
+    var features: [any Feature] = []
     /// What calls of the account go by.
     var known: KnownAccounts?
   }

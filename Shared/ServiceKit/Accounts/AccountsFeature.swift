@@ -10,30 +10,21 @@ import Synchronization
 public struct AccountsFeature: Feature {
   public let migrations: [Migration]
   public let tables: [ErasedTable]
-  private let watch: Accounts.Watch
 
   /// - Parameters:
   ///   - migrations: the numbers of its four migrations among the service's.
   ///   - isErasedLast: whether what the service does by itself needs an account's row for as long as there are others of it; then whoever
   ///     reads for others leaves out erased accounts. Otherwise it goes in the transaction that receives the deletion.
-  ///   - moved: called in the transaction in which an account comes to count its days in another way.
-  ///   - withdrawn: called in the transaction that receives consents which an account has withdrawn.
-  ///   - changed: called in the transaction that receives an account, whatever of it has changed.
-  public init(
-    migrations: (table: Int, settings: Int, people: Int, enrollment: Int), isErasedLast: Bool = false,
-    whenMoved moved: Accounts.Moved? = nil,
-    whenWithdrawn withdrawn: Accounts.Withdrawn? = nil, whenChanged changed: Accounts.Changed? = nil
-  ) {
+  public init(migrations: (table: Int, settings: Int, people: Int, enrollment: Int), isErasedLast: Bool = false) {
     self.migrations = [
       AccountsFeature.table(migrations.table), AccountsFeature.settings(migrations.settings),
       AccountsFeature.people(migrations.people), AccountsFeature.enrollment(migrations.enrollment),
     ]
     let table = ErasedTable.rows("accounts", "account_id = :account", .profiles)
     tables = [isErasedLast ? table : table.atOnce]
-    watch = Accounts.Watch(moved: moved, withdrawn: withdrawn, changed: changed)
   }
 
-  public func register(in service: inout ServiceDefinition) { service.keepAccounts(watch) }
+  public func register(in service: inout ServiceDefinition) { service.keepAccounts() }
 
   private static func table(_ number: Int) -> Migration {
     Migration(number, "accounts") { database in

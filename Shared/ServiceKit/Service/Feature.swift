@@ -1,3 +1,4 @@
+public import IdentityContract
 public import Operations
 public import Storage
 
@@ -15,7 +16,8 @@ public import Storage
 ///       }
 ///     }
 ///
-/// Features stand in the list behind those that they build on: accounts are erased in the reverse order, and snapshots are published in it.
+/// Features stand in the list behind those that they build on: accounts are erased in the reverse order, their changes take
+/// effect and snapshots are published in it.
 public protocol Feature: Sendable {
   /// Its migrations, with the numbers that they have in the service's store. They are only ever added to.
   var migrations: [Migration] { get }
@@ -23,7 +25,7 @@ public protocol Feature: Sendable {
   /// Its tables, and how each forgets an account; a table that refers to another one of them stands before it.
   var tables: [ErasedTable] { get }
 
-  /// How long it keeps the rows of its tables; a worker of the service removes those that are due.
+  /// How long it keeps the rows of its tables; those that are due are removed.
   var retention: [RetentionRule] { get }
 
   /// Its parts of the state as events, for subscribers without history.
@@ -34,6 +36,17 @@ public protocol Feature: Sendable {
 
   /// Removes what it keeps of an erased account outside the store, or throws where that cannot be yet: then it is tried again.
   func clean(_ erasure: ErasedAccount, _ store: Store) async throws
+
+  /// Takes effect in the transaction in which an account comes to count its days in another way.
+  ///
+  /// This and what follows is called where the service keeps the read model of accounts, once that holds the account as it is now.
+  func accountMoved(_ move: AccountMove, _ transaction: Transaction) throws
+
+  /// Takes effect in the transaction that receives that an account has withdrawn consents: to those purposes.
+  func consentsWithdrawn(_ purposes: Set<ConsentPurpose>, by account: AccountID, _ transaction: Transaction) throws
+
+  /// Takes effect in the transaction that receives an account, whatever of it has changed, if anything.
+  func accountChanged(_ account: AccountID, _ transaction: Transaction) throws
 }
 
 extension Feature {
@@ -43,6 +56,9 @@ extension Feature {
   public var snapshot: [SnapshotPart] { [] }
   public func register(in service: inout ServiceDefinition) {}
   public func clean(_ erasure: ErasedAccount, _ store: Store) async throws {}
+  public func accountMoved(_ move: AccountMove, _ transaction: Transaction) throws {}
+  public func consentsWithdrawn(_ purposes: Set<ConsentPurpose>, by account: AccountID, _ transaction: Transaction) throws {}
+  public func accountChanged(_ account: AccountID, _ transaction: Transaction) throws {}
 }
 
 extension ServiceDefinition {
@@ -56,9 +72,14 @@ extension ServiceDefinition {
     _ contract: Contract, _ environment: ServiceEnvironment, features: [any Feature], erasesAccounts: Bool = true
   ) {
     self.init(contract, migrations: features.flatMap(\.migrations).sorted { $0.number < $1.number })
+    accountWatch.features = features
     for feature in features { feature.register(in: &self) }
     publishSnapshot(SnapshotParts(features.flatMap(\.snapshot)).page)
     declareErasure(features.reversed().flatMap(\.tables))
+    if features.contains(where: { !$0.retention.isEmpty }) {
+      let logger = environment.logger
+      run { store in RetentionWorker(store: store, features: features, logger: logger) }
+    }
     guard erasesAccounts else { return }
     eraseDeletedAccounts(environment) { erasure, store in
       for feature in features.reversed() { try await feature.clean(erasure, store) }

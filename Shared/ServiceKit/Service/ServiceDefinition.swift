@@ -50,7 +50,8 @@ public struct ServiceDefinition: Sendable {
   private(set) var runners: [(name: String, make: @Sendable (Store, Pulse) -> any ServiceLifecycle.Service)] = []
   /// The accounts that are known to be in the read model; nil where the service keeps none.
   private(set) var knownAccounts: KnownAccounts?
-  private(set) var accountWatch = Accounts.Watch()
+  /// Who follows the changes of accounts, for ``AccountsFeature``.
+  var accountWatch = Accounts.Watch()
   private(set) var isVerified: (@Sendable (AccountID, Database) throws -> Bool)?
   private(set) var isInDoubt: (@Sendable (SessionID, Database) throws -> Bool)?
   private(set) var belongsToPartner: (@Sendable (AccountID, CallerRule, Database) throws -> Bool)?
@@ -108,10 +109,9 @@ public struct ServiceDefinition: Sendable {
   }
 
   /// Keeps the read model of accounts; see ``AccountsFeature``.
-  mutating func keepAccounts(_ watch: Accounts.Watch) {
+  mutating func keepAccounts() {
     let known = KnownAccounts()
     knownAccounts = known
-    accountWatch = watch
     accountWatch.known = known
     let watch = accountWatch
     decideVerified { account, database in try Accounts.find(account, in: database)?.isVerified == true }

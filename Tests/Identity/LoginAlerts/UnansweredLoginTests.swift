@@ -14,7 +14,7 @@ struct UnansweredLoginTests {
   private static let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0"
   private static let opera = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/128.0 Safari/537.36 OPR/114.0"
 
-  private static func run(_ body: (RunningIdentity, HousekeepingWorker) async throws -> Void) async throws {
+  private static func run(_ body: (RunningIdentity, Housekeeping) async throws -> Void) async throws {
     try await RunningIdentity.run(settings: PlaceDatabaseTests.settings) { identity in
       try await identity.register()
       try await body(identity, try await identity.housekeeping())
@@ -28,7 +28,7 @@ struct UnansweredLoginTests {
 
   /// Lets days go by in which the session's client goes on as any does.
   private static func days(
-    _ count: Int, of session: SignedIn, _ identity: RunningIdentity, _ housekeeping: HousekeepingWorker? = nil
+    _ count: Int, of session: SignedIn, _ identity: RunningIdentity, _ housekeeping: Housekeeping? = nil
   ) async throws -> SignedIn {
     var session = session
     for _ in 0..<count {

@@ -110,10 +110,8 @@ final class RunningIdentity: Sendable {
     try await Identity.features(Self.environment(home, time, MemoryExchange(), settings), cost: cost)
   }
 
-  /// What removes rows that have outlived their use, for the test to run.
-  func housekeeping() async throws -> HousekeepingWorker {
-    HousekeepingWorker(store: store, features: try await features(), logger: Logger(label: "test"))
-  }
+  /// What it does by itself with what is due, for the test to do.
+  func housekeeping() async throws -> Housekeeping { Housekeeping(store, try await features()) }
 
   /// The migrations of the service's store, in their order.
   static func migrations() async throws -> [Migration] {

@@ -5,12 +5,12 @@ import InProcess
 import Logging
 import NotificationsContract
 import Operations
-import ServiceKit
 import SocialContract
 import Storage
 import Testing
 
 @testable import NotificationsService
+@testable import ServiceKit
 
 @Suite("The log of deliveries (NOT-5)", .timeLimit(.minutes(1)))
 struct DeliveryTests {
@@ -59,13 +59,13 @@ struct DeliveryTests {
   ]
 
   /// What removes rows that have outlived their use, for the test to run.
-  private func housekeeping(_ services: ServicesInProcess) throws -> HousekeepingWorker {
+  private func retention(_ services: ServicesInProcess) throws -> RetentionWorker {
     let environment = ServiceEnvironment(
       settings: Settings(Self.settings), home: services.home, bus: MemoryBus(.notifications, on: MemoryExchange()),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let features = try Notifications.features(
       environment, MailSettings(environment.settings, environment.home), WatchedCarrier(), secret: [])
-    return HousekeepingWorker(
+    return RetentionWorker(
       store: services.store(of: .notifications), features: features.filter { $0 is DeliveryFeature }, logger: environment.logger)
   }
 
@@ -86,7 +86,7 @@ struct DeliveryTests {
   func kept() async throws {
     try await run { services, ana in
       let administrator = try services.administrator()
-      let (store, housekeeping) = (services.store(of: .notifications), try self.housekeeping(services))
+      let (store, retention) = (services.store(of: .notifications), try self.retention(services))
       try await notify(ana, services)
       func figures() async throws -> [DeliveryFigure] {
         try await administrator.send(ReadDeliveryFigures.self, .init(days: 366)).figures
@@ -97,10 +97,10 @@ struct DeliveryTests {
           "email friendRequestReceived held 1", "inbox friendRequestReceived sent 1", "inbox taskEnrolled silent 1",
         ])
       services.clock.advance(days: 119)
-      try await housekeeping.sweep()
+      try await retention.sweep()
       #expect(try await store.rows("deliveries") == 3)
       services.clock.advance(days: 2)
-      try await housekeeping.sweep()
+      try await retention.sweep()
       #expect(try await store.read { try String.fetchAll($0, sql: "SELECT state FROM deliveries") } == ["held"])
       #expect(try await figures() == before)
     }

@@ -133,7 +133,7 @@ struct InboxChangesTests {
       _ = try await ana.send(DeleteNotification.self, .init(notificationID: items[1].id))
       let store = services.store(of: .notifications)
       let settings = DeliverySettings(Settings([:]))
-      let worker = HousekeepingWorker(
+      let worker = RetentionWorker(
         store: store, features: [InboxFeature(settings: settings)], logger: .init(label: "test"))
       services.clock.advance(days: 89)
       try await worker.sweep()

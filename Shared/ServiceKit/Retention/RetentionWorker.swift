@@ -1,12 +1,10 @@
 import Logging
 import Operations
-import ServiceKit
 import ServiceLifecycle
 import Storage
 
-/// Removes what has outlived its use by the rules of the features, see ``Feature/retention``, a little at a time. Mails have a worker of their
-/// own, since some are files.
-struct HousekeepingWorker: ServiceLifecycle.Service {
+/// Removes what has outlived its use by the rules of all features of a service, see ``Feature/retention``, a little at a time.
+struct RetentionWorker: ServiceLifecycle.Service {
   private static let limits = StepLimits(first: 50, max: 500)
 
   let store: Store
@@ -25,16 +23,23 @@ struct HousekeepingWorker: ServiceLifecycle.Service {
 
   func run() async throws { try await repeating(every: interval) { try await sweep() } }
 
-  /// Removes everything that is due. A table of which nothing can be removed keeps no other from it.
+  /// Removes everything that is due. A table of which nothing can be removed keeps no other from it, unless nothing at all can be written.
+  ///
+  /// - Throws: why the first such one was left as it is.
   func sweep() async throws {
+    var failure: (any Error)?
     for rule in rules {
       do {
         try await store.writeInSteps(of: "retention", Self.limits) { try rule.remove(limit: $0, $1) == $0 }
       } catch let error as CancellationError {
         throw error
+      } catch let error as Failure where error.isOfStorage {
+        throw error
       } catch {
         logger.warning("a table was not swept", metadata: ["table": .string(rule.table), "error": .string("\(type(of: error))")])
+        failure = failure ?? error
       }
     }
+    if let failure { throw failure }
   }
 }

@@ -6,7 +6,7 @@ public import Storage
 ///
 ///     RetentionRule("email_changes", key: "change_id", after: "expires_at", seconds: MailedLinkRules.keptSeconds)
 ///
-/// It stands with the table's feature, see ``Feature/retention``; a worker of the service applies it.
+/// It stands with the table's feature, see ``Feature/retention``; the service applies it.
 public struct RetentionRule: Sendable {
   public let table: String
   private let key: String

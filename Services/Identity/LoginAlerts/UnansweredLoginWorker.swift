@@ -1,0 +1,20 @@
+import ServiceKit
+import ServiceLifecycle
+import Storage
+
+/// Ends the sessions in doubt for which nobody can answer any more, a little at a time.
+struct UnansweredLoginWorker: Service {
+  private static let limits = StepLimits(first: 50, max: 500)
+
+  let store: Store
+  var interval = Duration.seconds(600)
+
+  func run() async throws { try await repeating(every: interval) { try await closeSessions() } }
+
+  /// Ends all of them.
+  func closeSessions() async throws {
+    try await store.writeInSteps(of: "unansweredLogins", Self.limits) {
+      try LoginAlertStore.closeUnansweredSessions(limit: $0, $1) == $0
+    }
+  }
+}
