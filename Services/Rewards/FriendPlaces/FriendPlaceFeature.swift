@@ -1,44 +1,9 @@
-import GRDB
-import Operations
 import RewardsContract
 import ServiceKit
-import Storage
 
 /// Where accounts stand among their friends, for those who ask to be told of places that they lose (NOT-5).
 struct FriendPlaceFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(ReadFriendPlaces.self, read: FriendPlaceHandlers().read)
-  }
-}
-
-/// Places: read.
-struct FriendPlaceHandlers: Sendable {
-  private let calendars = AccountCalendars()
-
-  @Sendable
-  func read(_ input: ReadFriendPlaces.Input, _ call: OpenCall, _ database: Database) throws -> ReadFriendPlaces.Output {
-    .init(places: try places(input.accountIDs, at: call.now, database))
-  }
-
-  func places(_ accounts: [AccountID], at now: Instant, _ database: Database) throws -> [FriendPlace] {
-    try accounts.map { try place(of: $0, at: now, database) }
-  }
-
-  private func place(of account: AccountID, at now: Instant, _ database: Database) throws -> FriendPlace {
-    let today = try calendars.day(of: now, account, in: database)
-    let month = today.advanced(by: 1 - today.parts.day)
-    let number = LeaderboardRules.month(of: today)
-    let score = try LeaderboardStore.score(of: account, by: .steps, in: number, database)
-    guard score > 0, try LeaderboardStore.isShown(account, in: database) else { return FriendPlace(month: month, rank: nil) }
-    let view = LeaderboardView(reader: account, metric: .steps, period: number, isOver: false)
-    let board = try GroupLeaderboard(view, people: LeaderboardPeople.friends, database)
-    return FriendPlace(month: month, rank: board.ranks(of: [score]).first)
-  }
-}
-
-extension LeaderboardStore {
-  /// Whether others see the account on leaderboards now.
-  static func isShown(_ account: AccountID, in database: Database) throws -> Bool {
-    try database.first("SELECT is_shown FROM leaderboard_people WHERE account_id = ?", .id(account)) { $0.truth(0) } ?? false
   }
 }

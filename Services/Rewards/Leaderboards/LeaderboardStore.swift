@@ -112,6 +112,11 @@ enum LeaderboardStore {
     try database.first("SELECT is_seen FROM leaderboard_people WHERE account_id = ?", .id(account)) { $0.truth(0) } ?? false
   }
 
+  /// Whether others see the account on leaderboards now.
+  static func isShown(_ account: AccountID, in database: Database) throws -> Bool {
+    try database.first("SELECT is_shown FROM leaderboard_people WHERE account_id = ?", .id(account)) { $0.truth(0) } ?? false
+  }
+
   /// Keeps whether the account chose to be seen.
   static func choose(
     isSeen: Bool, _ account: AccountID, earningDays: Int, _ transaction: Transaction

@@ -14,6 +14,30 @@ extension LedgerStore {
     return (person.balance - ended, next)
   }
 
+  /// What a person earned and spent in a time, less what was taken back and refunded. It is read backwards and no further than that time.
+  static func sums(
+    of account: AccountID, from: Instant, until: Instant, in database: Database
+  ) throws -> (earned: Int, spent: Int) {
+    guard let person = try find(account, in: database)?.id else { return (0, 0) }
+    var (earned, spent) = (0, 0)
+    for (column, sign) in [("credit_id", 1), ("debit_id", -1)] {
+      try database.each(
+        "SELECT kind, coins, at FROM transfers WHERE \(column) = ? ORDER BY number DESC", .integer(person.value)
+      ) { row in
+        let at = row.instant(2)
+        if at < from { return false }
+        guard at < until else { return true }
+        switch Transfer.Kind(rawValue: row.text(0)) {
+        case .earned, .corrected, .challengeReward, .challengeRewardTakenBack: earned += sign * row.number(1)
+        case .redeemed, .refunded: spent -= sign * row.number(1)
+        case .adjusted, .expired, nil: break
+        }
+        return true
+      }
+    }
+    return (earned, spent)
+  }
+
   /// A person's transfers, newest first, and what each was for.
   static func history(
     of account: AccountID, _ page: PageRequest, _ language: Language, in database: Database
