@@ -65,7 +65,7 @@ public enum Rewards {
       EndingOfferFeature(environment.settings),
       TeamMemberFeature(),
       LeaderboardFeature(formula: formula),
-      FriendPlaceFeature(),
+      FriendRankFeature(),
       challenges,
       ChallengeCorrectionFeature(rewards: ChallengeRewards(expiry: expiry)),
       AchievementFeature(catalogues: catalogues),

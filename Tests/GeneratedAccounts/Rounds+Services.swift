@@ -30,7 +30,7 @@ extension RoundWorker {
     try await ask(
       ReadCoinWeeks.self, .init(times: [.init(accountID: ana.id, from: from, until: until)]), as: .notifications)
     try await ask(ReadEndingOffers.self, .init(accountIDs: [ana.id]), as: .notifications)
-    try await ask(ReadFriendPlaces.self, .init(accountIDs: [ana.id]), as: .notifications)
+    try await ask(ReadFriendRanks.self, .init(accountIDs: [ana.id]), as: .notifications)
     try await ask(
       ReadSocialWeeks.self, .init(times: [.init(accountID: ana.id, from: from, until: until)]), as: .notifications)
   }

@@ -36,6 +36,7 @@ extension NotificationDraft {
         kind: "leaderboardPlacesLost",
         content: NotificationContent(
           parameters: ["before": .number(before), "rank": .number(rank)], links: NotificationLinks()),
+        // Stores have it under the name that it had once.
         source: "friendPlaces/\(day)", accounts: []), mail: nil)
   }
 }

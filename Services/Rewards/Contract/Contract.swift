@@ -16,7 +16,7 @@ extension Contract {
       WithdrawPartnerOffer.self, ListPartnerOffers.self, PutOfferPicture.self, DeleteOfferPicture.self, GetOfferFigures.self,
       RedeemOffer.self, ListRedemptions.self, GetRedemption.self, PresentRedemption.self, VoidRedemption.self,
       CheckCode.self, UseCode.self, ListPartnerRedemptions.self, VoidPartnerRedemption.self,
-      ListLeaderboard.self, GetLeaderboardVisibility.self, SetLeaderboardVisibility.self, ReadFriendPlaces.self,
+      ListLeaderboard.self, GetLeaderboardVisibility.self, SetLeaderboardVisibility.self, ReadFriendRanks.self,
       ListChallenges.self, ListCompletedChallenges.self, CreateChallenge.self, EditChallenge.self, RetireChallenge.self,
       ListChallengeDefinitions.self, ListAchievements.self,
       RevokeChallenge.self, GrantChallenge.self, ListChallengeCorrections.self,

@@ -12,7 +12,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Offers that end soon, and places lost among friends, for who asks to be told (NOT-5)", .timeLimit(.minutes(1)))
+@Suite("Offers that end soon, and ranks lost among friends, for who asks to be told (NOT-5)", .timeLimit(.minutes(1)))
 final class DailyLookTests {
   /// What rewards answers, and whether it does.
   private final class Answers: Sendable {
@@ -48,11 +48,11 @@ final class DailyLookTests {
           }
         })
       service.serve(
-        ReadFriendPlaces.self,
+        ReadFriendRanks.self,
         read: { input, _, _ in
           let (rank, month) = state.withLock { ($0.rank, $0.month) }
-          let place = FriendPlace(month: try LocalDay(text: month), rank: rank)
-          return .init(places: input.accountIDs.map { _ in place })
+          let friendRank = FriendRank(month: try LocalDay(text: month), rank: rank)
+          return .init(ranks: input.accountIDs.map { _ in friendRank })
         })
       return service
     }
@@ -123,9 +123,9 @@ final class DailyLookTests {
   }
 
   @Test(
-    "Places that were lost since the evening before are told once a day, within a month, and not when nobody has passed; who asks no more is not looked at"
+    "Ranks that were lost since the evening before are told once a day, within a month, and not when nobody has passed; who asks no more is not looked at"
   )
-  func places() async throws {
+  func ranks() async throws {
     let (ana, _) = try await join(["leaderboardPlacesLost"])
     func look(_ rank: Int?, at now: String, in month: String = "2026-11-01") async throws -> [String] {
       state.withLock { ($0.rank, $0.month) = (rank, month) }

@@ -1,0 +1,9 @@
+import RewardsContract
+import ServiceKit
+
+/// Where accounts stand among their friends, for those who ask to be told of ranks that they lose (NOT-5).
+struct FriendRankFeature: Feature {
+  func register(in service: inout ServiceDefinition) {
+    service.serve(ReadFriendRanks.self, read: FriendRankHandlers().read)
+  }
+}
