@@ -4,7 +4,7 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// Leaderboards: listed with the reader's own place, and the choice to be seen on them.
+/// Leaderboards: listed with the reader's own rank, and the choice to be seen on them.
 struct LeaderboardHandlers: Sendable {
   let earningDays: Int
   private let calendars = AccountCalendars()

@@ -158,7 +158,7 @@ enum LeaderboardStore {
 
   // MARK: - Erasure
 
-  /// Counts an account out that is erased, but in months that are over, where it leaves its place empty.
+  /// Counts an account out that is erased, but in months that are over, where it leaves its rank empty.
   static let uncounting = """
     UPDATE leaderboard_scores SET is_counted = 0 WHERE account_id = :account AND is_counted = 1 AND (
       period = \(LeaderboardRules.allTime)
