@@ -62,7 +62,7 @@ public enum Rewards {
         logger: environment.logger),
       OfferViewFeature(),
       RedemptionFeature(makeCode: makeCode, environment),
-      EndingOfferFeature(environment.settings),
+      ExpiringOfferFeature(environment.settings),
       TeamMemberFeature(),
       LeaderboardFeature(formula: formula),
       FriendRankFeature(),

@@ -27,9 +27,9 @@ struct DailyLooks: DueWork {
 
   private func look(at jobs: [DailyLookStore.Job], _ store: Store) async throws {
     let accounts = jobs.map(\.account)
-    let (offers, ranks): (ReadEndingOffers.Output, ReadFriendRanks.Output)
+    let (offers, ranks): (ReadExpiringOffers.Output, ReadFriendRanks.Output)
     do {
-      offers = try await rewards.request(ReadEndingOffers.self, .init(accountIDs: accounts))
+      offers = try await rewards.request(ReadExpiringOffers.self, .init(accountIDs: accounts))
       ranks = try await rewards.request(ReadFriendRanks.self, .init(accountIDs: accounts))
       guard offers.accounts.count == jobs.count, ranks.ranks.count == jobs.count else {
         throw Failure(RequestFailure.internalError)
@@ -50,7 +50,7 @@ struct DailyLooks: DueWork {
   }
 
   private func tell(
-    _ job: DailyLookStore.Job, _ offers: [EndingOffer], _ rank: FriendRank, _ transaction: Transaction
+    _ job: DailyLookStore.Job, _ offers: [ExpiringOffer], _ rank: FriendRank, _ transaction: Transaction
   ) throws {
     guard try DailyLookStore.advance(job, rank, transaction) else { return }
     let choices = try PreferenceStore.choices(of: job.account, in: transaction.database)

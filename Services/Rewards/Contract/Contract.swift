@@ -7,7 +7,7 @@ extension Contract {
     .rewards,
     operations: [
       GetBalance.self, ListTransfers.self, AdjustCoins.self, ReadCoinWeeks.self,
-      ListOffers.self, GetOffer.self, GetOfferPicture.self, CreateOffer.self, ReadEndingOffers.self,
+      ListOffers.self, GetOffer.self, GetOfferPicture.self, CreateOffer.self, ReadExpiringOffers.self,
       RegisterPartner.self, GetOwnPartner.self, GetPartner.self, EditPartner.self, ListPartners.self, DecidePartner.self,
       PutPartnerLogo.self, DeletePartnerLogo.self, GetPartnerLogo.self,
       ListPartnerMembers.self, AddPartnerMember.self, RemovePartnerMember.self, LeavePartner.self,

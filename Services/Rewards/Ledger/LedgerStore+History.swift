@@ -8,7 +8,7 @@ extension LedgerStore {
   /// How many coins a person can spend, and which of them end next.
   static func balance(
     of account: AccountID, at now: Instant, in database: Database
-  ) throws -> (coins: Int, endingNext: EndingCoins?) {
+  ) throws -> (coins: Int, nextExpiry: EndingCoins?) {
     guard let person = try find(account, in: database) else { return (0, nil) }
     let (ended, next) = try CoinLotStore.ending(of: person, at: now, in: database)
     return (person.balance - ended, next)

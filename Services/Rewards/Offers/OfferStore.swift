@@ -192,18 +192,18 @@ enum OfferStore {
   }
 
   /// How many of the offers that end soon are looked at.
-  static let maxEnding = 500
+  static let maxExpiring = 500
 
   /// The offers that can be had and end within a time, the first ones first.
-  static func ending(from now: Instant, until end: Instant, in database: Database) throws -> [EndingOffer] {
+  static func expiring(from now: Instant, until end: Instant, in database: Database) throws -> [ExpiringOffer] {
     let statement = try database.cachedStatement(
       sql: """
         SELECT * FROM offers INDEXED BY offers_by_end
         WHERE is_listed AND valid_until > :now AND valid_until <= :end AND valid_from <= :now AND remaining > 0
         ORDER BY valid_until, offer_id LIMIT :limit
         """)
-    return try Row.fetchAll(statement, arguments: ["now": now, "end": end, "limit": maxEnding]).map { row in
-      EndingOffer(
+    return try Row.fetchAll(statement, arguments: ["now": now, "end": end, "limit": maxExpiring]).map { row in
+      ExpiringOffer(
         offerID: row["offer_id"], title: row["title"], partnerName: row["partner_name"], costCoins: row["cost_coins"],
         endsAt: row["valid_until"])
     }

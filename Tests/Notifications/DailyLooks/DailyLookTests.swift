@@ -17,7 +17,7 @@ final class DailyLookTests {
   /// What rewards answers, and whether it does.
   private final class Answers: Sendable {
     struct State {
-      var offers: [EndingOffer] = []
+      var offers: [ExpiringOffer] = []
       var rank: Int?
       var month = "2026-11-01"
       var isAway = false
@@ -39,7 +39,7 @@ final class DailyLookTests {
     let rewards: ServicesInProcess.Build = { [state] _ in
       var service = ServiceDefinition(.rewards, migrations: [])
       service.serve(
-        ReadEndingOffers.self,
+        ReadExpiringOffers.self,
         read: { input, _, _ in
           try state.withLock { state in
             guard !state.isAway else { throw Failure(RequestFailure.unavailable) }
@@ -95,8 +95,8 @@ final class DailyLookTests {
     return (people[0], people[1])
   }
 
-  private func offer(_ title: String) throws -> EndingOffer {
-    EndingOffer(
+  private func offer(_ title: String) throws -> ExpiringOffer {
+    ExpiringOffer(
       offerID: OfferID(), title: title, partnerName: "Café Central", costCoins: 250,
       endsAt: try Instant(text: "2026-11-20T22:00:00.000Z"))
   }

@@ -54,10 +54,10 @@ struct CoinLotTests {
       #expect(try await rests(ana.id, services) == [5, 3, 0])
       let balance = try await ana.send(GetBalance.self, .init())
       #expect(balance.coins == 8)
-      #expect(balance.endingNext == EndingCoins(coins: 3, endsAt: services.clock.now.adding(seconds: 20 * 86_400)))
+      #expect(balance.nextExpiry == EndingCoins(coins: 3, endsAt: services.clock.now.adding(seconds: 20 * 86_400)))
       _ = try await spend(4, ana.id, services)
       #expect(try await rests(ana.id, services) == [4, 0, 0])
-      #expect(try await ana.send(GetBalance.self, .init()).endingNext == nil)
+      #expect(try await ana.send(GetBalance.self, .init()).nextExpiry == nil)
       try await services.ledgerIsSound(hasCauses: false)
     }
   }
@@ -78,7 +78,7 @@ struct CoinLotTests {
       #expect(refunded?.coins == 7 && refunded?.balance == 10)
       #expect(try await rests(ana.id, services) == [5, 5])
       let balance = try await ana.send(GetBalance.self, .init())
-      #expect(balance.endingNext == EndingCoins(coins: 5, endsAt: services.clock.now.adding(seconds: 4 * 86_400)))
+      #expect(balance.nextExpiry == EndingCoins(coins: 5, endsAt: services.clock.now.adding(seconds: 4 * 86_400)))
       let history = try await ana.send(ListTransfers.self, .init()).items
       #expect(history.map(\.kind) == [.refunded, .redeemed, .earned, .earned])
       #expect(history[0].title == "Coffee" && history[1].title == "Coffee" && history[1].lot == nil)

@@ -8,11 +8,11 @@ import Testing
 @testable import RewardsService
 
 @Suite("Offers that end soon, for those who ask to be told (NOT-5)")
-struct EndingOfferTests {
+struct ExpiringOfferTests {
   private func titles(_ services: ServicesInProcess, _ person: Person) async throws -> [String] {
     let now = services.clock.now
     return try await services.store(of: .rewards).read { database in
-      try EndingOfferHandlers(noticeDays: 3).offers([person.id], at: now, database).accounts[0].items.map(\.title)
+      try ExpiringOfferHandlers(noticeDays: 3).offers([person.id], at: now, database).accounts[0].items.map(\.title)
     }
   }
 
@@ -32,7 +32,7 @@ struct EndingOfferTests {
       #expect(try await titles(services, ana) == ["Third day"])
       try services.clock.set("2026-11-24T12:00:00.000Z")
       #expect(try await titles(services, ana) == ["Later"])
-      #expect(try await ana.failure(ReadEndingOffers.self, .init(accountIDs: [ana.id])) != nil)
+      #expect(try await ana.failure(ReadExpiringOffers.self, .init(accountIDs: [ana.id])) != nil)
     }
   }
 }

@@ -2,7 +2,7 @@ import RewardsContract
 import ServiceKit
 
 /// Offers that end soon, for those who ask to be told of them (NOT-5).
-struct EndingOfferFeature: Feature {
+struct ExpiringOfferFeature: Feature {
   /// How many days before its end an offer ends soon.
   let noticeDays: Int
 
@@ -11,6 +11,6 @@ struct EndingOfferFeature: Feature {
   }
 
   func register(in service: inout ServiceDefinition) {
-    service.serve(ReadEndingOffers.self, read: EndingOfferHandlers(noticeDays: noticeDays).read)
+    service.serve(ReadExpiringOffers.self, read: ExpiringOfferHandlers(noticeDays: noticeDays).read)
   }
 }
