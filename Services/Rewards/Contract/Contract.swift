@@ -13,7 +13,7 @@ extension Contract {
       ListPartnerMembers.self, AddPartnerMember.self, RemovePartnerMember.self, LeavePartner.self,
       AddPartnerPlace.self, EditPartnerPlace.self, RemovePartnerPlace.self,
       CreatePartnerOffer.self, EditPartnerOffer.self, PausePartnerOffer.self, ResumePartnerOffer.self,
-      WithdrawPartnerOffer.self, ListPartnerOffers.self, PutOfferPicture.self, DeleteOfferPicture.self, GetOfferFigures.self,
+      WithdrawPartnerOffer.self, ListPartnerOffers.self, PutOfferPicture.self, DeleteOfferPicture.self, GetOfferStatistics.self,
       RedeemOffer.self, ListRedemptions.self, GetRedemption.self, PresentRedemption.self, VoidRedemption.self,
       CheckCode.self, UseCode.self, ListPartnerRedemptions.self, VoidPartnerRedemption.self,
       ListLeaderboard.self, GetLeaderboardVisibility.self, SetLeaderboardVisibility.self, ReadFriendRanks.self,
