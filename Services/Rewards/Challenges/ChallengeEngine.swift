@@ -118,7 +118,7 @@ struct ChallengeRun {
 
   private mutating func withheld() throws -> HeldAwards {
     if let standing { return standing }
-    let found = try ChallengeStanding.withheld(from: account, at: transaction.now, in: database)
+    let found = ChallengeStanding.withheld(try Eligibility.of(account, at: transaction.now, in: database))
     standing = found
     return found
   }
