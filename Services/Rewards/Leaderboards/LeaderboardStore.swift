@@ -21,7 +21,7 @@ enum LeaderboardStore {
   static func count(
     _ event: MovementChanged, _ days: ClosedRange<LocalDay>, _ coins: ScoreChanges, _ database: Database
   ) throws {
-    var kept = try self.days(days, of: event.accountID, in: database)
+    var kept = try CountedDay.read(days, of: event.accountID, from: "leaderboard_days", in: database)
     var changes: [Int: Int] = [:]
     for day in event.days {
       changes[LeaderboardRules.month(of: day.day), default: 0] += try keep(
@@ -32,28 +32,11 @@ enum LeaderboardStore {
     try add(scores, of: event.accountID, in: database)
   }
 
-  /// A day as it is kept: its steps, and which of its states that was.
-  private typealias KeptDay = (steps: Int, revision: Int)
-
-  private static func days(
-    _ days: ClosedRange<LocalDay>, of account: AccountID, in database: Database
-  ) throws -> [LocalDay: KeptDay] {
-    var found: [LocalDay: KeptDay] = [:]
-    try database.each(
-      "SELECT day, steps, revision FROM leaderboard_days WHERE account_id = ? AND day BETWEEN ? AND ?", .id(account),
-      .day(days.lowerBound), .day(days.upperBound)
-    ) {
-      found[$0.day(0)] = ($0.number(1), $0.number(2))
-      return true
-    }
-    return found
-  }
-
   /// Keeps a day unless a newer state of it is kept already.
   ///
   /// - Returns: by how much its steps changed.
   private static func keep(
-    _ day: MovementChanged.Day, instead kept: inout KeptDay?, of account: AccountID, in database: Database
+    _ day: MovementChanged.Day, instead kept: inout CountedDay?, of account: AccountID, in database: Database
   ) throws -> Int {
     if let kept, kept.revision >= day.revision { return 0 }
     try database.run(
@@ -61,7 +44,7 @@ enum LeaderboardStore {
       INSERT INTO leaderboard_days (account_id, day, steps, revision) VALUES (?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET steps = excluded.steps, revision = excluded.revision
       """, .id(account), .day(day.day), .number(day.earningSteps), .number(day.revision))
-    defer { kept = (day.earningSteps, day.revision) }
+    defer { kept = CountedDay(steps: day.earningSteps, revision: day.revision) }
     return day.earningSteps - (kept?.steps ?? 0)
   }
 
