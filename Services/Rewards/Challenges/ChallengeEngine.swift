@@ -321,7 +321,7 @@ struct ChallengeRun {
     _ challenge: KnownChallenge, _ level: ChallengeLevel, _ completion: ChallengeCompletion
   ) throws {
     var completion = completion
-    let taken = try ChallengeRewards.takeBack(completion, transaction)
+    let taken = try rewards.takeBack(completion, transaction)
     completion.coins -= taken
     completion.isCurrent = false
     try keep(level, completion)

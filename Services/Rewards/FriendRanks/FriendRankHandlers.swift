@@ -6,7 +6,7 @@ import Storage
 
 /// Ranks: read.
 struct FriendRankHandlers: Sendable {
-  private let calendars = AccountCalendars()
+  let calendars: AccountCalendars
 
   @Sendable
   func read(_ input: ReadFriendRanks.Input, _ call: OpenCall, _ database: Database) throws -> ReadFriendRanks.Output {

@@ -48,19 +48,15 @@ enum LeaderboardStore {
     return day.earningSteps - (kept?.steps ?? 0)
   }
 
-  /// Counts coins of a challenge, that came or are taken back, in the month in which it was completed. Those of days of steps are counted
-  /// with the days; others are none that were earned.
+  /// Counts coins of a challenge, that came or if negative are taken back, in the month in which it was completed. Those of days of steps
+  /// are counted with the days; others are none that were earned.
   ///
-  /// - Parameter earned: when the coins came.
-  static func count(_ entry: LedgerEntry, earnedAt earned: Instant, _ transaction: Transaction) throws {
-    guard entry.kind == .challengeReward || entry.kind == .challengeRewardTakenBack else { return }
-    let day = try calendars.day(of: earned, entry.account, in: transaction.database)
+  /// - Parameter day: on which the coins came.
+  static func count(_ coins: Int, of account: AccountID, earnedOn day: LocalDay, in database: Database) throws {
     var scores = ScoreChanges()
-    scores.add(coins: entry.change, to: LeaderboardRules.month(of: day))
-    try add(scores, of: entry.account, in: transaction.database)
+    scores.add(coins: coins, to: LeaderboardRules.month(of: day))
+    try add(scores, of: account, in: database)
   }
-
-  private static let calendars = AccountCalendars()
 
   /// Adds to scores, or takes away.
   private static func add(_ changes: ScoreChanges, of account: AccountID, in database: Database) throws {

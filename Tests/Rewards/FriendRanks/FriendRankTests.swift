@@ -19,7 +19,9 @@ struct FriendRankTests {
       for other in [ben, hidden, idle] { try await services.relate(ana, other, areFriends: true) }
       let now = services.clock.now
       let people = [ana, ben, eve, hidden, idle].map(\.id)
-      let ranks = try await services.store(of: .rewards).read { try FriendRankHandlers().ranks(people, at: now, $0) }
+      let ranks = try await services.store(of: .rewards).read { database in
+        try FriendRankHandlers(calendars: AccountCalendars()).ranks(people, at: now, database)
+      }
       #expect(ranks.map(\.rank) == [2, 1, 1, nil, nil])
       #expect(ranks.allSatisfy { $0.month.description == "2026-11-01" })
       #expect(try await ana.failure(ReadFriendRanks.self, .init(accountIDs: [ana.id])) != nil)

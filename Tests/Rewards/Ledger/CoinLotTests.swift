@@ -167,16 +167,21 @@ struct CoinLotTests {
       let store = services.store(of: .rewards)
       try await earn(5, 0, ana.id, services)
       let reward = try await store.write { transaction in
-        try LedgerStore.grant(
-          10, to: ana.id, .challengeReward, for: .challenge("walker", english: "Walker", spanish: "Caminante"),
-          reference: "challenge/1", expiry: CoinExpiry(days: 9), transaction
+        try LedgerStore.reward(
+          10, to: ana.id, for: .challenge("walker", english: "Walker", spanish: "Caminante"), reference: "challenge/1",
+          expiry: CoinExpiry(days: 9), calendars: AccountCalendars(), transaction
         ).transferID
       }
       _ = try await spend(4, ana.id, services)
       #expect(try await store.read { try LedgerStore.rest(of: reward, in: $0) } == 6)
-      let taken = try await store.write { try LedgerStore.takeBackReward(reward, reference: "challenge/1/back", $0) }
+      func takeBack(_ reference: String) async throws -> LedgerStore.Booking? {
+        try await store.write { transaction in
+          try LedgerStore.takeBackReward(reward, reference: reference, calendars: AccountCalendars(), transaction)
+        }
+      }
+      let taken = try await takeBack("challenge/1/back")
       #expect(taken?.coins == 6 && taken?.balance == 5)
-      #expect(try await store.write { try LedgerStore.takeBackReward(reward, reference: "challenge/1/again", $0) } == nil)
+      #expect(try await takeBack("challenge/1/again") == nil)
       let history = try await ana.send(ListTransfers.self, .init()).items
       #expect(history.map(\.title) == ["Caminante", "Coffee", "Caminante", nil])
       #expect(history.map(\.coins) == [-6, -4, 10, 5])
@@ -191,12 +196,14 @@ struct CoinLotTests {
       let store = services.store(of: .rewards)
       try await earn(9, 0, ana.id, services)
       try await store.write { transaction in
-        let reward = try LedgerStore.grant(
-          10, to: ana.id, .challengeReward, for: .challenge("walker", english: "Walker", spanish: "Caminante"),
-          reference: "challenge/1", expiry: CoinExpiry(days: 1), transaction)
-        _ = try LedgerStore.takeBackReward(reward.transferID, reference: "challenge/1/back", transaction)
+        let calendars = AccountCalendars()
+        let reward = try LedgerStore.reward(
+          10, to: ana.id, for: .challenge("walker", english: "Walker", spanish: "Caminante"), reference: "challenge/1",
+          expiry: CoinExpiry(days: 1), calendars: calendars, transaction)
+        _ = try LedgerStore.takeBackReward(
+          reward.transferID, reference: "challenge/1/back", calendars: calendars, transaction)
         _ = try LedgerStore.grant(
-          3, to: ana.id, .adjusted, for: .reason("A test"), reference: "adjustment/1", expiry: CoinExpiry(days: 1), transaction)
+          3, to: ana.id, for: .reason("A test"), reference: "adjustment/1", expiry: CoinExpiry(days: 1), transaction)
       }
       let offer = try await services.publish(cost: 5)
       _ = try await ana.send(RedeemOffer.self, .init(offerID: offer.id))
