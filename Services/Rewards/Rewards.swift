@@ -33,10 +33,12 @@ public enum Rewards {
     let expiry = CoinExpiry(environment.settings)
     let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
     let formula = CoinFormula(environment.settings)
+    let calendars = AccountCalendars()
     let catalogues = ChallengeCatalogues()
+    let rewards = ChallengeRewards(expiry: expiry, calendars: calendars)
     let challenges = ChallengeFeature(
-      published: try ChallengesFile.published(environment), formula: formula, catalogues: catalogues, expiry: expiry,
-      logger: environment.logger)
+      published: try ChallengesFile.published(environment), formula: formula, catalogues: catalogues, rewards: rewards,
+      calendars: calendars, logger: environment.logger)
     return [
       AccountsFeature(migrations: (table: 1, settings: 6, people: 8, enrollment: 9)),
       RelationFeature(),
@@ -51,15 +53,15 @@ public enum Rewards {
         published: try OffersFile.read(inHome: environment.home.path), partners: PartnerOfferHandlers(pictures: pictures),
         logger: environment.logger),
       OfferViewFeature(),
-      RedemptionFeature(makeCode: makeCode, environment),
-      EndingOfferFeature(environment.settings),
+      RedemptionFeature(makeCode: makeCode, calendars: calendars, environment),
+      ExpiringOfferFeature(environment.settings),
       TeamMemberFeature(),
-      LeaderboardFeature(formula: formula),
-      FriendPlaceFeature(),
+      LeaderboardFeature(formula: formula, calendars: calendars),
+      FriendRankFeature(calendars: calendars),
       challenges,
-      ChallengeCorrectionFeature(rewards: ChallengeRewards(expiry: expiry)),
-      AchievementFeature(catalogues: catalogues),
-      BadgeFeature(catalogues: catalogues),
+      ChallengeCorrectionFeature(rewards: rewards, calendars: calendars),
+      AchievementFeature(catalogues: catalogues, calendars: calendars),
+      BadgeFeature(catalogues: catalogues, calendars: calendars),
       SuspensionEndFeature(clock: environment.clock) { account, transaction in
         try LeaderboardStore.follow(account, earningDays: formula.earningDays, transaction)
         try challenges.engine.releaseHeld(account, transaction)

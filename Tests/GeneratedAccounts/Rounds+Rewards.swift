@@ -87,7 +87,7 @@ extension RoundWorker {
     try await ana(PausePartnerOffer.self, .init(offerID: offer))
     try await ana(ResumePartnerOffer.self, .init(offerID: offer))
     try await ana(ListPartnerOffers.self, .init())
-    try await ana(GetOfferFigures.self, .init(from: day(-1), to: day(1)))
+    try await ana(GetOfferStatistics.self, .init(from: day(-1), to: day(1)))
     try await ana(WithdrawPartnerOffer.self, .init(offerID: offer))
     try await ana(RemovePartnerPlace.self, .init(placeID: place))
     try await ana(LeavePartner.self, .init())

@@ -29,8 +29,8 @@ extension RoundWorker {
       ReadReportedEntry.self, .init(readerAccountID: ana.id, activityID: activity, day: day(-1)), as: .social)
     try await ask(
       ReadCoinWeeks.self, .init(times: [.init(accountID: ana.id, from: from, until: until)]), as: .notifications)
-    try await ask(ReadEndingOffers.self, .init(accountIDs: [ana.id]), as: .notifications)
-    try await ask(ReadFriendPlaces.self, .init(accountIDs: [ana.id]), as: .notifications)
+    try await ask(ReadExpiringOffers.self, .init(accountIDs: [ana.id]), as: .notifications)
+    try await ask(ReadFriendRanks.self, .init(accountIDs: [ana.id]), as: .notifications)
     try await ask(
       ReadSocialWeeks.self, .init(times: [.init(accountID: ana.id, from: from, until: until)]), as: .notifications)
   }

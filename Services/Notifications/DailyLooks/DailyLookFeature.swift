@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// What is looked for once a day, for those alone who ask to be told of it: offers that end soon, and places that were lost among friends
+/// What is looked for once a day, for those alone who ask to be told of it: offers that end soon, and ranks that were lost among friends
 /// (NOT-5).
 struct DailyLookFeature: Feature {
   let environment: ServiceEnvironment

@@ -17,8 +17,8 @@ enum DailyLookRules {
     return Instant(milliseconds: local - calendar.offsets.span(at: local).offset)
   }
 
-  /// The place that was lost: of the same month, and further behind than at the look before; nil where none was.
-  static func lost(_ before: FriendPlace?, _ now: FriendPlace) -> (from: Int, to: Int)? {
+  /// The rank that was lost: of the same month, and further behind than at the look before; nil where none was.
+  static func lost(_ before: FriendRank?, _ now: FriendRank) -> (from: Int, to: Int)? {
     guard let before, before.month == now.month, let from = before.rank, let to = now.rank, to > from else { return nil }
     return (from, to)
   }

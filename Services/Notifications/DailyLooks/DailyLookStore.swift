@@ -39,7 +39,7 @@ enum DailyLookStore {
     let account: AccountID
     let day: LocalDay
     let next: Instant
-    let place: FriendPlace?
+    let rank: FriendRank?
   }
 
   /// Begins or ends with an account, as it has chosen.
@@ -94,7 +94,7 @@ enum DailyLookStore {
       return nil
     }
     let month: LocalDay? = row["month"]
-    return Job(account: account, day: day, next: next, place: month.map { FriendPlace(month: $0, rank: row["rank"]) })
+    return Job(account: account, day: day, next: next, rank: month.map { FriendRank(month: $0, rank: row["rank"]) })
   }
 
   static func wait(_ account: AccountID, until instant: Instant, _ transaction: Transaction) throws {
@@ -104,12 +104,12 @@ enum DailyLookStore {
   }
 
   /// Notes that an account was looked at; false where it was already, or asks no more.
-  static func advance(_ job: Job, _ place: FriendPlace, _ transaction: Transaction) throws -> Bool {
+  static func advance(_ job: Job, _ rank: FriendRank, _ transaction: Transaction) throws -> Bool {
     try transaction.database.run(
       """
       UPDATE daily_looks SET due_at = ?3, last_day = ?2, month = ?4, rank = ?5
       WHERE account_id = ?1 AND (last_day IS NULL OR last_day < ?2)
-      """, .id(job.account), .day(job.day), .instant(job.next), .day(place.month), place.rank.map { .number($0) } ?? .null)
+      """, .id(job.account), .day(job.day), .instant(job.next), .day(rank.month), rank.rank.map { .number($0) } ?? .null)
     return transaction.database.changesCount > 0
   }
 }

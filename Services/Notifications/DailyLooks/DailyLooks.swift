@@ -27,11 +27,11 @@ struct DailyLooks: DueWork {
 
   private func look(at jobs: [DailyLookStore.Job], _ store: Store) async throws {
     let accounts = jobs.map(\.account)
-    let (offers, places): (ReadEndingOffers.Output, ReadFriendPlaces.Output)
+    let (offers, ranks): (ReadExpiringOffers.Output, ReadFriendRanks.Output)
     do {
-      offers = try await rewards.request(ReadEndingOffers.self, .init(accountIDs: accounts))
-      places = try await rewards.request(ReadFriendPlaces.self, .init(accountIDs: accounts))
-      guard offers.accounts.count == jobs.count, places.places.count == jobs.count else {
+      offers = try await rewards.request(ReadExpiringOffers.self, .init(accountIDs: accounts))
+      ranks = try await rewards.request(ReadFriendRanks.self, .init(accountIDs: accounts))
+      guard offers.accounts.count == jobs.count, ranks.ranks.count == jobs.count else {
         throw Failure(RequestFailure.internalError)
       }
     } catch let failure as Failure {
@@ -44,20 +44,20 @@ struct DailyLooks: DueWork {
     }
     try await store.write { transaction in
       for (position, job) in jobs.enumerated() {
-        try tell(job, offers.accounts[position].items, places.places[position], transaction)
+        try tell(job, offers.accounts[position].items, ranks.ranks[position], transaction)
       }
     }
   }
 
   private func tell(
-    _ job: DailyLookStore.Job, _ offers: [EndingOffer], _ place: FriendPlace, _ transaction: Transaction
+    _ job: DailyLookStore.Job, _ offers: [ExpiringOffer], _ rank: FriendRank, _ transaction: Transaction
   ) throws {
-    guard try DailyLookStore.advance(job, place, transaction) else { return }
+    guard try DailyLookStore.advance(job, rank, transaction) else { return }
     let choices = try PreferenceStore.choices(of: job.account, in: transaction.database)
     func isWanted(_ kind: NotificationSpec) -> Bool {
       NotificationChannel.allCases.contains { choices.state(of: kind, $0) == .on }
     }
-    if isWanted(.leaderboardPlacesLost), let lost = DailyLookRules.lost(job.place, place) {
+    if isWanted(.leaderboardPlacesLost), let lost = DailyLookRules.lost(job.rank, rank) {
       let draft = NotificationDraft.placesLost(from: lost.from, to: lost.to, of: job.account, on: job.day)
       try dispatch.deliver(.leaderboardPlacesLost, draft, at: transaction.now, transaction)
     }

@@ -15,7 +15,7 @@ extension NotificationSpec {
 
 extension NotificationDraft {
   /// Once for each offer.
-  static func ending(_ offer: EndingOffer, for account: AccountID) -> NotificationDraft {
+  static func ending(_ offer: ExpiringOffer, for account: AccountID) -> NotificationDraft {
     NotificationDraft(
       accountID: account, subject: ID(linking: offer.offerID),
       inbox: InboxItem(
@@ -25,6 +25,7 @@ extension NotificationDraft {
             "offer": .text(offer.title), "partner": .text(offer.partnerName), "coins": .number(offer.costCoins),
             "until": .text(MailContent.minute(offer.endsAt)),
           ], links: NotificationLinks(offerID: ID(linking: offer.offerID))),
+        // Stores have it under the name that it had once.
         source: "endingOffers/\(offer.offerID)", accounts: []), mail: nil, end: .instant(offer.endsAt))
   }
 
@@ -36,6 +37,7 @@ extension NotificationDraft {
         kind: "leaderboardPlacesLost",
         content: NotificationContent(
           parameters: ["before": .number(before), "rank": .number(rank)], links: NotificationLinks()),
+        // Stores have it under the name that it had once.
         source: "friendPlaces/\(day)", accounts: []), mail: nil)
   }
 }

@@ -7,10 +7,13 @@ import Storage
 /// Achievements: what there are, and how far an account is.
 struct AchievementHandlers: Sendable {
   let catalogues: ChallengeCatalogues
-  private let calendars = AccountCalendars()
+  let calendars: AccountCalendars
   private let wording = ChallengeWording()
 
-  init(catalogues: ChallengeCatalogues) { self.catalogues = catalogues }
+  init(catalogues: ChallengeCatalogues, calendars: AccountCalendars) {
+    self.catalogues = catalogues
+    self.calendars = calendars
+  }
 
   @Sendable
   func list(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> Page<Achievement> {

@@ -32,7 +32,7 @@ struct AdjustmentHandlers: Sendable {
     let booking: LedgerStore.Booking
     if input.coins > 0 {
       booking = try LedgerStore.grant(
-        input.coins, to: account, .adjusted, for: reason, reference: reference, expiry: expiry, transaction)
+        input.coins, to: account, for: reason, reference: reference, expiry: expiry, transaction)
     } else {
       let coins = try LedgerStore.balance(of: account, at: transaction.now, in: database).coins
       guard coins >= -input.coins,

@@ -6,10 +6,11 @@ import Storage
 /// Badges: the account's own, and to whom it shows them (REW-7). What awards them is in `Challenges/`.
 struct BadgeFeature: Feature {
   let catalogues: ChallengeCatalogues
+  let calendars: AccountCalendars
   let tables: [ErasedTable] = [ErasedTable.rows("badge_visibilities", "account_id = :account", .challenges).atOnce]
 
   func register(in service: inout ServiceDefinition) {
-    let handlers = BadgeHandlers(catalogues: catalogues)
+    let handlers = BadgeHandlers(catalogues: catalogues, calendars: calendars)
     service.serve(ListBadges.self, read: handlers.list)
     service.serve(ListFriendsBadges.self, read: handlers.listOfFriend)
     service.serve(GetBadgeVisibility.self, read: BadgeHandlers.visibility)

@@ -11,10 +11,13 @@ struct BadgeHandlers: Sendable {
   static let maxOnProfile = 100
 
   let catalogues: ChallengeCatalogues
-  private let calendars = AccountCalendars()
+  let calendars: AccountCalendars
   private let wording = ChallengeWording()
 
-  init(catalogues: ChallengeCatalogues) { self.catalogues = catalogues }
+  init(catalogues: ChallengeCatalogues, calendars: AccountCalendars) {
+    self.catalogues = catalogues
+    self.calendars = calendars
+  }
 
   @Sendable
   func list(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> Page<Badge> {

@@ -3,8 +3,18 @@ import Operations
 import RewardsContract
 import Storage
 
-/// To whom accounts show their badges; nobody, where nothing is said. The table is made with those of challenges.
+/// To whom accounts show their badges; nobody, where nothing is said.
 enum BadgeVisibilityStore {
+  /// Of ``ChallengeDefinitionStore/migration(_:)``.
+  static let table = """
+    CREATE TABLE badge_visibilities (
+      account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+      to_friends INTEGER NOT NULL CHECK (to_friends IN (0, 1)),
+      on_public_profile INTEGER NOT NULL CHECK (on_public_profile IN (0, 1))
+    ) STRICT, WITHOUT ROWID;
+
+    """
+
   static func find(_ account: AccountID, in database: Database) throws -> BadgeVisibility {
     try database.first(
       "SELECT to_friends, on_public_profile FROM badge_visibilities WHERE account_id = ?", .id(account)

@@ -6,6 +6,7 @@ import Storage
 /// Corrections by administrators of what accounts have completed, each with a reason (REW-7, REW-8).
 struct ChallengeCorrectionFeature: Feature {
   let rewards: ChallengeRewards
+  let calendars: AccountCalendars
   let migrations = [ChallengeCorrectionStore.migration(27)]
   let tables: [ErasedTable] = [
     .changed(
@@ -15,7 +16,7 @@ struct ChallengeCorrectionFeature: Feature {
   ]
 
   func register(in service: inout ServiceDefinition) {
-    let handlers = ChallengeCorrectionHandlers(rewards: rewards)
+    let handlers = ChallengeCorrectionHandlers(rewards: rewards, calendars: calendars)
     service.serve(RevokeChallenge.self, prepare: ChallengeCorrectionHandlers.prepare, write: handlers.revoke)
     service.serve(GrantChallenge.self, prepare: ChallengeCorrectionHandlers.prepare, write: handlers.grant)
     service.serve(ListChallengeCorrections.self, read: ChallengeCorrectionHandlers.list)

@@ -7,6 +7,7 @@ import Storage
 /// Corrections of what accounts have completed: made, and listed.
 struct ChallengeCorrectionHandlers: Sendable {
   let rewards: ChallengeRewards
+  let calendars: AccountCalendars
 
   /// Sees to it that the account is known here.
   static func prepare(_ input: ChallengeCorrectionInput, _ call: AccountCall) async throws {
@@ -26,7 +27,7 @@ struct ChallengeCorrectionHandlers: Sendable {
     for number in (level...challenge.thresholds.count).reversed() {
       let key = ChallengeLevel(challenge: challenge.id, level: number)
       guard var completion = completions[key], completion.isCurrent else { continue }
-      let taken = try ChallengeRewards.takeBack(completion, transaction)
+      let taken = try rewards.takeBack(completion, transaction)
       coins += taken
       completion.coins -= taken
       (completion.isCurrent, completion.correction) = (false, .revoked)
@@ -49,7 +50,7 @@ struct ChallengeCorrectionHandlers: Sendable {
       throw ChallengeFailure.held
     }
     let taken = try ChallengeCorrectionStore.revokedCoins(challenge.id, of: account, in: database)
-    let today = try AccountCalendars().day(of: transaction.now, account, in: database)
+    let today = try calendars.day(of: transaction.now, account, in: database)
     var coins = 0
     for number in 1...level {
       let key = ChallengeLevel(challenge: challenge.id, level: number)

@@ -3,7 +3,7 @@ import Storage
 
 extension ChallengeDefinitionStore {
   static func migration(_ number: Int) -> Migration {
-    Migration(number, "challenges") { try $0.execute(sql: definitions + facts + completions + seed) }
+    Migration(number, "challenges") { try $0.execute(sql: definitions + facts + completions + BadgeVisibilityStore.table + seed) }
   }
 
   private static let definitions = """
@@ -128,11 +128,6 @@ extension ChallengeDefinitionStore {
       -- 0 once a correction took it back
       is_current INTEGER NOT NULL CHECK (is_current IN (0, 1)),
       PRIMARY KEY (account_id, challenge_id, level)
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE badge_visibilities (
-      account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
-      to_friends INTEGER NOT NULL CHECK (to_friends IN (0, 1)),
-      on_public_profile INTEGER NOT NULL CHECK (on_public_profile IN (0, 1))
     ) STRICT, WITHOUT ROWID;
 
     """

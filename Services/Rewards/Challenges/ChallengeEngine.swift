@@ -118,7 +118,7 @@ struct ChallengeRun {
 
   private mutating func withheld() throws -> HeldAwards {
     if let standing { return standing }
-    let found = try ChallengeStanding.withheld(from: account, at: transaction.now, in: database)
+    let found = ChallengeStanding.withheld(try Eligibility.of(account, at: transaction.now, in: database))
     standing = found
     return found
   }
@@ -321,7 +321,7 @@ struct ChallengeRun {
     _ challenge: KnownChallenge, _ level: ChallengeLevel, _ completion: ChallengeCompletion
   ) throws {
     var completion = completion
-    let taken = try ChallengeRewards.takeBack(completion, transaction)
+    let taken = try rewards.takeBack(completion, transaction)
     completion.coins -= taken
     completion.isCurrent = false
     try keep(level, completion)

@@ -13,19 +13,20 @@ struct ChallengeFeature: Feature {
   let published: [ChallengesFile.Item]
   let formula: CoinFormula
   let catalogues: ChallengeCatalogues
-  let expiry: CoinExpiry
+  let rewards: ChallengeRewards
+  let calendars: AccountCalendars
   let logger: Logger
-  private let calendars = AccountCalendars()
   private let signal = WakeSignal()
 
   init(
-    published: [ChallengesFile.Item], formula: CoinFormula, catalogues: ChallengeCatalogues, expiry: CoinExpiry,
-    logger: Logger
+    published: [ChallengesFile.Item], formula: CoinFormula, catalogues: ChallengeCatalogues, rewards: ChallengeRewards,
+    calendars: AccountCalendars, logger: Logger
   ) {
     self.published = published
     self.formula = formula
     self.catalogues = catalogues
-    self.expiry = expiry
+    self.rewards = rewards
+    self.calendars = calendars
     self.logger = logger
   }
 
@@ -51,8 +52,7 @@ struct ChallengeFeature: Feature {
   /// The engine, over the feature's own store.
   var engine: ChallengeEngine {
     ChallengeEngine(
-      catalogues: catalogues, calendars: calendars, earningDays: formula.earningDays,
-      rewards: ChallengeRewards(expiry: expiry))
+      catalogues: catalogues, calendars: calendars, earningDays: formula.earningDays, rewards: rewards)
   }
 
   func register(in service: inout ServiceDefinition) {

@@ -9,13 +9,10 @@ import Storage
 /// Nothing is awarded to who is suspended or not known yet; it is once that is over. Without consent to activity data nothing is awarded for
 /// movement: activity takes none in, so progress stays as it was, and goes on with a new consent.
 enum ChallengeStanding {
-  static func withheld(from account: AccountID, at now: Instant, in database: Database) throws -> HeldAwards {
-    let found = try database.first(
-      """
-      SELECT suspended_until IS NOT NULL AND suspended_until > ?, ' ' || consents || ' ' LIKE ? FROM accounts WHERE account_id = ?
-      """, .instant(now), .text("% \(ConsentPurpose.activityData.rawValue) %"), .id(account)
-    ) { $0.truth(0) ? HeldAwards.all : $0.truth(1) ? .nothing : .movement }
-    return found ?? .all
+  /// What an account that stands so is not awarded for now.
+  static func withheld(_ eligibility: Eligibility) -> HeldAwards {
+    guard eligibility.isKnown, !eligibility.isErased, !eligibility.isSuspended else { return .all }
+    return eligibility.lacksConsent ? .movement : .nothing
   }
 
   /// Whether others may be shown anything of an account.

@@ -9,10 +9,10 @@ struct CoinHandlers: Sendable {
 
   @Sendable
   func balance(_ input: GetBalance.Input, _ call: AccountCall, _ database: Database) throws -> Balance {
-    let (coins, endingNext) = try LedgerStore.balance(of: call.account, at: call.now, in: database)
+    let (coins, nextExpiry) = try LedgerStore.balance(of: call.account, at: call.now, in: database)
     return Balance(
       coins: coins, carriedSteps: try CoinStore.carriedSteps(of: call.account, in: database), stepsPerCoin: formula.stepsPerCoin,
-      endingNext: endingNext)
+      nextExpiry: nextExpiry)
   }
 
   @Sendable

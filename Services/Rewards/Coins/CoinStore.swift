@@ -67,7 +67,7 @@ enum CoinStore {
     let (account, database) = (event.accountID, transaction.database)
     var transfers = try DayTransfers(of: account, for: days, expiry: expiry, transaction)
     var purse: StepPurse?
-    var counted = try countedDays(days, of: account, in: database)
+    var counted = try CountedDay.read(days, of: account, from: "counted_days", in: database)
     for day in event.days {
       let change = try count(day, instead: &counted[day.day], of: account, by: formula, in: database)
       guard change != 0 else { continue }
@@ -93,23 +93,6 @@ enum CoinStore {
       """, .id(account), .number(steps))
   }
 
-  /// A day as it is counted: its steps, and which of its states that was.
-  private typealias CountedDay = (steps: Int, revision: Int)
-
-  private static func countedDays(
-    _ days: ClosedRange<LocalDay>, of account: AccountID, in database: Database
-  ) throws -> [LocalDay: CountedDay] {
-    var found: [LocalDay: CountedDay] = [:]
-    try database.each(
-      "SELECT day, steps, revision FROM counted_days WHERE account_id = ? AND day BETWEEN ? AND ?", .id(account),
-      .day(days.lowerBound), .day(days.upperBound)
-    ) {
-      found[$0.day(0)] = ($0.number(1), $0.number(2))
-      return true
-    }
-    return found
-  }
-
   /// Counts a day unless a newer state of it is counted already.
   ///
   /// - Returns: by how much its counted steps changed.
@@ -124,7 +107,7 @@ enum CoinStore {
       INSERT INTO counted_days (account_id, day, steps, revision) VALUES (?, ?, ?, ?)
       ON CONFLICT (account_id, day) DO UPDATE SET steps = excluded.steps, revision = excluded.revision
       """, .id(account), .day(day.day), .number(steps), .number(day.revision))
-    defer { counted = (steps, day.revision) }
+    defer { counted = CountedDay(steps: steps, revision: day.revision) }
     return steps - (counted?.steps ?? 0)
   }
 }

@@ -10,14 +10,14 @@ public struct Balance: Document, Hashable {
   /// How many steps make a coin now.
   public var stepsPerCoin: Int
   /// The coins that end next; nil where none end.
-  public var endingNext: EndingCoins?
+  public var nextExpiry: EndingCoins?
 
   /// A balance from its parts.
-  public init(coins: Int, carriedSteps: Int, stepsPerCoin: Int, endingNext: EndingCoins? = nil) {
+  public init(coins: Int, carriedSteps: Int, stepsPerCoin: Int, nextExpiry: EndingCoins? = nil) {
     self.coins = coins
     self.carriedSteps = carriedSteps
     self.stepsPerCoin = stepsPerCoin
-    self.endingNext = endingNext
+    self.nextExpiry = nextExpiry
   }
 
   public static let notes: Notes = [
@@ -25,7 +25,7 @@ public struct Balance: Document, Hashable {
     "carriedSteps": Note(
       "Steps that count towards the next coin; negative after a correction took back steps whose coins were spent.", example: 63),
     "stepsPerCoin": Note("How many steps make a coin now.", example: 100),
-    "endingNext": "The coins that end next; absent where none end.",
+    "nextExpiry": "The coins that end next; absent where none end.",
   ]
 }
 

@@ -82,7 +82,7 @@ public struct RankedPerson: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose place it is.", "username": "The username.", "nickname": "The nickname, if there is one.",
+    "accountID": "Whose rank it is.", "username": "The username.", "nickname": "The nickname, if there is one.",
     "photoURL": "The photo, if there is one.",
     "score": Note("Steps or coins in the time that the leaderboard is of.", range: 0...9e15, example: 212_480),
     "rank": Note("One more than the number of people with a higher score.", range: 1...9e15, example: 17),
@@ -90,14 +90,14 @@ public struct RankedPerson: Document, Hashable {
   ]
 }
 
-/// The best people of a time, and the reader's own place with its neighbours (REW-6, E UC-05).
+/// The best people of a time, and the reader's own rank with its neighbours (REW-6, E UC-05).
 ///
-/// Only those are in it, and counted, who chose to be seen (``SetLeaderboardVisibility``). The reader's own place is shown in any case, as
+/// Only those are in it, and counted, who chose to be seen (``SetLeaderboardVisibility``). The reader's own rank is shown in any case, as
 /// if it were. People with the same score share a rank: of the scores 9, 7, 7 and 4 the ranks are 1, 2, 2 and 4.
 ///
 /// A month's ranks stand once no steps of it can earn any more. Who vanishes afterwards — erased, suspended, without consent to activity
-/// data, seen no longer — leaves a place empty, and the others keep theirs. Friends and members of a team are ranked among those who are so now:
-/// whoever left or was erased leaves no place empty there. Two of whom one has blocked the other do not see each other.
+/// data, seen no longer — leaves a rank empty, and the others keep theirs. Friends and members of a team are ranked among those who are so now:
+/// whoever left or was erased leaves no rank empty there. Two of whom one has blocked the other do not see each other.
 public enum ListLeaderboard: AccountOperation {
   /// Which leaderboard, and which page of it.
   public struct Input: ListInput {
@@ -163,7 +163,7 @@ public enum ListLeaderboard: AccountOperation {
     public static let notes: Notes = [
       "period": "The month, or `allTime`.", "items": "The best first; only those who chose to be seen.",
       "nextCursor": "Give it as `cursor` for the next page; absent on the last.",
-      "own": "Your place, as if you were seen; absent of a team while you are in none.",
+      "own": "Your rank, as if you were seen; absent of a team while you are in none.",
       "neighbours": "You with up to five on each side of you; empty of a team while you are in none.",
       "message": "What to show while there is nobody on it, in your language; absent otherwise.",
     ]
@@ -171,7 +171,7 @@ public enum ListLeaderboard: AccountOperation {
 
   public static let spec = OperationSpec(
     "leaderboards.list", of: .rewards, .get("/v1/leaderboards"), by: .account, effect: .read, requirements: ["REW-6"],
-    "List the people with the most steps or coins of a month or of all time, and your own place with its neighbours.")
+    "List the people with the most steps or coins of a month or of all time, and your own rank with its neighbours.")
 }
 
 /// Whether an account is seen on leaderboards (REW-6).
@@ -193,7 +193,7 @@ public enum GetLeaderboardVisibility: AccountOperation {
   public typealias Output = LeaderboardVisibility
 
   public static let spec = OperationSpec(
-    "leaderboards.visibility", of: .rewards, .get("/v1/leaderboards/visibility"), by: .account, effect: .read,
+    "leaderboards.getVisibility", of: .rewards, .get("/v1/leaderboards/visibility"), by: .account, effect: .read,
     requirements: ["REW-6"], "Show whether others see you on leaderboards.")
 }
 

@@ -1,7 +1,7 @@
 public import Operations
 
 /// What became of a partner's offers on one day, in UTC (REW-3): counts alone, nothing of anybody.
-public struct OfferFigures: Document, Hashable {
+public struct OfferStatistics: Document, Hashable {
   /// The day.
   public var day: LocalDay
   /// How many people have looked at an offer; each once for each offer.
@@ -11,7 +11,7 @@ public struct OfferFigures: Document, Hashable {
   /// How many codes were used.
   public var uses: Int
 
-  /// The figures from their parts.
+  /// The statistics from their parts.
   public init(day: LocalDay, views: Int, redemptions: Int, uses: Int) {
     self.day = day
     self.views = views
@@ -27,7 +27,7 @@ public struct OfferFigures: Document, Hashable {
 }
 
 /// Shows what became of the offers of the caller's partner, day by day (REW-3).
-public enum GetOfferFigures: AccountOperation {
+public enum GetOfferStatistics: AccountOperation {
   /// Of which offer, and when.
   public struct Input: Document {
     /// The most days of one answer.
@@ -60,13 +60,13 @@ public enum GetOfferFigures: AccountOperation {
     }
   }
 
-  /// The figures.
+  /// The statistics.
   public struct Output: Document, Hashable {
     /// Of the days on which there was anything, in their order.
-    public var days: [OfferFigures]
+    public var days: [OfferStatistics]
 
     /// The answer from its parts.
-    public init(days: [OfferFigures]) { self.days = days }
+    public init(days: [OfferStatistics]) { self.days = days }
 
     public static let notes: Notes = [
       "days": Note("Of the days on which there was anything, in their order.", items: 0...Input.maxDays)
@@ -74,7 +74,7 @@ public enum GetOfferFigures: AccountOperation {
   }
 
   public static let spec = OperationSpec(
-    "offerFigures.get", of: .rewards, .get("/v1/partners/own/figures"), by: .partnerClerk, effect: .read,
+    "offerStatistics.get", of: .rewards, .get("/v1/partners/own/statistics"), by: .partnerClerk, effect: .read,
     failures: [OfferFailure.notFound.kind], requirements: ["REW-3"],
     "Show how often the offers of your company were looked at, redeemed and used, day by day.")
 }

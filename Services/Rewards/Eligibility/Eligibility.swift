@@ -7,6 +7,8 @@ import Storage
 /// Whether an account takes part in what is made of movement, as far as is known here: the one place where coins, leaderboards and challenges
 /// ask (ID-13, SOC-8).
 struct Eligibility: Hashable, Sendable {
+  /// Whether its state has arrived from identity.
+  var isKnown = true
   /// Whether it was erased, or is being erased.
   var isErased = false
   /// Whether it is suspended now, or banned.
@@ -23,22 +25,14 @@ struct Eligibility: Hashable, Sendable {
 
   /// How it stands with an account.
   static func of(_ account: AccountID, at now: Instant, in database: Database) throws -> Eligibility {
-    if try database.isErased(account) { return Eligibility(isErased: true) }
-    let known = try database.first(
-      """
-      SELECT suspended_until IS NOT NULL AND suspended_until > ?, ' ' || consents || ' ' LIKE ? FROM accounts WHERE account_id = ?
-      """, .instant(now), .text("% \(ConsentPurpose.activityData.rawValue) %"), .id(account)
-    ) { Eligibility(isSuspended: $0.truth(0), lacksConsent: !$0.truth(1)) }
-    return known ?? Eligibility()
+    if try database.isErased(account) { return Eligibility(isKnown: false, isErased: true) }
+    return try database.first(reading, .id(account), .instant(now)) {
+      Eligibility(isSuspended: $0.truth(0), lacksConsent: !$0.truth(1))
+    } ?? Eligibility(isKnown: false)
   }
 
-  /// The condition, in SQL, that an account of the read model is shown to others: neither suspended nor without consent. One that is erased
-  /// is not in the read model any more.
-  ///
-  /// - Parameters:
-  ///   - table: the name of `accounts` in the query.
-  ///   - now: the parameter that holds the time, with its colon.
-  static func isShown(_ table: String, at now: String) -> String {
-    "(\(Accounts.isShown(table, at: now)) AND ' ' || \(table).consents || ' ' LIKE '% \(ConsentPurpose.activityData.rawValue) %')"
-  }
+  private static let reading = """
+    SELECT NOT \(Accounts.isShown("accounts", at: "?2")), \(Accounts.hasConsent(.activityData, "accounts"))
+    FROM accounts WHERE account_id = ?1
+    """
 }

@@ -8,6 +8,7 @@ import Storage
 /// (``LedgerStore``).
 struct LeaderboardFeature: Feature {
   let formula: CoinFormula
+  let calendars: AccountCalendars
 
   let migrations = [LeaderboardStore.migration(23)]
   let tables: [ErasedTable] = [
@@ -22,7 +23,7 @@ struct LeaderboardFeature: Feature {
   ]
 
   func register(in service: inout ServiceDefinition) {
-    let handlers = LeaderboardHandlers(earningDays: formula.earningDays)
+    let handlers = LeaderboardHandlers(earningDays: formula.earningDays, calendars: calendars)
     service.serve(ListLeaderboard.self, read: handlers.list)
     service.serve(GetLeaderboardVisibility.self, read: handlers.visibility)
     service.serve(SetLeaderboardVisibility.self, write: handlers.setVisibility)

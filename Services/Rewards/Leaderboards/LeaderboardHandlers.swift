@@ -4,13 +4,16 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// Leaderboards: listed with the reader's own place, and the choice to be seen on them.
+/// Leaderboards: listed with the reader's own rank, and the choice to be seen on them.
 struct LeaderboardHandlers: Sendable {
   let earningDays: Int
-  private let calendars = AccountCalendars()
+  let calendars: AccountCalendars
   private let words = Words(Contract.rewards.words)
 
-  init(earningDays: Int) { self.earningDays = earningDays }
+  init(earningDays: Int, calendars: AccountCalendars) {
+    self.earningDays = earningDays
+    self.calendars = calendars
+  }
 
   @Sendable
   func list(_ input: ListLeaderboard.Input, _ call: AccountCall, _ database: Database) throws -> ListLeaderboard.Output {

@@ -4,7 +4,7 @@ import ServiceKit
 /// Which months are over, and of which the ranks stand, for all accounts wherever they are.
 ///
 /// Of a month that is over, whoever vanishes stays counted, and of one whose ranks stand whoever comes is not: the others keep their
-/// ranks. Corrections in time move places until the ranks stand.
+/// ranks. Corrections in time move ranks until they stand.
 struct LeaderboardMonths: Hashable {
   /// When a day has ended everywhere, in milliseconds after its end in UTC: twelve hours west of it, with a day that starts at six.
   static let lastEnd: Int64 = 18 * 3_600_000

@@ -21,7 +21,7 @@ enum LeaderboardStore {
   static func count(
     _ event: MovementChanged, _ days: ClosedRange<LocalDay>, _ coins: ScoreChanges, _ database: Database
   ) throws {
-    var kept = try self.days(days, of: event.accountID, in: database)
+    var kept = try CountedDay.read(days, of: event.accountID, from: "leaderboard_days", in: database)
     var changes: [Int: Int] = [:]
     for day in event.days {
       changes[LeaderboardRules.month(of: day.day), default: 0] += try keep(
@@ -32,28 +32,11 @@ enum LeaderboardStore {
     try add(scores, of: event.accountID, in: database)
   }
 
-  /// A day as it is kept: its steps, and which of its states that was.
-  private typealias KeptDay = (steps: Int, revision: Int)
-
-  private static func days(
-    _ days: ClosedRange<LocalDay>, of account: AccountID, in database: Database
-  ) throws -> [LocalDay: KeptDay] {
-    var found: [LocalDay: KeptDay] = [:]
-    try database.each(
-      "SELECT day, steps, revision FROM leaderboard_days WHERE account_id = ? AND day BETWEEN ? AND ?", .id(account),
-      .day(days.lowerBound), .day(days.upperBound)
-    ) {
-      found[$0.day(0)] = ($0.number(1), $0.number(2))
-      return true
-    }
-    return found
-  }
-
   /// Keeps a day unless a newer state of it is kept already.
   ///
   /// - Returns: by how much its steps changed.
   private static func keep(
-    _ day: MovementChanged.Day, instead kept: inout KeptDay?, of account: AccountID, in database: Database
+    _ day: MovementChanged.Day, instead kept: inout CountedDay?, of account: AccountID, in database: Database
   ) throws -> Int {
     if let kept, kept.revision >= day.revision { return 0 }
     try database.run(
@@ -61,23 +44,19 @@ enum LeaderboardStore {
       INSERT INTO leaderboard_days (account_id, day, steps, revision) VALUES (?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET steps = excluded.steps, revision = excluded.revision
       """, .id(account), .day(day.day), .number(day.earningSteps), .number(day.revision))
-    defer { kept = (day.earningSteps, day.revision) }
+    defer { kept = CountedDay(steps: day.earningSteps, revision: day.revision) }
     return day.earningSteps - (kept?.steps ?? 0)
   }
 
-  /// Counts coins of a challenge, that came or are taken back, in the month in which it was completed. Those of days of steps are counted
-  /// with the days; others are none that were earned.
+  /// Counts coins of a challenge, that came or if negative are taken back, in the month in which it was completed. Those of days of steps
+  /// are counted with the days; others are none that were earned.
   ///
-  /// - Parameter earned: when the coins came.
-  static func count(_ entry: LedgerEntry, earnedAt earned: Instant, _ transaction: Transaction) throws {
-    guard entry.kind == .challengeReward || entry.kind == .challengeRewardTakenBack else { return }
-    let day = try calendars.day(of: earned, entry.account, in: transaction.database)
+  /// - Parameter day: on which the coins came.
+  static func count(_ coins: Int, of account: AccountID, earnedOn day: LocalDay, in database: Database) throws {
     var scores = ScoreChanges()
-    scores.add(coins: entry.change, to: LeaderboardRules.month(of: day))
-    try add(scores, of: entry.account, in: transaction.database)
+    scores.add(coins: coins, to: LeaderboardRules.month(of: day))
+    try add(scores, of: account, in: database)
   }
-
-  private static let calendars = AccountCalendars()
 
   /// Adds to scores, or takes away.
   private static func add(_ changes: ScoreChanges, of account: AccountID, in database: Database) throws {
@@ -110,6 +89,11 @@ enum LeaderboardStore {
   /// Whether the account chose to be seen.
   static func isSeen(_ account: AccountID, in database: Database) throws -> Bool {
     try database.first("SELECT is_seen FROM leaderboard_people WHERE account_id = ?", .id(account)) { $0.truth(0) } ?? false
+  }
+
+  /// Whether others see the account on leaderboards now.
+  static func isShown(_ account: AccountID, in database: Database) throws -> Bool {
+    try database.first("SELECT is_shown FROM leaderboard_people WHERE account_id = ?", .id(account)) { $0.truth(0) } ?? false
   }
 
   /// Keeps whether the account chose to be seen.
@@ -153,7 +137,7 @@ enum LeaderboardStore {
 
   // MARK: - Erasure
 
-  /// Counts an account out that is erased, but in months that are over, where it leaves its place empty.
+  /// Counts an account out that is erased, but in months that are over, where it leaves its rank empty.
   static let uncounting = """
     UPDATE leaderboard_scores SET is_counted = 0 WHERE account_id = :account AND is_counted = 1 AND (
       period = \(LeaderboardRules.allTime)

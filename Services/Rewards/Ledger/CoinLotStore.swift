@@ -138,6 +138,44 @@ enum CoinLotStore {
     }
     return (ended, next)
   }
+
+  // MARK: - What is due
+
+  /// Takes coins away that have ended.
+  ///
+  /// - Returns: of how many accounts.
+  static func expireDue(limit: Int, _ transaction: Transaction) throws -> Int {
+    let due = try AccountID.fetchAll(
+      transaction.database.cachedStatement(
+        sql: """
+          SELECT DISTINCT a.account_id FROM coin_lots l JOIN ledger_accounts a USING (ledger_account_id)
+          WHERE l.rest > 0 AND l.ends_at < \(Instant.endOfTime.milliseconds) AND l.ends_at <= ? LIMIT ?
+          """), arguments: [transaction.now, limit])
+    for account in due { try LedgerStore.expire(LedgerStore.person(account, in: transaction.database), transaction) }
+    return due.count
+  }
+
+  /// Tells owners of coins that end soon.
+  ///
+  /// - Returns: of how many lots.
+  static func announceDue(limit: Int, _ expiry: CoinExpiry, _ transaction: Transaction) throws -> Int {
+    guard expiry.noticeDays > 0 else { return 0 }
+    let due = try Row.fetchAll(
+      transaction.database.cachedStatement(
+        sql: """
+          SELECT l.lot_id, l.rest, l.ends_at, a.account_id FROM coin_lots l JOIN ledger_accounts a USING (ledger_account_id)
+          WHERE l.rest > 0 AND l.ends_at < \(Instant.endOfTime.milliseconds) AND l.ends_at <= ? AND l.is_announced = 0
+          ORDER BY l.ends_at LIMIT ?
+          """), arguments: [transaction.now.adding(seconds: expiry.noticeDays * 86_400), limit])
+    for row in due {
+      try transaction.database.run("UPDATE coin_lots SET is_announced = 1 WHERE lot_id = ?", .integer(row["lot_id"]))
+      try transaction.publish(
+        CoinsEnding(
+          noticeID: CoinsEndingID(), accountID: row["account_id"], coins: row["rest"], endsAt: row["ends_at"],
+          at: transaction.now))
+    }
+    return due.count
+  }
 }
 
 /// A transfer of a person's coins, with what it moved of each lot.

@@ -8,10 +8,34 @@ extension LedgerStore {
   /// How many coins a person can spend, and which of them end next.
   static func balance(
     of account: AccountID, at now: Instant, in database: Database
-  ) throws -> (coins: Int, endingNext: EndingCoins?) {
+  ) throws -> (coins: Int, nextExpiry: EndingCoins?) {
     guard let person = try find(account, in: database) else { return (0, nil) }
     let (ended, next) = try CoinLotStore.ending(of: person, at: now, in: database)
     return (person.balance - ended, next)
+  }
+
+  /// What a person earned and spent in a time, less what was taken back and refunded. It is read backwards and no further than that time.
+  static func sums(
+    of account: AccountID, from: Instant, until: Instant, in database: Database
+  ) throws -> (earned: Int, spent: Int) {
+    guard let person = try find(account, in: database)?.id else { return (0, 0) }
+    var (earned, spent) = (0, 0)
+    for (column, sign) in [("credit_id", 1), ("debit_id", -1)] {
+      try database.each(
+        "SELECT kind, coins, at FROM transfers WHERE \(column) = ? ORDER BY number DESC", .integer(person.value)
+      ) { row in
+        let at = row.instant(2)
+        if at < from { return false }
+        guard at < until else { return true }
+        switch Transfer.Kind(rawValue: row.text(0)) {
+        case .earned, .corrected, .challengeReward, .challengeRewardTakenBack: earned += sign * row.number(1)
+        case .redeemed, .refunded: spent -= sign * row.number(1)
+        case .adjusted, .expired, nil: break
+        }
+        return true
+      }
+    }
+    return (earned, spent)
   }
 
   /// A person's transfers, newest first, and what each was for.

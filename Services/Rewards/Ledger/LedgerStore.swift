@@ -10,9 +10,10 @@ import Storage
 /// be made for twice. A person's coins lie in lots (``CoinLotStore``), and a person's balance is never negative. All this
 /// the schema itself sees to; ``LedgerCheck`` proves it.
 ///
-/// What moves coins is ``grant(_:to:_:for:reference:expiry:_:)``, ``spend(_:of:for:reference:_:)``, ``refund(_:reference:_:)``,
-/// ``takeBack(_:of:for:reference:first:_:)``, ``takeBackReward(_:reference:_:)`` and ``expire(_:_:)``; for days of steps ``DayTransfers``. Each
-/// publishes what it did, but for a spending, which its feature publishes.
+/// What moves coins is ``reward(_:to:for:reference:expiry:calendars:_:)`` and ``takeBackReward(_:reference:calendars:_:)`` of challenges,
+/// ``grant(_:to:for:reference:expiry:_:)`` and ``takeBack(_:of:for:reference:first:_:)`` of administrators,
+/// ``spend(_:of:for:reference:_:)``, ``refund(_:reference:_:)`` and ``expire(_:_:)``; for days of steps ``DayTransfers``. Each publishes
+/// what it did, but for a spending, which its feature publishes. Those of challenges count on leaderboards.
 enum LedgerStore {
   /// One side of a transfer.
   struct AccountNumber: Hashable, Sendable, CustomStringConvertible {
@@ -64,10 +65,32 @@ enum LedgerStore {
 
   // MARK: - Moving coins
 
-  /// Coins come, into a lot of their own that can be spent for as long as coins last. Those of days of steps come by ``DayTransfers``.
+  /// An administrator gives coins.
   ///
   /// - Throws: `DatabaseError` where that reference was booked before.
   static func grant(
+    _ coins: Int, to account: AccountID, for cause: TransferCause, reference: String, expiry: CoinExpiry,
+    _ transaction: Transaction
+  ) throws -> Booking {
+    try add(coins, to: account, .adjusted, for: cause, reference: reference, expiry: expiry, transaction)
+  }
+
+  /// Coins come for a challenge.
+  ///
+  /// - Parameter calendars: say in which month they count on leaderboards.
+  /// - Throws: `DatabaseError` where that reference was booked before.
+  static func reward(
+    _ coins: Int, to account: AccountID, for cause: TransferCause, reference: String, expiry: CoinExpiry,
+    calendars: AccountCalendars, _ transaction: Transaction
+  ) throws -> Booking {
+    let booking = try add(coins, to: account, .challengeReward, for: cause, reference: reference, expiry: expiry, transaction)
+    let day = try calendars.day(of: transaction.now, account, in: transaction.database)
+    try LeaderboardStore.count(booking.coins, of: account, earnedOn: day, in: transaction.database)
+    return booking
+  }
+
+  /// Coins come, into a lot of their own that can be spent for as long as coins last. Those of days of steps come by ``DayTransfers``.
+  private static func add(
     _ coins: Int, to account: AccountID, _ kind: Transfer.Kind, for cause: TransferCause, reference: String, expiry: CoinExpiry,
     _ transaction: Transaction
   ) throws -> Booking {
@@ -121,17 +144,22 @@ enum LedgerStore {
 
   /// What is left of a challenge's reward goes back, and nothing of other coins.
   ///
+  /// - Parameter calendars: say in which month they counted on leaderboards.
   /// - Returns: nil where nothing is left, or where its owner was erased.
   /// - Throws: `DatabaseError` where that reference was booked before.
-  static func takeBackReward(_ reward: TransferID, reference: String, _ transaction: Transaction) throws -> Booking? {
+  static func takeBackReward(
+    _ reward: TransferID, reference: String, calendars: AccountCalendars, _ transaction: Transaction
+  ) throws -> Booking? {
     let database = transaction.database
     guard let granted = try LotTransfer.find(reward, in: database), try !database.isErased(granted.account) else { return nil }
     let person = try settled(granted.account, transaction)
     let moves = try granted.moves.map { LotMove(lot: $0.lot, coins: -(try CoinLotStore.rest($0.lot, in: database))) }
     guard moves.contains(where: { $0.coins < 0 }) else { return nil }
-    return try book(
-      moves.filter { $0.coins < 0 }, .challengeRewardTakenBack, person, granted.cause, reference, earnedAt: granted.at,
-      transaction)
+    let booking = try book(
+      moves.filter { $0.coins < 0 }, .challengeRewardTakenBack, person, granted.cause, reference, transaction)
+    let day = try calendars.day(of: granted.at, granted.account, in: database)
+    try LeaderboardStore.count(-booking.coins, of: granted.account, earnedOn: day, in: database)
+    return booking
   }
 
   /// How many coins are left of the lot that a transfer put its coins into.
@@ -161,18 +189,15 @@ enum LedgerStore {
 
   // MARK: - Booking
 
-  /// Writes a transfer and what it moves in lots, lets leaderboards count it, and publishes it, but for a spending.
+  /// Writes a transfer and what it moves in lots, and publishes it, but for a spending.
   ///
-  /// - Parameters:
-  ///   - moves: all of one sign: positive come to the person, negative leave.
-  ///   - earned: when the coins had come that go back; nil for others.
+  /// - Parameter moves: all of one sign: positive come to the person, negative leave.
   private static func book(
     _ moves: [LotMove], _ kind: Transfer.Kind, _ person: Person, _ cause: TransferCause, _ reference: String,
-    earnedAt earned: Instant? = nil, _ transaction: Transaction
+    _ transaction: Transaction
   ) throws -> Booking {
     let house = try house(kind.house, in: transaction.database)
     let entry = try write(moves, kind, person, house, cause, reference, transaction)
-    try LeaderboardStore.count(entry, earnedAt: earned ?? entry.at, transaction)
     if let event = entry.event { try transaction.publish(event) }
     return Booking(transferID: entry.id, coins: abs(entry.change), balance: entry.balance)
   }

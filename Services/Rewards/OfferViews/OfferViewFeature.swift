@@ -13,6 +13,6 @@ struct OfferViewFeature: Feature {
   ]
 
   func register(in service: inout ServiceDefinition) {
-    service.serve(GetOfferFigures.self, read: OfferViewHandlers.figures)
+    service.serve(GetOfferStatistics.self, read: OfferViewHandlers.statistics)
   }
 }

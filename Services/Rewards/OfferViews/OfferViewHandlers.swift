@@ -2,13 +2,13 @@ import GRDB
 import RewardsContract
 import ServiceKit
 
-/// The figures of partners' offers.
+/// The statistics of partners' offers.
 enum OfferViewHandlers {
-  static func figures(
-    _ input: GetOfferFigures.Input, _ call: AccountCall, _ database: Database
-  ) throws -> GetOfferFigures.Output {
+  static func statistics(
+    _ input: GetOfferStatistics.Input, _ call: AccountCall, _ database: Database
+  ) throws -> GetOfferStatistics.Output {
     let partner = try PartnerMemberStore.partner(of: call.account, in: database)
     if let offer = input.offerID { _ = try PartnerOfferStore.required(offer, of: partner, in: database) }
-    return GetOfferFigures.Output(days: try OfferViewStore.figures(of: partner, input, in: database))
+    return GetOfferStatistics.Output(days: try OfferViewStore.statistics(of: partner, input, in: database))
   }
 }

@@ -81,10 +81,10 @@ enum OfferViewStore {
     return transaction.database.changesCount
   }
 
-  /// The figures of a partner's offers, or of one of them.
-  static func figures(
-    of partner: PartnerID, _ input: GetOfferFigures.Input, in database: Database
-  ) throws -> [OfferFigures] {
+  /// The statistics of a partner's offers, or of one of them.
+  static func statistics(
+    of partner: PartnerID, _ input: GetOfferStatistics.Input, in database: Database
+  ) throws -> [OfferStatistics] {
     let statement = try database.cachedStatement(
       sql: """
         SELECT f.day, sum(f.views) AS views, sum(f.redemptions) AS redemptions, sum(f.uses) AS uses
@@ -94,7 +94,7 @@ enum OfferViewStore {
     let rows = try Row.fetchAll(
       statement, arguments: ["partner": partner, "offer": input.offerID, "from": input.from, "to": input.to])
     return rows.map {
-      OfferFigures(day: $0["day"], views: $0["views"], redemptions: $0["redemptions"], uses: $0["uses"])
+      OfferStatistics(day: $0["day"], views: $0["views"], redemptions: $0["redemptions"], uses: $0["uses"])
     }
   }
 }

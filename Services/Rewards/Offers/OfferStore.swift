@@ -191,6 +191,24 @@ enum OfferStore {
     return transaction.database.changesCount
   }
 
+  /// How many of the offers that end soon are looked at.
+  static let maxExpiring = 500
+
+  /// The offers that can be had and end within a time, the first ones first.
+  static func expiring(from now: Instant, until end: Instant, in database: Database) throws -> [ExpiringOffer] {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT * FROM offers INDEXED BY offers_by_end
+        WHERE is_listed AND valid_until > :now AND valid_until <= :end AND valid_from <= :now AND remaining > 0
+        ORDER BY valid_until, offer_id LIMIT :limit
+        """)
+    return try Row.fetchAll(statement, arguments: ["now": now, "end": end, "limit": maxExpiring]).map { row in
+      ExpiringOffer(
+        offerID: row["offer_id"], title: row["title"], partnerName: row["partner_name"], costCoins: row["cost_coins"],
+        endsAt: row["valid_until"])
+    }
+  }
+
   /// Lets a partner's offers name it as it is called now.
   static func rename(_ partner: PartnerID, _ name: String, _ transaction: Transaction) throws {
     let database = transaction.database

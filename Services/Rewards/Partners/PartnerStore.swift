@@ -72,9 +72,6 @@ enum PartnerStore {
       registeredAt = row["registered_at"]
       decidedAt = row["decided_at"]
     }
-
-    /// Whether its offers are shown and redeemed.
-    var isOffering: Bool { state == .approved && !isWithoutOwner }
   }
 
   static func find(_ id: PartnerID, in database: Database) throws -> Stored? {

@@ -27,9 +27,9 @@ struct RedemptionFeature: Feature {
     """
 
   /// - Parameter makeCode: makes the codes.
-  init(makeCode: @escaping @Sendable () -> RedemptionCode, _ environment: ServiceEnvironment) {
+  init(makeCode: @escaping @Sendable () -> RedemptionCode, calendars: AccountCalendars, _ environment: ServiceEnvironment) {
     let (keys, codes) = (RedemptionKeys(environment.home), SealedCodes(environment))
-    handlers = RedemptionHandlers(makeCode: makeCode, keys: keys, codes: codes, calendars: AccountCalendars())
+    handlers = RedemptionHandlers(makeCode: makeCode, keys: keys, codes: codes, calendars: calendars)
     partners = PartnerRedemptionHandlers(keys: keys)
     migrations = [RedemptionStore.migration(5), RedemptionStore.sealingMigration(21, codes, keys)]
   }

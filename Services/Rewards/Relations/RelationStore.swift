@@ -28,7 +28,7 @@ enum RelationStore {
     }
   }
 
-  /// Remembers of two whom a block parts that they were friends: in months that are over each leaves a place empty among the other's.
+  /// Remembers of two whom a block parts that they were friends: in months that are over each leaves a rank empty among the other's.
   static func partingMigration(_ number: Int) -> Migration {
     Migration(number, "friends parted by blocks") { database in
       try database.execute(

@@ -33,6 +33,13 @@ extension Accounts {
     try consents(of: account, in: database).contains(purpose)
   }
 
+  /// The condition, in SQL, that an account consents.
+  ///
+  /// - Parameter table: the name of `accounts` in the query.
+  public static func hasConsent(_ purpose: ConsentPurpose, _ table: String) -> String {
+    "(' ' || \(table).consents || ' ' LIKE '% \(purpose.rawValue) %')"
+  }
+
   static func consents(of account: AccountID, in database: Database) throws -> Set<ConsentPurpose> {
     let text = try database.first("SELECT consents FROM accounts WHERE account_id = ?", .id(account)) { $0.text(0) }
     return consents(in: text ?? "")

@@ -25,7 +25,7 @@ extension AccessTable {
 
   private mutating func addPartnerOffers() {
     let picture = Base64Bytes([UInt8](Picture.noise(width: 8, height: 8)))
-    owned(GetOfferFigures.self, others: Self.outside) { things, _ in
+    owned(GetOfferStatistics.self, others: Self.outside) { things, _ in
       .init(offerID: things.partnerOffer, from: things.day(-1), to: things.day(1))
     }
     owned(CreatePartnerOffer.self, others: Self.outside) { things, _ in
@@ -55,7 +55,7 @@ extension AccessTable {
     open(EditPartnerOffer.self, clerk) { things, _ in .init(offerID: things.partnerOffer) }
     open(VoidPartnerRedemption.self, clerk) { things, _ in .init(redemptionID: things.redemption, reason: "Mine") }
     open(RemovePartnerMember.self, clerk) { things, _ in .init(accountID: things.account) }
-    open(GetOfferFigures.self, [.friend: .done]) { things, _ in
+    open(GetOfferStatistics.self, [.friend: .done]) { things, _ in
       .init(offerID: things.partnerOffer, from: things.day(-1), to: things.day(1))
     }
   }

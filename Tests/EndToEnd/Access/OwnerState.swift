@@ -18,7 +18,7 @@ struct OwnerState: Equatable, Sendable {
     case ListMovementDays.spec.name: "?from=\(things.day(-2))&to=\(things.today)"
     case ListLeaderboard.spec.name: "?metric=steps"
     case NotificationsSince.spec.name: "?after=0"
-    case GetOfferFigures.spec.name: "?from=\(things.day(-2))&to=\(things.day(1))"
+    case GetOfferStatistics.spec.name: "?from=\(things.day(-2))&to=\(things.day(1))"
     default: ""
     }
   }

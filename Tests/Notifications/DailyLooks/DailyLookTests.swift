@@ -12,12 +12,12 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Offers that end soon, and places lost among friends, for who asks to be told (NOT-5)", .timeLimit(.minutes(1)))
+@Suite("Offers that end soon, and ranks lost among friends, for who asks to be told (NOT-5)", .timeLimit(.minutes(1)))
 final class DailyLookTests {
   /// What rewards answers, and whether it does.
   private final class Answers: Sendable {
     struct State {
-      var offers: [EndingOffer] = []
+      var offers: [ExpiringOffer] = []
       var rank: Int?
       var month = "2026-11-01"
       var isAway = false
@@ -39,7 +39,7 @@ final class DailyLookTests {
     let rewards: ServicesInProcess.Build = { [state] _ in
       var service = ServiceDefinition(.rewards, migrations: [])
       service.serve(
-        ReadEndingOffers.self,
+        ReadExpiringOffers.self,
         read: { input, _, _ in
           try state.withLock { state in
             guard !state.isAway else { throw Failure(RequestFailure.unavailable) }
@@ -48,11 +48,11 @@ final class DailyLookTests {
           }
         })
       service.serve(
-        ReadFriendPlaces.self,
+        ReadFriendRanks.self,
         read: { input, _, _ in
           let (rank, month) = state.withLock { ($0.rank, $0.month) }
-          let place = FriendPlace(month: try LocalDay(text: month), rank: rank)
-          return .init(places: input.accountIDs.map { _ in place })
+          let friendRank = FriendRank(month: try LocalDay(text: month), rank: rank)
+          return .init(ranks: input.accountIDs.map { _ in friendRank })
         })
       return service
     }
@@ -95,8 +95,8 @@ final class DailyLookTests {
     return (people[0], people[1])
   }
 
-  private func offer(_ title: String) throws -> EndingOffer {
-    EndingOffer(
+  private func offer(_ title: String) throws -> ExpiringOffer {
+    ExpiringOffer(
       offerID: OfferID(), title: title, partnerName: "Café Central", costCoins: 250,
       endsAt: try Instant(text: "2026-11-20T22:00:00.000Z"))
   }
@@ -123,9 +123,9 @@ final class DailyLookTests {
   }
 
   @Test(
-    "Places that were lost since the evening before are told once a day, within a month, and not when nobody has passed; who asks no more is not looked at"
+    "Ranks that were lost since the evening before are told once a day, within a month, and not when nobody has passed; who asks no more is not looked at"
   )
-  func places() async throws {
+  func ranks() async throws {
     let (ana, _) = try await join(["leaderboardPlacesLost"])
     func look(_ rank: Int?, at now: String, in month: String = "2026-11-01") async throws -> [String] {
       state.withLock { ($0.rank, $0.month) = (rank, month) }

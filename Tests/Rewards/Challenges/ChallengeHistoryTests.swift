@@ -132,7 +132,7 @@ struct ChallengeHistoryTests {
   static let engine = ChallengeEngine(
     catalogues: ChallengeCatalogues(), calendars: AccountCalendars(),
     // All days of the histories are paid for.
-    earningDays: 100, rewards: ChallengeRewards(expiry: CoinExpiry(Settings([:]))))
+    earningDays: 100, rewards: ChallengeRewards(expiry: CoinExpiry(Settings([:])), calendars: AccountCalendars()))
 }
 
 extension Database {

@@ -37,7 +37,7 @@ struct LeaderboardTests {
     }
   }
 
-  @Test("E UC-05, AF-01: while nobody is on a leaderboard it says so in the source's words, and shows one's own place")
+  @Test("E UC-05, AF-01: while nobody is on a leaderboard it says so in the source's words, and shows one's own rank")
   func notAvailableYet() async throws {
     try await ServicesInProcess.ranking { services in
       let ana = try await services.register()
@@ -50,7 +50,7 @@ struct LeaderboardTests {
           #expect(try await luz.leaderboard(.coins, period, scope).message == "La clasificación aún no está disponible.")
         }
       }
-      // In no team there is no place in it either.
+      // In no team there is no rank in it either.
       let team = try await luz.leaderboard(.steps, nil, .team)
       #expect(team.own == nil && team.neighbours.isEmpty)
       _ = try await services.competitor(steps: 100)
@@ -58,7 +58,7 @@ struct LeaderboardTests {
     }
   }
 
-  @Test("Only those are shown and counted who chose to be seen; one's own place is shown as if one were")
+  @Test("Only those are shown and counted who chose to be seen; one's own rank is shown as if one were")
   func chosen() async throws {
     try await ServicesInProcess.ranking { services in
       let ana = try await services.competitor(steps: 900, isSeen: false)
@@ -79,7 +79,7 @@ struct LeaderboardTests {
     }
   }
 
-  @Test("One's own place stands between up to five neighbours on each side, whichever page is read; ties share a place")
+  @Test("One's own rank stands between up to five neighbours on each side, whichever page is read; ties share a rank")
   func neighbours() async throws {
     try await ServicesInProcess.ranking { services in
       var people: [Person] = []
@@ -131,7 +131,7 @@ struct LeaderboardTests {
     }
   }
 
-  @Test("Corrections move places until no steps of the month can earn any more; then its ranks stand")
+  @Test("Corrections move ranks until no steps of the month can earn any more; then its ranks stand")
   func corrections() async throws {
     try await ServicesInProcess.ranking(at: "2026-12-03T12:00:00.000Z") { services in
       let ana = try await services.competitor(steps: 900, on: "2026-11-30")

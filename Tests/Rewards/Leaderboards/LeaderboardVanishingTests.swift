@@ -138,7 +138,7 @@ struct LeaderboardVanishingTests {
   }
 
   @Test(
-    "Among friends and in a team who is hidden leaves a place empty in past months, and who left or was erased does not",
+    "Among friends and in a team who is hidden leaves a rank empty in past months, and who left or was erased does not",
     arguments: Way.allCases)
   func groups(way: Way) async throws {
     try await ServicesInProcess.ranking(at: "2026-12-10T12:00:00.000Z") { services in

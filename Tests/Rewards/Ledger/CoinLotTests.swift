@@ -54,10 +54,10 @@ struct CoinLotTests {
       #expect(try await rests(ana.id, services) == [5, 3, 0])
       let balance = try await ana.send(GetBalance.self, .init())
       #expect(balance.coins == 8)
-      #expect(balance.endingNext == EndingCoins(coins: 3, endsAt: services.clock.now.adding(seconds: 20 * 86_400)))
+      #expect(balance.nextExpiry == EndingCoins(coins: 3, endsAt: services.clock.now.adding(seconds: 20 * 86_400)))
       _ = try await spend(4, ana.id, services)
       #expect(try await rests(ana.id, services) == [4, 0, 0])
-      #expect(try await ana.send(GetBalance.self, .init()).endingNext == nil)
+      #expect(try await ana.send(GetBalance.self, .init()).nextExpiry == nil)
       try await services.ledgerIsSound(hasCauses: false)
     }
   }
@@ -78,7 +78,7 @@ struct CoinLotTests {
       #expect(refunded?.coins == 7 && refunded?.balance == 10)
       #expect(try await rests(ana.id, services) == [5, 5])
       let balance = try await ana.send(GetBalance.self, .init())
-      #expect(balance.endingNext == EndingCoins(coins: 5, endsAt: services.clock.now.adding(seconds: 4 * 86_400)))
+      #expect(balance.nextExpiry == EndingCoins(coins: 5, endsAt: services.clock.now.adding(seconds: 4 * 86_400)))
       let history = try await ana.send(ListTransfers.self, .init()).items
       #expect(history.map(\.kind) == [.refunded, .redeemed, .earned, .earned])
       #expect(history[0].title == "Coffee" && history[1].title == "Coffee" && history[1].lot == nil)
@@ -167,16 +167,21 @@ struct CoinLotTests {
       let store = services.store(of: .rewards)
       try await earn(5, 0, ana.id, services)
       let reward = try await store.write { transaction in
-        try LedgerStore.grant(
-          10, to: ana.id, .challengeReward, for: .challenge("walker", english: "Walker", spanish: "Caminante"),
-          reference: "challenge/1", expiry: CoinExpiry(days: 9), transaction
+        try LedgerStore.reward(
+          10, to: ana.id, for: .challenge("walker", english: "Walker", spanish: "Caminante"), reference: "challenge/1",
+          expiry: CoinExpiry(days: 9), calendars: AccountCalendars(), transaction
         ).transferID
       }
       _ = try await spend(4, ana.id, services)
       #expect(try await store.read { try LedgerStore.rest(of: reward, in: $0) } == 6)
-      let taken = try await store.write { try LedgerStore.takeBackReward(reward, reference: "challenge/1/back", $0) }
+      func takeBack(_ reference: String) async throws -> LedgerStore.Booking? {
+        try await store.write { transaction in
+          try LedgerStore.takeBackReward(reward, reference: reference, calendars: AccountCalendars(), transaction)
+        }
+      }
+      let taken = try await takeBack("challenge/1/back")
       #expect(taken?.coins == 6 && taken?.balance == 5)
-      #expect(try await store.write { try LedgerStore.takeBackReward(reward, reference: "challenge/1/again", $0) } == nil)
+      #expect(try await takeBack("challenge/1/again") == nil)
       let history = try await ana.send(ListTransfers.self, .init()).items
       #expect(history.map(\.title) == ["Caminante", "Coffee", "Caminante", nil])
       #expect(history.map(\.coins) == [-6, -4, 10, 5])
@@ -191,12 +196,14 @@ struct CoinLotTests {
       let store = services.store(of: .rewards)
       try await earn(9, 0, ana.id, services)
       try await store.write { transaction in
-        let reward = try LedgerStore.grant(
-          10, to: ana.id, .challengeReward, for: .challenge("walker", english: "Walker", spanish: "Caminante"),
-          reference: "challenge/1", expiry: CoinExpiry(days: 1), transaction)
-        _ = try LedgerStore.takeBackReward(reward.transferID, reference: "challenge/1/back", transaction)
+        let calendars = AccountCalendars()
+        let reward = try LedgerStore.reward(
+          10, to: ana.id, for: .challenge("walker", english: "Walker", spanish: "Caminante"), reference: "challenge/1",
+          expiry: CoinExpiry(days: 1), calendars: calendars, transaction)
+        _ = try LedgerStore.takeBackReward(
+          reward.transferID, reference: "challenge/1/back", calendars: calendars, transaction)
         _ = try LedgerStore.grant(
-          3, to: ana.id, .adjusted, for: .reason("A test"), reference: "adjustment/1", expiry: CoinExpiry(days: 1), transaction)
+          3, to: ana.id, for: .reason("A test"), reference: "adjustment/1", expiry: CoinExpiry(days: 1), transaction)
       }
       let offer = try await services.publish(cost: 5)
       _ = try await ana.send(RedeemOffer.self, .init(offerID: offer.id))

@@ -132,16 +132,17 @@ private struct History {
       try move(-coins, day, reference, by: &transfers) { _ in }
     case 7:
       let lot = model.earn(coins, day: nil, at: now, lasting: lasting)
-      let booking = try LedgerStore.grant(
-        coins, to: account, .challengeReward, for: .challenge("test", english: "A test", spanish: "Una prueba"),
-        reference: reference, expiry: expiry, transaction)
+      let booking = try LedgerStore.reward(
+        coins, to: account, for: .challenge("test", english: "A test", spanish: "Una prueba"), reference: reference,
+        expiry: expiry, calendars: Self.calendars, transaction)
       try same(booking, coins)
       rewards.append((lot, booking.transferID))
     case 8:
       guard !rewards.isEmpty else { return }
       let reward = rewards.remove(at: Int.random(in: rewards.indices, using: &random))
       let taken = model.takeBack(lot: reward.lot)
-      let booking = try LedgerStore.takeBackReward(reward.transfer, reference: reference, transaction)
+      let booking = try LedgerStore.takeBackReward(
+        reward.transfer, reference: reference, calendars: Self.calendars, transaction)
       guard (booking?.coins ?? 0) == taken else { throw Difference("took \(booking?.coins ?? 0) back, not \(taken)") }
       if let booking { try same(booking, -taken) }
     default:
@@ -151,6 +152,7 @@ private struct History {
     }
   }
 
+  private static let calendars = AccountCalendars()
   private static let days = LocalDay(daysSinceEpoch: 20_000)...LocalDay(daysSinceEpoch: 20_002)
 
   /// Lets coins come for a day, as `earn` does in the model, or go back if negative.

@@ -93,7 +93,7 @@ struct LedgerTests {
       let account = AccountID()
       @Sendable func move(_ transaction: Transaction) throws {
         _ = try LedgerStore.grant(
-          5, to: account, .adjusted, for: .reason("A test"), reference: "once", expiry: CoinExpiry(), transaction)
+          5, to: account, for: .reason("A test"), reference: "once", expiry: CoinExpiry(), transaction)
       }
       try await services.store(of: .rewards).write { try move($0) }
       await #expect(throws: DatabaseError.self) { try await services.store(of: .rewards).write { try move($0) } }

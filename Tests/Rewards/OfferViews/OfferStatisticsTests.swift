@@ -7,11 +7,12 @@ import Testing
 
 @testable import RewardsService
 
-@Suite("Figures of a partner's offers (REW-3)")
-struct OfferFiguresTests {
+@Suite("Statistics of a partner's offers (REW-3)")
+struct OfferStatisticsTests {
   @Test(
-    "Figures count views once for each account and day, redemptions and used codes, day by day, and keep nothing of who it was")
-  func figures() async throws {
+    "Statistics count views once for each account and day, redemptions and used codes, day by day, and keep nothing of who it was"
+  )
+  func statistics() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let shop = try await services.shop()
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -25,27 +26,27 @@ struct OfferFiguresTests {
       _ = try await ana.send(GetOffer.self, .init(offerID: coffee.id))
       _ = try await shop.clerk.send(UseCode.self, .init(code: try #require(redemption.code).description))
       let (first, second) = (try LocalDay(text: "2026-11-21"), try LocalDay(text: "2026-11-22"))
-      func figures(_ offer: Offer?, as person: Person) async throws -> [OfferFigures] {
-        try await person.send(GetOfferFigures.self, .init(offerID: offer?.id, from: first, to: second)).days
+      func statistics(_ offer: Offer?, as person: Person) async throws -> [OfferStatistics] {
+        try await person.send(GetOfferStatistics.self, .init(offerID: offer?.id, from: first, to: second)).days
       }
-      let later = OfferFigures(day: second, views: 1, redemptions: 0, uses: 1)
+      let later = OfferStatistics(day: second, views: 1, redemptions: 0, uses: 1)
       #expect(
-        try await figures(coffee, as: shop.clerk) == [OfferFigures(day: first, views: 2, redemptions: 1, uses: 0), later])
+        try await statistics(coffee, as: shop.clerk) == [OfferStatistics(day: first, views: 2, redemptions: 1, uses: 0), later])
       #expect(
-        try await figures(nil, as: shop.owner) == [OfferFigures(day: first, views: 3, redemptions: 1, uses: 0), later])
+        try await statistics(nil, as: shop.owner) == [OfferStatistics(day: first, views: 3, redemptions: 1, uses: 0), later])
       let store = services.store(of: .rewards)
       #expect(try await store.rows("offer_viewers") == 4)
       try await OfferEndWorker(store: store).sweep()
       #expect(try await store.rows("offer_viewers") == 1)
       let other = try await services.shop("Another")
       #expect(
-        try await other.owner.failure(GetOfferFigures.self, .init(offerID: coffee.id, from: first, to: second))
+        try await other.owner.failure(GetOfferStatistics.self, .init(offerID: coffee.id, from: first, to: second))
           == "offer_not_found")
-      #expect(try await ana.failure(GetOfferFigures.self, .init(from: first, to: second)) == "forbidden")
+      #expect(try await ana.failure(GetOfferStatistics.self, .init(from: first, to: second)) == "forbidden")
       #expect(
-        try await shop.owner.refusedFields(GetOfferFigures.self, .init(from: second, to: first)) == ["to not_after"])
+        try await shop.owner.refusedFields(GetOfferStatistics.self, .init(from: second, to: first)) == ["to not_after"])
       #expect(
-        try await shop.owner.refusedFields(GetOfferFigures.self, .init(from: first, to: first.advanced(by: 366)))
+        try await shop.owner.refusedFields(GetOfferStatistics.self, .init(from: first, to: first.advanced(by: 366)))
           == ["to too_many_days"])
     }
   }
@@ -60,7 +61,7 @@ struct OfferFiguresTests {
       try await services.delete(ana, receivedBy: .rewards)
       #expect(try await services.store(of: .rewards).traces(of: ana.id) == [])
       let today = try LocalDay(text: "2026-11-21")
-      #expect(try await shop.owner.send(GetOfferFigures.self, .init(from: today, to: today)).days.map(\.views) == [1])
+      #expect(try await shop.owner.send(GetOfferStatistics.self, .init(from: today, to: today)).days.map(\.views) == [1])
     }
   }
 }

@@ -1,7 +1,7 @@
 public import Operations
 
 /// An offer that ends soon, and that an account can afford (NOT-5).
-public struct EndingOffer: Document, Hashable {
+public struct ExpiringOffer: Document, Hashable {
   public var offerID: OfferID
   public var title: String
   public var partnerName: String
@@ -23,7 +23,7 @@ public struct EndingOffer: Document, Hashable {
 }
 
 /// Says which offers that end soon each of some accounts can afford and has not redeemed, for notices (NOT-5).
-public enum ReadEndingOffers: OpenOperation {
+public enum ReadExpiringOffers: OpenOperation {
   public struct Input: Document {
     public var accountIDs: [AccountID]
 
@@ -38,9 +38,9 @@ public enum ReadEndingOffers: OpenOperation {
       /// Most offers.
       public static let maxItems = 20
 
-      public var items: [EndingOffer]
+      public var items: [ExpiringOffer]
 
-      public init(items: [EndingOffer]) { self.items = items }
+      public init(items: [ExpiringOffer]) { self.items = items }
 
       public static let notes: Notes = ["items": "What ends first comes first; at most 20."]
     }
@@ -53,6 +53,6 @@ public enum ReadEndingOffers: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "endingOffers.read", of: .rewards, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5", "REW-4"],
+    "expiringOffers.read", of: .rewards, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5", "REW-4"],
     "Say which offers that end soon accounts can afford.")
 }

@@ -1,7 +1,7 @@
 public import Operations
 
 /// Where an account stands among its friends by the steps of the present month (REW-6).
-public struct FriendPlace: Document, Hashable {
+public struct FriendRank: Document, Hashable {
   /// The month's first day.
   public var month: LocalDay
   /// Nil where it is not seen on leaderboards, or has made no steps.
@@ -14,12 +14,12 @@ public struct FriendPlace: Document, Hashable {
 
   public static let notes: Notes = [
     "month": "The first day of the month, where the account is.",
-    "rank": Note("Its place; absent where it is not seen on leaderboards, or has made no steps.", range: 1...1_000_000),
+    "rank": Note("Its rank; absent where it is not seen on leaderboards, or has made no steps.", range: 1...1_000_000),
   ]
 }
 
-/// Says where each of some accounts stands among its friends, for notices of places that are lost (NOT-5).
-public enum ReadFriendPlaces: OpenOperation {
+/// Says where each of some accounts stands among its friends, for notices of ranks that are lost (NOT-5).
+public enum ReadFriendRanks: OpenOperation {
   public struct Input: Document {
     public var accountIDs: [AccountID]
 
@@ -29,14 +29,14 @@ public enum ReadFriendPlaces: OpenOperation {
   }
 
   public struct Output: Document, Hashable {
-    public var places: [FriendPlace]
+    public var ranks: [FriendRank]
 
-    public init(places: [FriendPlace]) { self.places = places }
+    public init(ranks: [FriendRank]) { self.ranks = ranks }
 
-    public static let notes: Notes = ["places": "One for each account, in the same order."]
+    public static let notes: Notes = ["ranks": "One for each account, in the same order."]
   }
 
   public static let spec = OperationSpec(
-    "friendPlaces.read", of: .rewards, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5", "REW-6"],
+    "friendRanks.read", of: .rewards, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5", "REW-6"],
     "Say where accounts stand among their friends by the steps of the present month.")
 }

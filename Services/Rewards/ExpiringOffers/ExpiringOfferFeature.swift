@@ -1,0 +1,16 @@
+import RewardsContract
+import ServiceKit
+
+/// Offers that end soon, for those who ask to be told of them (NOT-5).
+struct ExpiringOfferFeature: Feature {
+  /// How many days before its end an offer ends soon.
+  let noticeDays: Int
+
+  init(_ settings: Settings) {
+    noticeDays = settings.int("racha.offers.endingNoticeDays", default: 3, in: 1...30)
+  }
+
+  func register(in service: inout ServiceDefinition) {
+    service.serve(ReadExpiringOffers.self, read: ExpiringOfferHandlers(noticeDays: noticeDays).read)
+  }
+}
