@@ -129,7 +129,7 @@ struct SettingsTests {
       let known = Mutex<[AccountChanged]>([])
       let activity = MemoryBus(.activity, on: identity.exchange, clock: identity.time.clock)
       activity.serve { request in
-        guard request.header.operation == FollowAccount.spec.name, request.header.caller == .service(.identity),
+        guard request.header.operation == SyncAccount.spec.name, request.header.caller == .service(.identity),
           let account = try? AccountChanged.decode(request.body)
         else { return Reply(id: request.header.id, Failure(RequestFailure.unknownOperation)) }
         known.withLock { $0.append(account) }
