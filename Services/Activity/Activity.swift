@@ -53,7 +53,7 @@ public enum Activities {
       MovementSampleFeature(calendars: calendars, rules: rules),
       FairnessFeature(),
       MovementDayFeature(calendars: calendars, rules: rules, recount: recount),
-      TieFeature(),
+      MovementTieFeature(),
       // Behind all whose tables mark a streak.
       StreakFeature(calendars: calendars, clock: environment.clock),
       ReminderFeature(calendars: calendars, environment: environment),

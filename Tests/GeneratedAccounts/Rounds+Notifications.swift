@@ -52,7 +52,7 @@ extension RoundWorker {
     let sent = try await administrator(SendBroadcast.self, .init(message: message, perMinute: 1))
     try await administrator(ListBroadcasts.self, .init())
     try await administrator(CancelBroadcast.self, .init(broadcastID: sent.id))
-    try await administrator(ReadDeliveryFigures.self, .init())
+    try await administrator(ReadDeliveryStatistics.self, .init())
     try await administrator(ListDeadMails.self, .init())
     try await administrator(ListDeadPushes.self, .init())
   }

@@ -263,7 +263,7 @@ struct Keys: ParsableCommand {
     guard service != .gateway else { return ["*"] }
     let contracts: [Contract] = [.identity, .activity, .social, .rewards, .notifications]
     // What every service answers that keeps accounts belongs to no contract.
-    let opened = (contracts.flatMap(\.operations).map { $0.spec } + [FollowAccount.spec]).filter { spec in
+    let opened = (contracts.flatMap(\.operations).map { $0.spec } + [SyncAccount.spec]).filter { spec in
       guard case .services(let callers) = spec.caller else { return false }
       return callers.contains(service)
     }

@@ -36,7 +36,7 @@ struct ActivityHandlers: Sendable {
       reminders: reminders, tags: (input.tags ?? []).canonical, tie: input.tie,
       createdAt: transaction.now)
     try ActivityStore.add(activity, of: account, transaction)
-    try TieStore.set(activity.tie, activity.id, of: account, today: today, transaction)
+    try MovementTieStore.set(activity.tie, activity.id, of: account, today: today, transaction)
     return activity
   }
 

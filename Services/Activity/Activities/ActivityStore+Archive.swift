@@ -53,7 +53,7 @@ extension ActivityStore {
       }
     }
     try transaction.database.run("UPDATE activities SET archived_day = NULL WHERE activity_id = ?", .id(id))
-    try TieStore.takeUp(today...today, id, of: account, today: today, transaction)
+    try MovementTieStore.takeUp(today...today, id, of: account, today: today, transaction)
     return try touch(id, of: account, transaction)
   }
 }

@@ -31,9 +31,9 @@ extension ActivityStore {
     if after.tags != before.tags { try keep(after.tags, of: after.id, transaction) }
     try ActivityVersionStore.change(after.id, of: account, to: after.terms, today: today, transaction)
     if after.tie != before.tie {
-      try TieStore.set(after.tie, after.id, of: account, today: today, transaction)
+      try MovementTieStore.set(after.tie, after.id, of: account, today: today, transaction)
     } else if after.tie != nil, after.terms != before.terms {
-      try TieStore.takeUpLastDays(after.id, of: account, today: today, transaction)
+      try MovementTieStore.takeUpLastDays(after.id, of: account, today: today, transaction)
     }
     if try after.reminders.isEmpty || !goal(after.id, of: account, on: today, today: today, in: database).isPlanned {
       try ReminderStore.withdraw(after.id, today...today, of: account, transaction)

@@ -22,7 +22,7 @@ struct ChallengeActivitySubscriptions: Sendable {
       endDay: event.activity.endDay, tie: event.activity.tie, createdAt: transaction.now)
     try ActivityStore.add(activity, of: account, isBounded: false, transaction)
     let today = try calendars.day(of: transaction.now, account, in: transaction.database)
-    try TieStore.set(activity.tie, activity.id, of: account, today: today, transaction)
+    try MovementTieStore.set(activity.tie, activity.id, of: account, today: today, transaction)
   }
 
   /// Publishes the challenger's streak once more: social keeps streaks of accepted challenges alone, and may have ignored it before.

@@ -52,11 +52,13 @@ public enum ListMovementSources: AccountOperation {
   public typealias Output = MovementSourceOrder
 
   public static let spec = OperationSpec(
-    "sources.list", of: .activity, .get("/v1/movement-sources"), by: .account, effect: .read, requirements: ["MOVE-1"],
+    "movementSources.list", of: .activity, .get("/v1/movement-sources"), by: .account, effect: .read, requirements: ["MOVE-1"],
     "List what has measured the account's movement; where several measured the same time, the first of them counts.")
 }
 
 /// Chooses which source counts where several measured the same time (MOVE-1). The days concerned are counted anew soon after.
+///
+/// Records of calls with an idempotency key hold its name, so it keeps the one it has.
 public enum OrderMovementSources: AccountOperation {
   /// The order.
   public struct Input: Document {

@@ -55,7 +55,7 @@ public enum ReadReportedEntry: OpenOperation {
   public typealias Output = ReportedEntry
 
   public static let spec = OperationSpec(
-    "entries.reported", of: .activity, nil, by: .services([.social]), effect: .read,
+    "reportedEntries.read", of: .activity, nil, by: .services([.social]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-8"],
     "A copy of an entry that is reported; `not_found` if there is none that the account may see.")
 }

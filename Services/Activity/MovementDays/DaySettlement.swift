@@ -130,7 +130,7 @@ struct DaySettlement {
     try MovementMonthStore.renew(Set(states.map { MovementMonthStore.month(of: $0.day) }), of: account.id, in: database)
     try StepGoalStore.follow(states.map(\.day), of: account.id, today: recordedDay, by: rules.stepGoals, transaction)
     try InactivityStore.end(states, of: account.id, today: recordedDay, transaction)
-    try TieStore.follow(states, of: account.id, today: recordedDay, transaction)
+    try MovementTieStore.follow(states, of: account.id, today: recordedDay, transaction)
     return states
   }
 

@@ -28,7 +28,7 @@ struct PauseHandlers: Sendable {
     try pause.checkOrder()
     try PauseStore.put(pause, transaction)
     try ReminderStore.withdraw(pause.activityID, pause.days, of: account, transaction)
-    try TieStore.takeUp(
+    try MovementTieStore.takeUp(
       before.days, input.activityID, of: account, today: calendars.today(of: account, transaction), transaction)
     return pause
   }
@@ -38,7 +38,7 @@ struct PauseHandlers: Sendable {
     try ActivityStore.require(input.activityID, of: account, in: transaction.database)
     let pause = try PauseStore.find(input.pauseID, of: input.activityID, in: transaction.database)
     try PauseStore.delete(pause, transaction)
-    try TieStore.takeUp(
+    try MovementTieStore.takeUp(
       pause.days, input.activityID, of: account, today: calendars.today(of: account, transaction), transaction)
     return Empty()
   }

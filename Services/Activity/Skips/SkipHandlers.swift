@@ -31,7 +31,7 @@ struct SkipHandlers: Sendable {
     let today = try calendars.today(of: account, transaction)
     let day = input.day.resolved(today: today)
     guard try SkipStore.delete(Skip(activityID: input.activityID, day: day), transaction) else { return Empty() }
-    try TieStore.takeUp(day...day, input.activityID, of: account, today: today, transaction)
+    try MovementTieStore.takeUp(day...day, input.activityID, of: account, today: today, transaction)
     return Empty()
   }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import IdentityContract
 import Operations
 import ServiceKit
@@ -12,17 +11,5 @@ struct AudienceFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(ListAudience.self, read: AudienceHandlers.list)
     service.serve(CountAudience.self, read: AudienceHandlers.count)
-  }
-}
-
-/// Audiences: listed and counted.
-enum AudienceHandlers {
-  static func list(_ input: ListAudience.Input, _ call: OpenCall, _ database: Database) throws -> ListAudience.Output {
-    ListAudience.Output(
-      accountIDs: try AudienceStore.list(input.audience, after: input.after, limit: input.limit, at: call.now, in: database))
-  }
-
-  static func count(_ input: Audience, _ call: OpenCall, _ database: Database) throws -> CountAudience.Output {
-    CountAudience.Output(count: try AudienceStore.count(input, at: call.now, in: database))
   }
 }

@@ -30,7 +30,7 @@ public enum ReadReportedAccount: OpenOperation {
   public typealias Output = ReportedAccount
 
   public static let spec = OperationSpec(
-    "accounts.reported", of: .identity, nil, by: .services([.social]), effect: .read,
+    "reportedAccounts.read", of: .identity, nil, by: .services([.social]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-8"],
     "A copy of an account that is reported; `not_found` if there is none.")
 }

@@ -32,7 +32,7 @@ extension AccountCall {
     guard let changed = try await read({ try AccountStore.find(id, in: $0)?.changed }) else { return }
     for service in ConsentRules.keepers {
       do {
-        _ = try await request(FollowAccount.self, changed, to: service, within: ConsentRules.maxSeconds)
+        _ = try await request(SyncAccount.self, changed, to: service, within: ConsentRules.maxSeconds)
       } catch let failure as Failure {
         logger.warning(
           "a withdrawn consent is not known everywhere yet",

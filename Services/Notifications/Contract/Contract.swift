@@ -10,7 +10,7 @@ extension Contract {
       MarkNotificationsRead.self, DeleteNotification.self,
       ReadNotificationPreferences.self, UpdateNotificationPreferences.self,
       ReadQuietHours.self, SetQuietHours.self, DeleteQuietHours.self,
-      ListDeliveries.self, ReadDeliveryFigures.self,
+      ListDeliveries.self, ReadDeliveryStatistics.self,
       ReadUnsubscribe.self, UseUnsubscribe.self,
       ReadReminder.self, UseReminder.self, AnswerReminder.self,
       PreviewBroadcast.self, SendBroadcast.self, TestBroadcast.self, ListBroadcasts.self, CancelBroadcast.self,

@@ -90,7 +90,7 @@ public enum ListDeliveries: AccountOperation {
 }
 
 /// How many deliveries by one channel came to one end (NOT-5).
-public struct DeliveryFigure: Document, Hashable {
+public struct DeliveryStatistic: Document, Hashable {
   public var channel: NotificationChannel
   public var kind: String
   /// A ``DeliveryState``, or `opened`.
@@ -114,7 +114,7 @@ public struct DeliveryFigure: Document, Hashable {
 }
 
 /// What was delivered to everybody, in figures (NOT-5).
-public enum ReadDeliveryFigures: AccountOperation {
+public enum ReadDeliveryStatistics: AccountOperation {
   public struct Input: Document, Hashable {
     public var days: Int?
 
@@ -124,10 +124,10 @@ public enum ReadDeliveryFigures: AccountOperation {
   }
 
   public struct Output: Document, Hashable {
-    public var figures: [DeliveryFigure]
-    public var waiting: [DeliveryFigure]
+    public var figures: [DeliveryStatistic]
+    public var waiting: [DeliveryStatistic]
 
-    public init(figures: [DeliveryFigure], waiting: [DeliveryFigure]) {
+    public init(figures: [DeliveryStatistic], waiting: [DeliveryStatistic]) {
       self.figures = figures
       self.waiting = waiting
     }
@@ -138,6 +138,6 @@ public enum ReadDeliveryFigures: AccountOperation {
   }
 
   public static let spec = OperationSpec(
-    "notificationDeliveries.figures", of: .notifications, .get("/v1/notification-deliveries/figures"), by: .administrator,
+    "notificationDeliveries.statistics", of: .notifications, .get("/v1/notification-deliveries/statistics"), by: .administrator,
     effect: .read, requirements: ["NOT-5"], "Count what was delivered to everybody, by channel, kind and outcome.")
 }

@@ -22,11 +22,11 @@ enum DeliveryHandlers {
     }
   }
 
-  static func figures(
-    _ input: ReadDeliveryFigures.Input, _ call: AccountCall, _ database: Database
-  ) throws -> ReadDeliveryFigures.Output {
+  static func statistics(
+    _ input: ReadDeliveryStatistics.Input, _ call: AccountCall, _ database: Database
+  ) throws -> ReadDeliveryStatistics.Output {
     let first = DeliveryStore.day(of: call.now).adding(seconds: ((input.days ?? 7) - 1) * -86_400)
-    return ReadDeliveryFigures.Output(
+    return ReadDeliveryStatistics.Output(
       figures: try DeliveryStore.figures(since: first, in: database),
       waiting: try DeliveryStore.waiting(limit: maxWaiting, in: database))
   }
@@ -56,31 +56,31 @@ extension DeliveryStore {
   }
 
   /// What came of deliveries since a day.
-  fileprivate static func figures(since day: Instant, in database: Database) throws -> [DeliveryFigure] {
+  fileprivate static func figures(since day: Instant, in database: Database) throws -> [DeliveryStatistic] {
     let statement = try database.cachedStatement(
       sql: """
         SELECT channel, kind, outcome, reason, sum(count) AS count FROM delivery_figures WHERE day >= ?
         GROUP BY channel, kind, outcome, reason ORDER BY channel, kind, outcome, reason
         """)
-    return try Row.fetchAll(statement, arguments: [day]).map(DeliveryFigure.init)
+    return try Row.fetchAll(statement, arguments: [day]).map(DeliveryStatistic.init)
   }
 
   /// What waits now.
-  fileprivate static func waiting(limit: Int, in database: Database) throws -> [DeliveryFigure] {
-    func figures(_ state: DeliveryState, _ reason: String) throws -> [DeliveryFigure] {
+  fileprivate static func waiting(limit: Int, in database: Database) throws -> [DeliveryStatistic] {
+    func figures(_ state: DeliveryState, _ reason: String) throws -> [DeliveryStatistic] {
       let statement = try database.cachedStatement(
         sql: """
           SELECT channel, kind, '\(state.rawValue)' AS outcome, reason, count(*) AS count FROM (
             SELECT channel, kind, \(reason) AS reason FROM deliveries WHERE state = '\(state.rawValue)' LIMIT ?)
           GROUP BY channel, kind, reason ORDER BY channel, kind, reason
           """)
-      return try Row.fetchAll(statement, arguments: [limit]).map(DeliveryFigure.init)
+      return try Row.fetchAll(statement, arguments: [limit]).map(DeliveryStatistic.init)
     }
     return try figures(.held, "reason") + figures(.queued, "''")
   }
 }
 
-extension DeliveryFigure {
+extension DeliveryStatistic {
   fileprivate init(_ row: Row) {
     let reason: String? = row["reason"]
     self.init(

@@ -129,3 +129,17 @@ extension FriendChallengeAccepted {
       at: row["answered_at"])
   }
 }
+
+extension FriendChallengeStore {
+  /// How many of an account's challenges were accepted in a time, whatever became of them since.
+  static func countAccepted(
+    from account: AccountID, since from: Instant, until: Instant, in database: Database
+  ) throws -> Int {
+    try database.first(
+      """
+      SELECT count(*) FROM friend_challenges
+      WHERE from_account = ? AND to_activity IS NOT NULL AND answered_at >= ? AND answered_at < ?
+      """, .id(account), .instant(from), .instant(until)
+    ) { $0.number(0) } ?? 0
+  }
+}

@@ -1,11 +1,9 @@
-import GRDB
 import IdentityContract
 import Logging
 import Operations
 import ServiceKit
 import SocialContract
 import Storage
-import TransparencyLog
 
 /// The register: a log of what people did together, in which nobody can change anything without its showing (TASK-9).
 ///
@@ -42,7 +40,7 @@ struct RegisterFeature: Feature {
     service.serve(ReadRegisterTile.self, read: RegisterHandlers.tile)
     service.serve(ReadRegisterLogCheckpoint.self, read: RegisterHandlers.logCheckpoint)
     service.serve(ReadRegisterLogTile.self, read: RegisterHandlers.logTile)
-    service.serve(ListRegisterKeys.self, read: listKeys)
+    service.serve(ListRegisterKeys.self, read: RegisterKeyHandlers(keys: keys, origin: origin).list)
     service.serve(ProveRegisterInclusion.self, read: RegisterHandlers.inclusion)
     service.serve(ProveRegisterConsistency.self, read: RegisterHandlers.consistency)
     service.serve(ReadRegisterProof.self, read: RegisterHandlers.proof)
@@ -62,12 +60,5 @@ struct RegisterFeature: Feature {
     service.run { [identity, logger] in
       RegisterAccountsWorker(store: $0, identity: identity, signal: signal, logger: logger)
     }
-  }
-
-  private func listKeys(_ input: Empty, _ call: OpenCall, _ database: Database) throws -> ListRegisterKeys.Output {
-    let keyName = try RegisterTileStore.firstOrigin(database) ?? origin
-    return .init(
-      origin: try RegisterTileStore.origin(database)?.name ?? origin,
-      keys: try keys.signers(keyName).map(\.verifierKey.description))
   }
 }

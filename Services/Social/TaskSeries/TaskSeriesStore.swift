@@ -294,7 +294,7 @@ extension TaskSeriesStore {
       as: TaskOrigin(
         series: series.id, day: day, team: try series.team.flatMap { try TeamTaskStore.hasRoom(in: $0, database) ? $0 : nil },
         notice: isNew ? nil : .recurred), transaction)
-    try RemovedTaskText.carry(from: series.id, to: task, in: database)
+    try TaskStore.carryRemoval(from: series.id, to: task, in: database)
     if let last = try Self.lastOccurrence(of: series.id, before: day, in: database) {
       let room = rules.bytesPerAccount - (try TaskSpaceStore.bytes(of: creator, in: database))
       try TaskPartStore.copy(from: last, to: task, by: creator, maxBytes: room, transaction)

@@ -48,7 +48,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
       if let problem = store.problem { return [HealthProblem(problem)] }
       return subscribers.compactMap(\.healthProblem) + runners.compactMap(\.healthProblem)
     }
-    if definition.knownAccounts != nil { definition.serveFollowing() }
+    if definition.knownAccounts != nil { definition.serveSync() }
     let dispatch = Dispatch(
       definition,
       CallContext(

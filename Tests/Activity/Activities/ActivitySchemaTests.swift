@@ -15,7 +15,8 @@ struct ActivitySchemaTests {
   func upgrade() async throws {
     let before = [ActivityMigrations.accounts, ActivityStore.migration(2), EntryStore.migration(3)]
     let newer = [
-      ActivityVersionStore.migration(4), ActivityStore.detailsMigration(5), CalendarFeedStore.migration(6), TieStore.migration(7),
+      ActivityVersionStore.migration(4), ActivityStore.detailsMigration(5), CalendarFeedStore.migration(6),
+      MovementTieStore.migration(7),
       LostDayStore.migration(8), ActivityStore.positionMigration(9),
     ]
     let account = AccountID()

@@ -135,38 +135,6 @@ struct MovementOverlapTests {
     }
   }
 
-  @Test("A chosen order of sources counts the days anew, and can be given back")
-  func order() async throws {
-    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
-      let (ana, ben) = (try await services.register(), try await services.register())
-      #expect(try await ana.send(ListMovementSources.self, .init()) == .init(sources: [], isChosen: false))
-      for back in 0..<120 {
-        for (device, steps) in [("Phone", 1000), ("Watch", 1200)] {
-          let walk = try sample("\(device) \(back)", .steps, "08:00", "09:00", steps: steps, device: device)
-          try await ana.record(
-            MovementSample(
-              id: walk.id, start: walk.start.adding(seconds: -back * 86_400), end: walk.end.adding(seconds: -back * 86_400),
-              steps: steps, device: device))
-        }
-      }
-      let (watch, phone) = (MovementSource(device: "Watch"), MovementSource(device: "Phone"))
-      #expect(try await ana.send(ListMovementSources.self, .init()).sources == [watch, phone])
-      #expect(try await ana.days("2026-07-01", "2026-11-30").allSatisfy { $0.steps == 1200 })
-      let order = try await ana.send(OrderMovementSources.self, .init(sources: [phone]))
-      #expect(order.sources == [phone, watch] && order.isChosen)
-      try await services.areCountedAnew()
-      #expect(try await ana.days("2026-07-01", "2026-11-30").map(\.steps) == Array(repeating: 1000, count: 120))
-      #expect(try await !ana.send(OrderMovementSources.self, .init(sources: [])).isChosen)
-      try await services.areCountedAnew()
-      #expect(try await ana.days("2026-07-01", "2026-11-30").map(\.steps) == Array(repeating: 1200, count: 120))
-      // Nobody else's sources, and none twice.
-      #expect(try await ben.refusedFields(OrderMovementSources.self, .init(sources: [watch])) == ["sources[0] unknown_source"])
-      #expect(
-        try await ana.refusedFields(OrderMovementSources.self, .init(sources: [watch, watch])) == ["sources[1] repeated_source"])
-      #expect(try await ana.send(ListMovementSources.self, .init()).sources == [watch, phone])
-    }
-  }
-
   @Test("Movement of the same time counts once even where the account's zone changed between watch and phone")
   func travel() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
@@ -181,16 +149,6 @@ struct MovementOverlapTests {
       try await ana.record(late("b", "Watch"))
       #expect(try await ana.days().filter { $0.steps > 0 }.map(\.day.description) == ["2026-11-20"])
       #expect(try await ana.days().reduce(0) { $0 + $1.steps } == 500)
-    }
-  }
-
-  @Test("An account has at most 100 sources; samples of more are set aside")
-  func maxSources() async throws {
-    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
-      let ana = try await services.register()
-      let samples = try (0..<102).map { try sample("\($0)", .steps, "08:00", "08:01", 1, device: "device \($0)") }
-      let output = try await ana.send(RecordMovementSamples.self, .init(samples: samples))
-      #expect(output.accepted == 100 && output.rejected.map(\.code) == [.tooManySources, .tooManySources])
     }
   }
 
@@ -325,12 +283,11 @@ private struct History {
 }
 
 private func sample(
-  _ id: String, _ kind: MovementKind, _ start: String, _ end: String, _ amount: Double = 0, steps: Int? = nil,
-  device: String? = nil
+  _ id: String, _ kind: MovementKind, _ start: String, _ end: String, _ amount: Double, device: String? = nil
 ) throws -> MovementSample {
   MovementSample(
     id: id, kind: kind, start: try Instant(text: "2026-11-21T\(start):00Z"), end: try Instant(text: "2026-11-21T\(end):00Z"),
-    amount: steps.map(Double.init) ?? amount, device: device)
+    amount: amount, device: device)
 }
 
 extension Person {

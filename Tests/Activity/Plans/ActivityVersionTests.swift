@@ -359,7 +359,7 @@ struct ActivityVersionTests {
   func upgrade() async throws {
     let before = [ActivityMigrations.accounts, ActivityStore.migration(2), EntryStore.migration(3)]
     let newer = [
-      ActivityVersionStore.migration(4), ActivityStore.detailsMigration(5), TieStore.migration(6),
+      ActivityVersionStore.migration(4), ActivityStore.detailsMigration(5), MovementTieStore.migration(6),
       ActivityStore.archiveMigration(7),
       ActivityVersionStore.boundsMigration(8),
     ]

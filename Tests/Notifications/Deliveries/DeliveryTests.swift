@@ -88,8 +88,8 @@ struct DeliveryTests {
       let administrator = try services.administrator()
       let (store, retention) = (services.store(of: .notifications), try self.retention(services))
       try await notify(ana, services)
-      func figures() async throws -> [DeliveryFigure] {
-        try await administrator.send(ReadDeliveryFigures.self, .init(days: 366)).figures
+      func figures() async throws -> [DeliveryStatistic] {
+        try await administrator.send(ReadDeliveryStatistics.self, .init(days: 366)).figures
       }
       let before = try await figures()
       #expect(

@@ -4,15 +4,6 @@ import Operations
 import ServiceKit
 import Storage
 
-/// What accounts did in a week, as notifications asks for its summaries (NOT-3).
-struct ActivityWeekFeature: Feature {
-  let calendars: AccountCalendars
-
-  func register(in service: inout ServiceDefinition) {
-    service.serve(ReadActivityWeeks.self, read: ActivityWeekHandlers(calendars: calendars).read)
-  }
-}
-
 /// Weeks: read.
 struct ActivityWeekHandlers: Sendable {
   let calendars: AccountCalendars
@@ -54,38 +45,5 @@ struct ActivityWeekHandlers: Sendable {
       }
     }
     return (kept, broken)
-  }
-}
-
-extension StreakStore {
-  /// The activities whose streak may have gone on in a week that is over, or been broken, in the account's order, with their titles. One
-  /// that is archived has neither.
-  static func candidates(
-    of account: AccountID, in days: ClosedRange<LocalDay>, _ database: Database
-  ) throws -> [(activity: ActivityID, title: String)] {
-    var found: [(activity: ActivityID, title: String)] = []
-    try database.each(
-      """
-      SELECT a.activity_id, a.title FROM activities a JOIN streaks s USING (activity_id)
-      WHERE a.account_id = ? AND a.archived_day IS NULL AND (s.run IS NULL OR s.run > 0 OR s.day >= ?)
-      ORDER BY a.position, a.activity_id
-      """, .id(account), .day(days.lowerBound)
-    ) { row in
-      found.append((try row.id(0), row.text(1)))
-      return true
-    }
-    return found
-  }
-}
-
-extension EntryStore {
-  /// How many entries of an account are done on some days.
-  static func doneCount(of account: AccountID, in days: ClosedRange<LocalDay>, _ database: Database) throws -> Int {
-    try database.first(
-      """
-      SELECT count(*) FROM entries WHERE account_id = ? AND day BETWEEN ? AND ? AND is_done = 1
-        AND NOT EXISTS (SELECT 1 FROM deleted_activities WHERE deleted_activities.activity_id = entries.activity_id)
-      """, .id(account), .day(days.lowerBound), .day(days.upperBound)
-    ) { $0.number(0) } ?? 0
   }
 }

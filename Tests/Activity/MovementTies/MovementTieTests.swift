@@ -5,7 +5,7 @@ import Operations
 import Testing
 
 @Suite("Activities that complete themselves from movement (MOVE-7)")
-struct TieTests {
+struct MovementTieTests {
   private let now = "2026-11-21T20:00:00.000Z"
 
   private func make(

@@ -1,36 +1,11 @@
 import GRDB
-import IdentityContract
 import Operations
 import ServiceKit
 import SocialContract
 import Storage
 
+/// The table `friend_requests`: what is done with it is the same as with requests of other kinds.
 typealias FriendRequestStore = ConnectionRequestStore<Friendship>
-
-/// Friend requests: sent, listed, accepted, rejected, withdrawn; those that nobody answers expire (SOC-1, SOC-2, SOC-3).
-struct FriendRequestFeature: Feature {
-  private typealias Handlers = ConnectionRequestHandlers<Friendship>
-
-  let life: ConnectionRequestLife
-  let migrations = [
-    FriendRequestStore.migration(3, "friend requests"), FriendRequestStore.hiddenMigration(18, "hidden friend requests"),
-  ]
-  let tables: [ErasedTable] = [.rows("friend_requests", "from_account = :account OR to_account = :account", .friendRequests)]
-  let snapshot = [
-    SnapshotPart(
-      "friendRequests", FriendRequestSent.self, FriendRequestAccepted.self, FriendRequestEnded.self,
-      page: FriendRequestStore.snapshot)
-  ]
-
-  func register(in service: inout ServiceDefinition) {
-    service.serve(SendFriendRequest.self, prepare: Handlers.asking, write: Handlers.send)
-    service.serve(ListFriendRequests.self, read: Handlers.list)
-    service.serve(AcceptFriendRequest.self, write: Handlers.accept)
-    service.serve(RejectFriendRequest.self, write: Handlers.reject)
-    service.serve(WithdrawFriendRequest.self, write: Handlers.withdraw)
-    service.run { [life] in ConnectionRequestWorker<Friendship>(store: $0, life: life) }
-  }
-}
 
 extension Friendship: RequestedConnection {
   typealias Refusal = FriendRequestFailure
@@ -69,14 +44,4 @@ extension Friendship: RequestedConnection {
   static func ended(_ id: ID<FriendRequest>, to account: AccountID, _ state: ConnectionRequestState, at: Instant) -> any Event {
     FriendRequestEnded(friendRequestID: id, accountID: account, state: state, at: at)
   }
-}
-
-extension FriendRequestFailure: ConnectionRefusal {
-  static var alreadyConnected: FriendRequestFailure { .alreadyFriends }
-}
-
-extension SendFriendRequest.Input: RequestSending {}
-
-extension AnswerFriendRequest: RequestAnswer {
-  var requestID: ID<FriendRequest> { friendRequestID }
 }

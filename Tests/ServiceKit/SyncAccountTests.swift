@@ -9,7 +9,7 @@ import Storage
 import Testing
 
 @Suite("The read model of accounts, published by identity itself (ID-13)")
-struct FollowAccountTests {
+struct SyncAccountTests {
   @Test("The read model of accounts knows of a withdrawn consent before any event, and is never set back")
   func withdrawal() async throws {
     let home = Home(path: "/tmp/racha-kit-\(UInt32.random(in: .min ... .max))")
@@ -27,7 +27,7 @@ struct FollowAccountTests {
       language: .english, isVerified: true, consents: [.location], revision: 1)
     func follow(as caller: ServiceName = .identity) async throws {
       let header = RequestHeader(
-        id: "1", operation: FollowAccount.spec.name, caller: .service(caller), deadline: Instant.now.adding(seconds: 10))
+        id: "1", operation: SyncAccount.spec.name, caller: .service(caller), deadline: Instant.now.adding(seconds: 10))
       let reply = try await MemoryBus(caller, on: exchange).request(Request(header: header, body: account.json), to: .social)
       _ = try reply.output(Empty.self)
     }

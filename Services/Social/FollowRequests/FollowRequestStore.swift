@@ -1,36 +1,11 @@
 import GRDB
-import IdentityContract
 import Operations
 import ServiceKit
 import SocialContract
 import Storage
 
+/// The table `follow_requests`: what is done with it is the same as with requests of other kinds.
 typealias FollowRequestStore = ConnectionRequestStore<Following>
-
-/// Follow requests: sent, listed, accepted, rejected, withdrawn; those that nobody answers expire (SOC-7).
-struct FollowRequestFeature: Feature {
-  private typealias Handlers = ConnectionRequestHandlers<Following>
-
-  let life: ConnectionRequestLife
-  let migrations = [
-    FollowRequestStore.migration(8, "follow requests"), FollowRequestStore.hiddenMigration(19, "hidden follow requests"),
-  ]
-  let tables: [ErasedTable] = [.rows("follow_requests", "from_account = :account OR to_account = :account", .followRequests)]
-  let snapshot = [
-    SnapshotPart(
-      "followRequests", FollowRequestSent.self, FollowRequestAccepted.self, FollowRequestEnded.self,
-      page: FollowRequestStore.snapshot)
-  ]
-
-  func register(in service: inout ServiceDefinition) {
-    service.serve(SendFollowRequest.self, prepare: Handlers.asking, write: Handlers.send)
-    service.serve(ListFollowRequests.self, read: Handlers.list)
-    service.serve(AcceptFollowRequest.self, write: Handlers.accept)
-    service.serve(RejectFollowRequest.self, write: Handlers.reject)
-    service.serve(WithdrawFollowRequest.self, write: Handlers.withdraw)
-    service.run { [life] in ConnectionRequestWorker<Following>(store: $0, life: life) }
-  }
-}
 
 extension Following: RequestedConnection {
   typealias Refusal = FollowRequestFailure
@@ -73,14 +48,4 @@ extension Following: RequestedConnection {
   static func ended(_ id: ID<FollowRequest>, to account: AccountID, _ state: ConnectionRequestState, at: Instant) -> any Event {
     FollowRequestEnded(followRequestID: id, accountID: account, state: state, at: at)
   }
-}
-
-extension FollowRequestFailure: ConnectionRefusal {
-  static var alreadyConnected: FollowRequestFailure { .alreadyFollowing }
-}
-
-extension SendFollowRequest.Input: RequestSending {}
-
-extension AnswerFollowRequest: RequestAnswer {
-  var requestID: ID<FollowRequest> { followRequestID }
 }

@@ -7,7 +7,7 @@ import Storage
 ///
 /// Their progress is set in the transaction that changes a day's movement, on planned days that have begun; a correction that takes steps
 /// away opens the day again. A day that rests, or whose goal is not measured in such movement, keeps the progress that it has.
-enum TieStore {
+enum MovementTieStore {
   /// How many days back a new tie looks.
   static let daysBack = 30
 

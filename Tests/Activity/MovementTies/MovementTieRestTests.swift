@@ -5,7 +5,7 @@ import Operations
 import Testing
 
 @Suite("Tied activities and days of rest (MOVE-7, ACT-14)")
-struct TieRestTests {
+struct MovementTieRestTests {
   /// The ways in which the days from 2026-11-19 to 21, which is today, come to rest and are taken back.
   enum Rest: CaseIterable {
     case skips, deletedPause, shortenedPause, movedPause, archive
@@ -16,14 +16,16 @@ struct TieRestTests {
       case .shortenedPause: ["2026-11-20", "2026-11-21"]
       case .movedPause: ["2026-11-19"]
       case .archive: ["2026-11-21"]
-      case .skips, .deletedPause: TieRestTests.days
+      case .skips, .deletedPause: MovementTieRestTests.days
       }
     }
 
     func begin(_ person: Person, _ id: ActivityID) async throws {
       switch self {
       case .skips:
-        for day in TieRestTests.days { _ = try await person.send(CreateSkip.self, .init(activityID: id, day: .init(text: day))) }
+        for day in MovementTieRestTests.days {
+          _ = try await person.send(CreateSkip.self, .init(activityID: id, day: .init(text: day)))
+        }
       case .deletedPause, .shortenedPause, .movedPause:
         let pause = CreatePause.Input(
           activityID: id, firstDay: try LocalDay(text: "2026-11-19"), lastDay: try LocalDay(text: "2026-12-24"))
@@ -36,7 +38,9 @@ struct TieRestTests {
       let pause = try await person.send(GetActivity.self, .init(activityID: id)).pauses.first?.id ?? PauseID()
       switch self {
       case .skips:
-        for day in TieRestTests.days { _ = try await person.send(DeleteSkip.self, .init(activityID: id, day: .init(text: day))) }
+        for day in MovementTieRestTests.days {
+          _ = try await person.send(DeleteSkip.self, .init(activityID: id, day: .init(text: day)))
+        }
       case .deletedPause: _ = try await person.send(DeletePause.self, .init(activityID: id, pauseID: pause))
       case .shortenedPause:
         _ = try await person.send(
@@ -69,11 +73,11 @@ struct TieRestTests {
   @Test("Movement of days of rest is taken up by a tied activity when the rest is taken back", arguments: Rest.allCases)
   func takenUp(rest: Rest) async throws {
     try await running { services, ana, id in
-      for day in TieRestTests.days { try await ana.walk("before \(day)", 5000, "\(day)T08:00:00Z") }
+      for day in MovementTieRestTests.days { try await ana.walk("before \(day)", 5000, "\(day)T08:00:00Z") }
       #expect(try await amounts(ana, id) == [5000, 5000, 5000])
       try await rest.begin(ana, id)
       try services.clock.set("2026-11-21T19:00:00.000Z")
-      for day in TieRestTests.days { try await ana.walk("meanwhile \(day)", 3000, "\(day)T10:00:00Z") }
+      for day in MovementTieRestTests.days { try await ana.walk("meanwhile \(day)", 3000, "\(day)T10:00:00Z") }
       // What was there stays, and does not count.
       let resting = try await amounts(ana, id)
       #expect(resting.suffix(rest == .archive ? 1 : 3).allSatisfy { $0 == 5000 })
@@ -106,9 +110,11 @@ struct TieRestTests {
   @Test("What was written, deleted or undone by hand since the movement changed last stands", arguments: Rest.allCases)
   func byHand(rest: Rest) async throws {
     try await running { services, ana, id in
-      for day in TieRestTests.days { try await ana.walk(day, 5000, "\(day)T08:00:00Z") }
+      for day in MovementTieRestTests.days { try await ana.walk(day, 5000, "\(day)T08:00:00Z") }
       try services.clock.set("2026-11-21T18:30:00.000Z")
-      func name(_ index: Int) throws -> EntryName { .init(activityID: id, day: try DayName(text: TieRestTests.days[index])) }
+      func name(_ index: Int) throws -> EntryName {
+        .init(activityID: id, day: try DayName(text: MovementTieRestTests.days[index]))
+      }
       _ = try await ana.send(DeleteEntry.self, name(0))
       _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: name(1).day, amount: 7000))
       _ = try await ana.send(UndoEntry.self, name(2))
@@ -119,8 +125,8 @@ struct TieRestTests {
       try await rest.takeBack(ana, id)
       #expect(try await amounts(ana, id) == [nil, 7000, nil])
       // Movement that changes a day counts again from then on.
-      for index in [0, 1, 2] where rest.days.contains(TieRestTests.days[index]) {
-        try await ana.walk("more \(index)", 1000, "\(TieRestTests.days[index])T12:00:00Z")
+      for index in [0, 1, 2] where rest.days.contains(MovementTieRestTests.days[index]) {
+        try await ana.walk("more \(index)", 1000, "\(MovementTieRestTests.days[index])T12:00:00Z")
         #expect(try await ana.send(GetEntry.self, name(index)).amount == 6000)
       }
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import ActivityService
 
 @Suite("Ties from before it was kept which movement they had taken up (MOVE-7)")
-struct TieSchemaTests {
+struct MovementTieSchemaTests {
   @Test("Ties of earlier stores have taken up each day with an entry as it stood last; what was written by hand stands")
   func upgrade() async throws {
     let (account, other) = (AccountID(), AccountID())

@@ -1,0 +1,11 @@
+import ActivityContract
+import ServiceKit
+
+/// What accounts did in a week, as notifications asks for its summaries (NOT-3).
+struct ActivityWeekFeature: Feature {
+  let calendars: AccountCalendars
+
+  func register(in service: inout ServiceDefinition) {
+    service.serve(ReadActivityWeeks.self, read: ActivityWeekHandlers(calendars: calendars).read)
+  }
+}

@@ -1,0 +1,15 @@
+import GRDB
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Weeks: read.
+enum SocialWeekHandlers {
+  static func read(_ input: ReadSocialWeeks.Input, _ call: OpenCall, _ database: Database) throws -> ReadSocialWeeks.Output {
+    .init(
+      acceptedChallenges: try input.times.map { time in
+        try FriendChallengeStore.countAccepted(from: time.accountID, since: time.from, until: time.until, in: database)
+      }, checkpoint: try RegisterTileStore.last(database)?.note)
+  }
+}

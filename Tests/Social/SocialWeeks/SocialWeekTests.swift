@@ -1,0 +1,71 @@
+import ActivityContract
+import InProcess
+import Operations
+import SocialContract
+import Testing
+
+@Suite("What social tells of a week, for weekly summaries (NOT-3, TASK-9)")
+struct SocialWeekTests {
+  let identity = IdentityDouble()
+
+  private func read(_ times: [SocialTime], _ services: ServicesInProcess) async throws -> ReadSocialWeeks.Output {
+    try await services.call(ReadSocialWeeks.self, .init(times: times), as: .service(.notifications))
+  }
+
+  @Test("Challenges that friends accepted in the week count for who sent them, whatever became of them since, and no others")
+  func accepted() async throws {
+    let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
+    try await ServicesInProcess.challenging(identity) { services in
+      for friend in [ben, eva] { try await services.befriend(ana, friend) }
+      func challenge(_ friend: IdentityDouble.Account, _ title: String) async throws -> FriendChallenge {
+        try await services.challenge(friend, to: try await services.makeActivity(title, of: ana), by: ana)
+      }
+      let start = services.clock.now
+      let end = start.adding(seconds: 7 * 86_400)
+      _ = try await services.accept(try await challenge(ben, "Walk"), by: ben)
+      let ended = try await services.accept(try await challenge(eva, "Read"), by: eva)
+      _ = try await services.call(EndFriendChallenge.self, .init(friendChallengeID: ended.id), as: ana.caller)
+      let rejected = try await challenge(ben, "Swim")
+      _ = try await services.call(RejectFriendChallenge.self, .init(friendChallengeID: rejected.id), as: ben.caller)
+      let withdrawn = try await challenge(ben, "Draw")
+      _ = try await services.call(WithdrawFriendChallenge.self, .init(friendChallengeID: withdrawn.id), as: ana.caller)
+      _ = try await challenge(eva, "Run")
+      let late = try await challenge(ben, "Sing")
+      // It is the first instant of the next week.
+      services.clock.advance(days: 7)
+      _ = try await services.accept(late, by: ben)
+      let before = start.adding(seconds: -7 * 86_400)
+      let told = try await read(
+        [
+          SocialTime(accountID: ana.account, from: start, until: end),
+          SocialTime(accountID: ana.account, from: end, until: end.adding(seconds: 7 * 86_400)),
+          SocialTime(accountID: ana.account, from: before, until: start),
+          // Who accepted sent none, and nobody knows the last.
+          SocialTime(accountID: ben.account, from: start, until: end),
+          SocialTime(accountID: AccountID(), from: start, until: end),
+        ], services)
+      #expect(told.acceptedChallenges == [2, 1, 0, 0, 0])
+    }
+  }
+
+  @Test("The register's last checkpoint is told as anybody can read it")
+  func checkpoint() async throws {
+    try await ServicesInProcess.social(identity) { services in
+      _ = try await services.registered(0)
+      let told = try await read([SocialTime(accountID: AccountID(), from: .now, until: .now)], services)
+      let file = try await services.call(ReadRegisterCheckpoint.self, .init(), as: .nobody)
+      #expect(told.checkpoint == String(decoding: file.content.bytes, as: UTF8.self))
+    }
+  }
+
+  @Test("Nobody but notifications is told of a week: no account of its own or of others', and no other service")
+  func strangers() async throws {
+    let (ana, eve) = (try identity.person("ana"), try identity.person("eve"))
+    try await ServicesInProcess.social(identity) { services in
+      let input = ReadSocialWeeks.Input(times: [SocialTime(accountID: ana.account, from: .now, until: .now)])
+      for caller in [ana.caller, eve.caller, .nobody, .service(.activity), .service(.gateway)] {
+        #expect(try await services.refusal(ReadSocialWeeks.self, input, as: caller) == "forbidden")
+      }
+    }
+  }
+}
