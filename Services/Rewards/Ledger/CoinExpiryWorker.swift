@@ -40,7 +40,7 @@ extension CoinLotStore {
     return due.count
   }
 
-  /// Tells owners of coins that end soon.
+  /// Tells owners of coins that expire soon.
   ///
   /// - Returns: of how many lots.
   static func announceDue(limit: Int, _ expiry: CoinExpiry, _ transaction: Transaction) throws -> Int {

@@ -215,7 +215,7 @@ final class GoalNotificationTests {
         try await log(ana, .email) == ["stepGoalNear held quiet_hours", "stepGoalNear silent late"]
       }
       let late = try await ana.send(ListDeliveries.self, .init(channel: .email)).items.last
-      #expect(late?.explanation == "It was too late for it.")
+      #expect(late?.explanation == "It was too late to send it.")
     }
   }
 
