@@ -43,7 +43,7 @@ public enum Rewards {
         migrations: (table: 1, settings: 6, people: 8, enrollment: 9),
         whenWithdrawn: { account, purposes, transaction in
           guard purposes.contains(.activityData) else { return }
-          try WaitingDayStore.noteWithdrawal(of: account, transaction)
+          try PendingDayStore.noteWithdrawal(of: account, transaction)
         },
         whenChanged: { account, transaction in
           try SuspensionEndStore.follow(account, transaction)

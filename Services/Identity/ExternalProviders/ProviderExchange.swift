@@ -39,16 +39,16 @@ final class ProviderExchange: Sendable {
 
   /// Sends the request and waits for the answer; blocks the thread meanwhile.
   ///
-  /// - Throws: ``ProviderTrouble``, or `CancellationError` if it is broken off.
+  /// - Throws: ``ProviderError``, or `CancellationError` if it is broken off.
   func perform(until end: ContinuousClock.Instant) throws -> ProviderWeb.Answer {
-    guard let easy = curl_easy_init() else { throw ProviderTrouble.unavailable("unreachable") }
+    guard let easy = curl_easy_init() else { throw ProviderError.unavailable("unreachable") }
     defer { curl_easy_cleanup(easy) }
     var list: UnsafeMutablePointer<curl_slist>?
     defer { curl_slist_free_all(list) }
     for header in headers { list = curl_slist_append(list, header) }
     let milliseconds = ContinuousClock.now.duration(to: end) / .milliseconds(1)
     // To libcurl, 0 is for ever.
-    guard milliseconds >= 1 else { throw ProviderTrouble.unavailable("timed_out") }
+    guard milliseconds >= 1 else { throw ProviderError.unavailable("timed_out") }
     let received = ReceivedAnswer(maxHeadBytes: Self.maxHeadBytes, maxBytes: ProviderWeb.maxBytes)
     var code = set(easy, milliseconds: Int(milliseconds))
     if code == CURLE_OK { code = racha_curl_set_list(easy, CURLOPT_HTTPHEADER, list) }
@@ -56,11 +56,11 @@ final class ProviderExchange: Sendable {
     if code == CURLE_OK { code = attach(to: easy) }
     if code == CURLE_OK { code = withExtendedLifetime((self, received)) { curl_easy_perform(easy) } }
     if isBrokenOff.load(ordering: .relaxed) { throw CancellationError() }
-    if received.isTooLarge { throw ProviderTrouble.unavailable("answer_too_large") }
+    if received.isTooLarge { throw ProviderError.unavailable("answer_too_large") }
     switch code {
     case CURLE_OK: break
-    case CURLE_OPERATION_TIMEDOUT: throw ProviderTrouble.unavailable("timed_out")
-    default: throw ProviderTrouble.unavailable("unreachable")
+    case CURLE_OPERATION_TIMEDOUT: throw ProviderError.unavailable("timed_out")
+    default: throw ProviderError.unavailable("unreachable")
     }
     var status = 0
     racha_curl_get_number(easy, CURLINFO_RESPONSE_CODE, &status)

@@ -31,14 +31,14 @@ struct ProviderWeb: Sendable {
   func get(_ url: ProviderURL) async throws -> [UInt8] {
     do {
       return try await getOnce(url)
-    } catch let trouble as ProviderTrouble where trouble.failure == .providerUnavailable {
+    } catch let problem as ProviderError where problem.failure == .providerUnavailable {
       return try await getOnce(url)
     }
   }
 
   private func getOnce(_ url: ProviderURL) async throws -> [UInt8] {
     let answer = try await send(ProviderExchange(url, authoritiesFile: authoritiesFile))
-    guard answer.status == 200 else { throw ProviderTrouble.unavailable("status_\(answer.status)") }
+    guard answer.status == 200 else { throw ProviderError.unavailable("status_\(answer.status)") }
     return answer.body
   }
 
@@ -57,7 +57,7 @@ struct ProviderWeb: Sendable {
       do {
         return try await workers.run { try exchange.perform(until: end) }
       } catch is Failure {
-        throw ProviderTrouble.unavailable("too_many_waiting")
+        throw ProviderError.unavailable("too_many_waiting")
       }
     } onCancel: {
       exchange.breakOff()

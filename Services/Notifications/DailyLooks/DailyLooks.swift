@@ -44,12 +44,12 @@ struct DailyLooks: DueWork {
     }
     try await store.write { transaction in
       for (position, job) in jobs.enumerated() {
-        try tell(job, offers.accounts[position].items, places.places[position], transaction)
+        try notify(job, offers.accounts[position].items, places.places[position], transaction)
       }
     }
   }
 
-  private func tell(
+  private func notify(
     _ job: DailyLookStore.Job, _ offers: [EndingOffer], _ place: FriendPlace, _ transaction: Transaction
   ) throws {
     guard try DailyLookStore.advance(job, place, transaction) else { return }

@@ -9,7 +9,7 @@ struct CoinFeature: Feature {
   let formula: CoinFormula
   let expiry: CoinExpiry
 
-  let migrations = [CoinStore.migration(3), CoinStore.causeMigration(11), WaitingDayStore.migration(13)]
+  let migrations = [CoinStore.migration(3), CoinStore.causeMigration(11), PendingDayStore.migration(13)]
   let tables: [ErasedTable] = [
     .rows("waiting_days", "account_id = :account", .steps),
     .rows("consent_withdrawals", "account_id = :account", .steps),

@@ -50,7 +50,7 @@ final class Runner: ServiceLifecycle.Service {
   /// What is wrong with it; nil if nothing is.
   var healthProblem: HealthProblem? {
     let now = ContinuousClock.now
-    if !state.withLock({ $0.isWell(at: now) }) { return HealthProblem(part: name, state: .failing) }
+    if !state.withLock({ $0.isHealthy(at: now) }) { return HealthProblem(part: name, state: .failing) }
     return pulse.isStuck(at: now) ? HealthProblem(part: name, state: .stuck) : nil
   }
 
@@ -120,7 +120,7 @@ struct RunnerState: Sendable {
   mutating func waitsForStorage() { begunAt = nil }
 
   /// Whether it runs, and has done so for as long as the pause before it: one that fails each time is never well.
-  func isWell(at now: ContinuousClock.Instant) -> Bool {
+  func isHealthy(at now: ContinuousClock.Instant) -> Bool {
     guard let begunAt else { return pause == .zero }
     return now - begunAt >= pause
   }
