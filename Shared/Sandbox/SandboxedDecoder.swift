@@ -39,7 +39,7 @@ public struct DecoderBounds: Hashable, Sendable {
 
 /// Why a decoder gave no reply.
 public enum DecoderFault: Error, Hashable, Sendable {
-  /// It could not be started, or not be closed in: what befalls no single file.
+  /// It could not be started or not be confined: not the fault of a single file.
   case notStarted(String)
   /// Its process ended: what it was given ended it, or somebody else did.
   case died(DecoderExit)

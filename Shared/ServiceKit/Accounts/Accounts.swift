@@ -182,7 +182,7 @@ public enum Accounts {
 }
 
 extension Accounts {
-  /// What takes effect in the transaction in which an account comes to count its days in another way.
+  /// What takes effect in the transaction in which an account changes its time zone or the hour at which its day starts.
   public typealias Moved = @Sendable (AccountMove, Transaction) throws -> Void
 
   /// What takes effect in the transaction that receives withdrawn consents: whose they were, and to what.
@@ -209,7 +209,7 @@ public struct DayRule: Sendable, Hashable {
   public let dayStartHour: Int
 }
 
-/// An account's coming to count its days in another way: it travelled, or begins its day at another hour.
+/// An account's change of its time zone, or of the hour at which its day starts.
 public struct AccountMove: Sendable {
   public let account: AccountID
   public let from: DayRule

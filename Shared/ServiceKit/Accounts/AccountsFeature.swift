@@ -16,7 +16,7 @@ public struct AccountsFeature: Feature {
   ///   - migrations: the numbers of its four migrations among the service's.
   ///   - isErasedLast: whether what the service does by itself needs an account's row for as long as there are others of it; then whoever
   ///     reads for others leaves out erased accounts. Otherwise it goes in the transaction that receives the deletion.
-  ///   - moved: called in the transaction in which an account comes to count its days in another way.
+  ///   - moved: called in the transaction in which an account changes its time zone or the hour at which its day starts.
   ///   - withdrawn: called in the transaction that receives consents which an account has withdrawn.
   ///   - changed: called in the transaction that receives an account, whatever of it has changed.
   public init(

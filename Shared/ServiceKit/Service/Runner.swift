@@ -26,7 +26,7 @@ public final class Pulse: Sendable {
   func isStuck(at now: ContinuousClock.Instant) -> Bool { due.withLock { $0.map { $0 < now } ?? false } }
 }
 
-/// Runs what a service does beside its handlers, whatever befalls it.
+/// Runs a background task of a service, and restarts it with back-off when it fails.
 ///
 /// The rule: a runner that returns has done its work, and waits for the end of the service. One that throws is logged, counted and begun anew, after pauses that double
 /// from ``RunnerState/firstPause`` to ``RunnerState/longestPause``; what it was at lies in the store. Meanwhile the service goes
