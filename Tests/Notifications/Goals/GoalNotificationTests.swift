@@ -194,7 +194,7 @@ final class GoalNotificationTests {
     }
   }
 
-  @Test("What is true of a day waits no longer than it where quiet hours are lengthened: it is logged as too late, and not sent")
+  @Test("A daily notification held by quiet hours is dropped after its day, and logged as too late")
   func lengthened() async throws {
     try await run(at: "2026-11-21T20:30:00.000Z") { services in
       let ana = try await person(services)
