@@ -16,7 +16,7 @@ public struct BusLimits: Sendable {
   public var restartPatience = Duration.seconds(5)
   /// For callers to say, when they learn that a service stops, that they have sent their last request to it. The service stays for
   /// it; of one that does not answer by then a request may be lost, whose caller gets `unavailable`.
-  public var farewell = Duration.milliseconds(500)
+  public var shutdownHandshake = Duration.milliseconds(500)
   /// Callers that a service remembers, to inform them that it stops. Beyond it those are forgotten that asked longest ago; they get
   /// `unavailable` when the connection ends.
   public var callers = 2048

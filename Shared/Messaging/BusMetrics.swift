@@ -1,7 +1,7 @@
 import Logging
 import Metrics
 
-/// What the bus counts: everything that it survives without anyone noticing.
+/// Counts errors that the bus recovers from, and measures its load.
 struct BusMetrics: Sendable {
   let malformed: Counter
   let expired: Counter

@@ -14,7 +14,7 @@ public final class DecoderProcess: Sendable {
   private struct State {
     /// Nil once it was waited for: then the number may be another process's.
     var process: pid_t?
-    var death: DecoderDeath?
+    var death: DecoderExit?
     var isEnded = false
   }
 

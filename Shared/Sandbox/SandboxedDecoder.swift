@@ -39,10 +39,10 @@ public struct DecoderBounds: Hashable, Sendable {
 
 /// Why a decoder gave no reply.
 public enum DecoderFault: Error, Hashable, Sendable {
-  /// It could not be started, or not be closed in: what befalls no single file.
+  /// It could not be started or not be confined: not the fault of a single file.
   case notStarted(String)
   /// Its process ended: what it was given ended it, or somebody else did.
-  case died(DecoderDeath)
+  case died(DecoderExit)
   /// It took longer than it may, and was ended.
   case timedOut
   /// ``DecoderProcess/end()`` was called.
@@ -62,7 +62,7 @@ extension DecoderFault {
 }
 
 /// How a process ended.
-public enum DecoderDeath: Hashable, Sendable {
+public enum DecoderExit: Hashable, Sendable {
   /// By itself, with that status.
   case status(Int32)
   /// By that signal: SIGSYS (31) for what is forbidden to it, SIGKILL (9) and SIGXCPU (24) for too long a life.

@@ -32,7 +32,7 @@ struct ClusterWatchdogTests {
     #expect(programs[1].isRunning && FileManager.default.fileExists(atPath: homes[1].path))
   }
 
-  @Test("Stopped, it has no effect")
+  @Test("A stopped watchdog kills no cluster")
   func stopped() throws {
     let home = FileManager.default.temporaryDirectory.appendingPathComponent("racha-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: home, withIntermediateDirectories: false)

@@ -56,17 +56,17 @@ import Testing
   }
 
   @Test("A request that is sent back as not begun, and the words of a service that stops and of its caller")
-  func farewellFrames() throws {
+  func shutdownFrames() throws {
     var header = ReplyHeader(id: request.id, status: 503)
     header.wasBegun = false
     let sentBack = Reply(header: header, body: Failure(RequestFailure.unavailable, retryAfterSeconds: 1).json)
     #expect(frames(sentBack.header.wire, sentBack.body) == (try golden("sentBack")))
     #expect(try ReplyHeader(wire: header.wire) == header && header.wire == header.json)
-    #expect(Farewell.sendsBack(RawReply(sentBack)))
-    #expect(!Farewell.sendsBack(RawReply(Reply(id: "a", Failure(RequestFailure.unavailable, retryAfterSeconds: 1)))))
-    let (notice, answer) = (Farewell.notice, Farewell.answer)
-    #expect(frames(notice[1], notice[2]) + frames(answer[1], answer[2]) == (try golden("farewell")))
-    #expect(notice[0].isEmpty && answer[0].isEmpty && Farewell.tagFrame == [0, 0, 0, 0, 0, 0, 0, 0])
+    #expect(ShutdownHandshake.sendsBack(RawReply(sentBack)))
+    #expect(!ShutdownHandshake.sendsBack(RawReply(Reply(id: "a", Failure(RequestFailure.unavailable, retryAfterSeconds: 1)))))
+    let (notice, answer) = (ShutdownHandshake.notice, ShutdownHandshake.answer)
+    #expect(frames(notice[1], notice[2]) + frames(answer[1], answer[2]) == (try golden("shutdown")))
+    #expect(notice[0].isEmpty && answer[0].isEmpty && ShutdownHandshake.tagFrame == [0, 0, 0, 0, 0, 0, 0, 0])
   }
 
   @Test("An event, a burst and a heartbeat")

@@ -57,7 +57,8 @@ struct WordsTests {
     let parameters = ["seconds": Parameter.number(seconds)]
     #expect(words.text("failure.rate_limited", .english, parameters) == "Too many requests. Try again in \(english).")
     #expect(
-      words.text("failure.rate_limited", .spanish, parameters) == "Demasiadas peticiones. Vuelve a intentarlo en \(spanish).")
+      words.text("failure.rate_limited", .spanish, parameters)
+        == "Demasiadas peticiones. Vuelve a intentarlo dentro de \(spanish).")
   }
 
   @Test(

@@ -24,13 +24,13 @@ struct RunnerStateTests {
   func wellAgain() {
     var state = RunnerState()
     let now = ContinuousClock.now
-    #expect(state.isWell(at: now), "not begun yet is no failure")
+    #expect(state.isHealthy(at: now), "not begun yet is no failure")
     state.began(at: now)
-    #expect(state.isWell(at: now))
+    #expect(state.isHealthy(at: now))
     let pause = state.failed(at: now)
-    #expect(!state.isWell(at: now + .seconds(60)))
+    #expect(!state.isHealthy(at: now + .seconds(60)))
     state.began(at: now + pause)
-    #expect(!state.isWell(at: now + pause))
-    #expect(state.isWell(at: now + pause * 2))
+    #expect(!state.isHealthy(at: now + pause))
+    #expect(state.isHealthy(at: now + pause * 2))
   }
 }

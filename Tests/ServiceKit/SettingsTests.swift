@@ -14,7 +14,7 @@ struct SettingsTests {
     try settings.check()
   }
 
-  @Test("Settings are read")
+  @Test("Settings are read as numbers, truth values, choices and texts")
   func read() throws {
     let settings = Settings([
       "racha.http.port": "9000", "racha.tls": "false", "racha.share": "0.5", "racha.language": "es", "racha.empty": "",

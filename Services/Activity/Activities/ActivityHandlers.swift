@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Activities: made, read, changed, ordered, put away and deleted.
+/// Activities: made, read, changed, ordered, archived and deleted.
 struct ActivityHandlers: Sendable {
   let calendars: AccountCalendars
   let deletions: WakeSignal

@@ -33,7 +33,7 @@ extension ActivityStore {
     if after.tie != before.tie {
       try MovementTieStore.set(after.tie, after.id, of: account, today: today, transaction)
     } else if after.tie != nil, after.terms != before.terms {
-      try MovementTieStore.takeUpLastDays(after.id, of: account, today: today, transaction)
+      try MovementTieStore.recountRecentDays(after.id, of: account, today: today, transaction)
     }
     if try after.reminders.isEmpty || !goal(after.id, of: account, on: today, today: today, in: database).isPlanned {
       try ReminderStore.withdraw(after.id, today...today, of: account, transaction)

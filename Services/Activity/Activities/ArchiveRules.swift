@@ -6,8 +6,8 @@ enum ArchiveRules {
   /// The days of it that no pause covers.
   ///
   /// - Parameters:
-  ///   - first: the day on which the activity was put away.
-  ///   - today: the day on which it is taken back, and asked for again.
+  ///   - first: the day on which the activity was archived.
+  ///   - today: the day on which it is unarchived, and asked for again.
   ///   - pauses: the account's own, oldest first, none over another.
   static func rest(from first: LocalDay, until today: LocalDay, beside pauses: [Pause]) -> [ClosedRange<LocalDay>] {
     var rest: [ClosedRange<LocalDay>] = []

@@ -80,7 +80,7 @@ enum CalendarFeedStore {
 
   private static func hash(_ key: String) -> [UInt8] { Array(SHA256.hash(data: Array(key.utf8))) }
 
-  /// The events of the account's activities that are not put away, in its order.
+  /// The events of the account's activities that are not archived, in its order.
   static func events(of account: AccountID, today: LocalDay, in database: Database) throws -> [CalendarEvent] {
     let owned = "WHERE activity_id IN (SELECT activity_id FROM activities WHERE account_id = ? AND archived_day IS NULL)"
     func grouped<Value>(_ sql: String, _ read: (Row) -> Value) throws -> [ActivityID: [Value]] {

@@ -26,7 +26,7 @@ public struct Activity: Document, Hashable {
   public var reminders: [ReminderTime]
   /// By what it is found again, in order.
   public var tags: [Tag]
-  /// Whether it is put away: planned on no day, and in no list but that of the archived ones.
+  /// Whether it is archived: planned on no day, and in no list but that of the archived ones.
   public var isArchived: Bool
   /// Grows with each change of it.
   public var revision: Int
@@ -71,7 +71,7 @@ public struct Activity: Document, Hashable {
     """,
     "reminders": "When its owner is reminded of it on planned days, earliest first.",
     "tags": "By what it is found again, in order.",
-    "isArchived": "Whether it is put away: planned on no day, and listed among the archived ones only.",
+    "isArchived": "Whether it is archived: planned on no day, and listed among the archived ones only.",
     "revision": Note("Grows with each change; give it with an edit to learn if another came first.", example: 3),
     "tie": "The movement that completes it; absent if it is recorded by hand.",
     "createdAt": "When it was made.",
@@ -135,7 +135,7 @@ public enum ActivityFailure: String, FailureCode {
   case tooMany = "too_many_activities"
   /// It was changed since the revision that the edit was made of.
   case changedMeanwhile = "activity_changed"
-  /// It is put away, and has to be taken back first.
+  /// It is archived, and has to be unarchived first.
   case archived = "activity_archived"
 
   public var status: Int {

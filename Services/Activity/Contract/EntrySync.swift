@@ -260,7 +260,7 @@ public enum SyncEntries: AccountOperation {
 
   public static let spec = OperationSpec(
     "entries.sync", of: .activity, .post("/v1/entries/sync"), by: .account, effect: .write, rate: .bulk,
-    // The first is reported of a change, as all that befalls one: of this code no other operation reports.
+    // The first is reported of a single change, like all failures of one; no other operation has this code.
     failures: [EntryFailure.changeReused.kind, EntryFailure.tooManyChanges.kind],
     // Each change is known by its own name, for longer than a key would be; the reply, which may be long, need not be kept for that.
     takesIdempotencyKey: false,

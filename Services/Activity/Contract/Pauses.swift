@@ -10,7 +10,7 @@ public struct Pause: Document, Hashable {
   public var firstDay: LocalDay
   /// The last day of it.
   public var lastDay: LocalDay
-  /// Whether it is the archive's own: from the day on which the activity was put away until it is taken back.
+  /// Whether it is the archive's own: from the day on which the activity was archived until it is unarchived.
   public var isArchive: Bool
 
   /// A pause from its parts.
@@ -24,7 +24,7 @@ public struct Pause: Document, Hashable {
 
   public static let notes: Notes = [
     "id": "Names the pause.", "activityID": "The activity.", "firstDay": "The first day of it.", "lastDay": "The last day of it.",
-    "isArchive": "Whether it is the archive's own: it lasts until the activity is taken back, and is changed by nothing else.",
+    "isArchive": "Whether it is the archive's own: it lasts until the activity is unarchived, and is changed by nothing else.",
   ]
 }
 
@@ -50,7 +50,7 @@ public enum PauseFailure: String, FailureCode {
 
 /// Pauses an activity for a range of days, past ones too (ACT-14). What was recorded on them stays, and counts again without the pause.
 ///
-/// Of an activity that is put away it holds beside the archive's own pause, and goes on when the activity is taken back.
+/// Of an activity that is archived it holds beside the archive's own pause, and goes on when the activity is unarchived.
 public enum CreatePause: AccountOperation {
   /// Which activity and days.
   public struct Input: Document {

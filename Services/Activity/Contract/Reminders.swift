@@ -103,7 +103,7 @@ public struct ReminderDue: Event, Hashable {
 }
 
 /// There is no longer a reason for the reminders that an account got of a day of an activity: it is done or skipped, or the activity rests, was
-/// put away or deleted (NOT-2).
+/// archived or deleted (NOT-2).
 public struct ReminderWithdrawn: Event, Hashable {
   /// Whose activity.
   public var accountID: AccountID

@@ -2,7 +2,7 @@ public import Operations
 
 /// What a profile shows of an account's activities (H CU-5).
 public struct Statistics: Document, Hashable {
-  /// How many activities it has, those put away included.
+  /// How many activities it has, the archived ones included.
   public var activityCount: Int
   /// How many entries reached their goals, but for days that are paused or skipped, and limits whose days are open.
   public var doneCount: Int

@@ -13,7 +13,7 @@ struct EntrySync {
   let words: Words
   let language: Language
 
-  /// Takes one change in. What is wrong with it is reported in the result; only what befalls the store is thrown.
+  /// Takes one change in. What is wrong with it is reported in the result; only failures of the store are thrown.
   func take(_ change: OfflineChange) throws -> OfflineChangeResult {
     let (database, name) = (transaction.database, change.name)
     var result = OfflineChangeResult(id: change.id, deviceID: change.deviceID, outcome: .repeated)

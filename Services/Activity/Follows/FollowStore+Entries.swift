@@ -5,7 +5,7 @@ import ServiceKit
 import Storage
 
 extension FollowStore {
-  /// The day of an entry that a reader may see: any of its own, and of those whom it follows any that is not put away.
+  /// The day of an entry that a reader may see: any of its own, and of those whom it follows any that is not archived.
   ///
   /// - Throws: `activity_not_found` for an activity of anybody else, `not_found` for an entry that followers do not see.
   static func day(

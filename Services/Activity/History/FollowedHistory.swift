@@ -3,7 +3,7 @@ import GRDB
 import Operations
 import Storage
 
-/// The history of those whom an account follows, but of nothing that they have put away (ACT-12): of each of their activities the latest
+/// The history of those whom an account follows, but of nothing that they have archived (ACT-12): of each of their activities the latest
 /// entry, where they are shown by themselves, and all entries beside the account's own (T UC 03.02).
 enum FollowedHistory {
   /// The latest entry of each activity.

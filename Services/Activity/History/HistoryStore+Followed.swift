@@ -3,7 +3,7 @@ import GRDB
 import Operations
 import Storage
 
-/// Entries of those whom an account follows, but of nothing that they have put away.
+/// Entries of those whom an account follows, but of nothing that they have archived.
 extension HistoryStore {
   /// An entry of somebody else, as long as it is the one that is read.
   struct FollowedEntry {
@@ -75,7 +75,7 @@ extension HistoryStore {
     return held.flatMap { $0 }.flatMap { $0.overlaps(days) ? $0.clamped(to: days) : nil }
   }
 
-  /// Whether followers see the entry: all that there are, but of activities that are put away.
+  /// Whether followers see the entry: all that there are, but of activities that are archived.
   static func isShownToFollowers(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws -> Bool {
     try database.first(
       """

@@ -19,8 +19,8 @@ struct ImportWorker: Service {
 
   private func work() async throws {
     let processor = ImportProcessor(pulse)
-    // The readings throw nothing, since that would cancel the wait for the signal: what befell one is thrown by the
-    // processor.
+    // The readings throw nothing, since that would cancel the wait for the signal: the failure of one is thrown by
+    // the processor.
     try await withThrowingDiscardingTaskGroup { readings in
       repeat {
         while let run = try await next(beside: try processor.slots()) {
@@ -57,7 +57,7 @@ struct ImportWorker: Service {
   }
 }
 
-/// What is being read at the moment, and what befell the last of it.
+/// What is being read at the moment, and the failure of the last of it.
 private final class ImportProcessor: Sendable {
   private struct State {
     var slots = ImportSlots()

@@ -101,7 +101,7 @@ enum InactivityStore {
   }
 
   /// Looks at the first accounts that are due: those that have not moved for as many days as they chose are told.
-  static func tellDue(_ calendars: AccountCalendars, _ transaction: Transaction) throws {
+  static func notifyDue(_ calendars: AccountCalendars, _ transaction: Transaction) throws {
     let due = try Row.fetchAll(
       transaction.database.cachedStatement(
         sql: "SELECT account_id, days, since_day FROM inactivity_notices WHERE due_at <= ? ORDER BY due_at LIMIT ?"),

@@ -20,7 +20,7 @@ struct InactivityWorker: ServiceLifecycle.Service {
   func sweep() async throws {
     // Nothing is written where nothing is to do.
     while try await store.read({ try InactivityStore.areDue(at: clock.now, in: $0) }) {
-      try await store.write { try InactivityStore.tellDue(calendars, $0) }
+      try await store.write { try InactivityStore.notifyDue(calendars, $0) }
     }
   }
 }

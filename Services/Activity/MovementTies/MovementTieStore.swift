@@ -64,11 +64,13 @@ enum MovementTieStore {
       INSERT INTO activity_ties (activity_id, account_id, kind) VALUES (?, ?, ?)
       ON CONFLICT DO UPDATE SET kind = excluded.kind
       """, .id(activity), .id(account), .text(kind.rawValue))
-    try takeUpLastDays(activity, of: account, today: today, transaction)
+    try recountRecentDays(activity, of: account, today: today, transaction)
   }
 
   /// Lets the last days take up what was measured on them before the activity asked for them, as it asks for others now.
-  static func takeUpLastDays(_ activity: ActivityID, of account: AccountID, today: LocalDay, _ transaction: Transaction) throws {
+  static func recountRecentDays(
+    _ activity: ActivityID, of account: AccountID, today: LocalDay, _ transaction: Transaction
+  ) throws {
     try takeUp(today.advanced(by: -daysBack)...today, activity, of: account, today: today, transaction)
   }
 

@@ -44,7 +44,7 @@ enum PauseStore {
 
   /// That pause of the activity, to be changed.
   ///
-  /// - Throws: ``ActivityFailure/archived`` for the archive's own, which ends when the activity is taken back.
+  /// - Throws: ``ActivityFailure/archived`` for the archive's own, which ends when the activity is unarchived.
   static func find(_ id: PauseID, of activity: ActivityID, in database: Database) throws -> Pause {
     let found = try database.first(
       "SELECT first_day, last_day, is_archive FROM activity_pauses WHERE pause_id = ? AND activity_id = ?", .id(id), .id(activity)

@@ -33,12 +33,12 @@ final class ProxyHeaderReader: ChannelInboundHandler {
     case refusing
   }
 
-  private let door: ConnectionDoor
+  private let limiter: ConnectionLimiter
   private let origin: ConnectionOrigin
   private var state = State.reading([])
 
-  init(_ door: ConnectionDoor, _ origin: ConnectionOrigin) {
-    self.door = door
+  init(_ limiter: ConnectionLimiter, _ origin: ConnectionOrigin) {
+    self.limiter = limiter
     self.origin = origin
   }
 
@@ -67,7 +67,7 @@ final class ProxyHeaderReader: ChannelInboundHandler {
   private func begin(_ client: IPAddress?, _ context: ChannelHandlerContext) {
     guard let client else { return }
     origin.set(client)
-    if !door.claim(ClientAddress(client)) { context.fireUserInboundEventTriggered(NoRoom()) }
+    if !limiter.claim(ClientAddress(client)) { context.fireUserInboundEventTriggered(NoRoom()) }
   }
 }
 

@@ -32,10 +32,10 @@ final class HTTPConnection: ChannelInboundHandler {
   private let stream: EventStream
   private let peer: Peer
   private let executor: EventLoopExecutor
-  private let door: ConnectionDoor
+  private let limiter: ConnectionLimiter
   private let decoder: RequestDecoder
   private let rules: HeadRules
-  private var held: HeldBytes { door.held }
+  private var held: HeldBytes { limiter.held }
   private var state: State
   /// The body that is arriving.
   private var body = ByteBuffer()
@@ -54,17 +54,17 @@ final class HTTPConnection: ChannelInboundHandler {
   private var language = Language.english
 
   init(
-    _ limits: GatewayConfiguration.Limits, watch: ConnectionWatch, door: ConnectionDoor, decoder: RequestDecoder,
+    _ limits: GatewayConfiguration.Limits, watch: ConnectionWatch, limiter: ConnectionLimiter, decoder: RequestDecoder,
     responder: HTTPResponder, stream: EventStream, _ peer: Peer, _ eventLoop: any EventLoop
   ) {
     self.limits = limits
     self.watch = watch
     self.responder = responder
     self.stream = stream
-    self.door = door
+    self.limiter = limiter
     self.decoder = decoder
     self.peer = peer
-    rules = HeadRules(body: limits.body, isForHealth: door.isForHealth)
+    rules = HeadRules(body: limits.body, isForHealth: limiter.isForHealth)
     state = State(limits)
     executor = EventLoopExecutor(eventLoop)
   }
@@ -72,7 +72,7 @@ final class HTTPConnection: ChannelInboundHandler {
   // MARK: - What happens
 
   func channelActive(context: ChannelHandlerContext) {
-    if door.slot == nil {
+    if limiter.slot == nil {
       handle(.refused(HTTPConnectionLimits.tooManyConnections, of: nil), context)
       context.close(promise: nil)
     }
@@ -118,7 +118,7 @@ final class HTTPConnection: ChannelInboundHandler {
       let size = head.size
       guard held.change(.requests, by: size) else { throw HTTPConnectionLimits.noRoom }
       let framing = State.Framing(
-        size: size, keepsAlive: head.isKeepAlive, isLast: upgrade == .unclear || door.isForHealth,
+        size: size, keepsAlive: head.isKeepAlive, isLast: upgrade == .unclear || limiter.isForHealth,
         stopsDecoder: upgrade == .plain,
         // HTTP/1.0 knows no interim answers.
         expectsContinue: head.version != .http1_0 && head.headers.first(name: "Expect")?.isField("100-continue") == true,
@@ -282,7 +282,7 @@ final class HTTPConnection: ChannelInboundHandler {
       writeStreamHead(exchange, context)
       handle(.written(keepsAlive: false), context)
     case .live(let identification, let after):
-      if door.claim(exchange.address) { return follow(identification, after, exchange, context) }
+      if limiter.claim(exchange.address) { return follow(identification, after, exchange, context) }
       write(
         responder.refusal(HTTPConnectionLimits.tooManyConnections, exchange), exchange, keepsAlive: false, context)
     }

@@ -31,17 +31,18 @@ struct HTTPListener: ServerChildChannel {
       let pipeline = channel.pipeline.syncOperations
       try SocketOptions.set(channel, limits)
       let peer = Peer(channel.remoteAddress, proxies: proxies)
-      let door = ConnectionDoor(
+      let limiter = ConnectionLimiter(
         counts, bytes, peer.isProxy ? nil : ClientAddress(channel.remoteAddress), forHealth: closing(channel))
-      try pipeline.addHandler(door)
-      let limits = door.isForHealth ? limits.forHealth : limits
-      let watch = ConnectionWatch(limits, door.held)
+      try pipeline.addHandler(limiter)
+      let limits = limiter.isForHealth ? limits.forHealth : limits
+      let watch = ConnectionWatch(limits, limiter.held)
       try pipeline.addHandler(watch)
       let decoder = RequestDecoder(headers: limits.headers)
       try pipeline.addHandler(ByteToMessageHandler(decoder))
       try pipeline.addHandler(
         HTTPConnection(
-          limits, watch: watch, door: door, decoder: decoder, responder: responder, stream: stream, peer, channel.eventLoop))
+          limits, watch: watch, limiter: limiter, decoder: decoder, responder: responder, stream: stream, peer, channel.eventLoop)
+      )
       return Value(channel: channel)
     }
     // Nothing else closes a connection whose pipeline could not be made: its client would wait, and its descriptor be lost.

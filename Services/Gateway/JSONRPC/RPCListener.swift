@@ -50,18 +50,19 @@ struct RPCListener: Service {
     try SocketOptions.set(channel, processor.limits)
     let origin = ConnectionOrigin(channel.remoteAddress)
     let isProxy = IPAddress(channel.remoteAddress).map { peer in proxies.contains { $0.contains(peer) } } ?? false
-    let door = ConnectionDoor(counts, bytes, isProxy ? nil : ClientAddress(channel.remoteAddress))
-    if isProxy { try pipeline.addHandler(ProxyHeaderReader(door, origin)) }
+    let limiter = ConnectionLimiter(counts, bytes, isProxy ? nil : ClientAddress(channel.remoteAddress))
+    if isProxy { try pipeline.addHandler(ProxyHeaderReader(limiter, origin)) }
     if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-    try pipeline.addHandler(door)
-    let watch = ConnectionWatch(processor.limits, door.held)
+    try pipeline.addHandler(limiter)
+    let watch = ConnectionWatch(processor.limits, limiter.held)
     try pipeline.addHandler(watch)
-    try pipeline.addHandler(ByteToMessageHandler(LineDecoder(door.held), maximumBufferSize: processor.limits.body))
-    let lines = RPCGuard(processor, watch: watch, door: door, origin)
+    try pipeline.addHandler(ByteToMessageHandler(LineDecoder(limiter.held), maximumBufferSize: processor.limits.body))
+    let lines = RPCGuard(processor, watch: watch, limiter: limiter, origin)
     try pipeline.addHandler(lines)
     let asyncChannel = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
       wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
     return RPCConnection(
-      asyncChannel, pipeline: NIOLoopBound((watch, lines), eventLoop: channel.eventLoop), origin, door.held, processor: processor)
+      asyncChannel, pipeline: NIOLoopBound((watch, lines), eventLoop: channel.eventLoop), origin, limiter.held,
+      processor: processor)
   }
 }

@@ -21,14 +21,14 @@ final class RPCGuard: ChannelInboundHandler {
   var language = Language.english
   private var isClosing = false
 
-  init(_ processor: RPCProcessor, watch: ConnectionWatch, door: ConnectionDoor, _ origin: ConnectionOrigin) {
+  init(_ processor: RPCProcessor, watch: ConnectionWatch, limiter: ConnectionLimiter, _ origin: ConnectionOrigin) {
     limits = processor.limits
     problems = processor.problems
     admission = processor.admission
     self.watch = watch
     self.origin = origin
-    held = door.held
-    isWelcome = door.slot != nil
+    held = limiter.held
+    isWelcome = limiter.slot != nil
   }
 
   func channelActive(context: ChannelHandlerContext) {

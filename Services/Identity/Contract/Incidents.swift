@@ -42,7 +42,7 @@ public enum IncidentMeasure: String, Choice {
   case observed
 }
 
-/// One incident: events of one pattern that befell one account, came from one address or are about one external provider, from the
+/// One incident: events of one pattern that concern one account, came from one address or are about one external provider, from the
 /// first until it has been quiet for a day or an administrator closes it.
 public struct Incident: Document, Hashable {
   public var id: IncidentID
@@ -92,7 +92,7 @@ public struct Incident: Document, Hashable {
   public static let notes: Notes = [
     "id": "Names the incident.", "pattern": "What the events are, taken together.",
     "title": Note("The same in words, in the caller's language.", example: "Many attempts at one account's password"),
-    "severity": "How much it matters; it can rise.", "accountID": "The account that it befell, if one.",
+    "severity": "How much it matters; it can rise.", "accountID": "The affected account, if one.",
     "username": "Its username; absent where the account is gone.", "address": "Where it comes from, if from one address.",
     "provider": Note("The external provider that it is about, if one.", example: "google"),
     "count": Note("How many events it has counted.", range: 1...9e15, example: 7), "firstAt": "When the first was.",

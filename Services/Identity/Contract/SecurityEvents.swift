@@ -39,8 +39,8 @@ public struct RecordedSecurityEvent: Document, Hashable {
 
   public static let notes: Notes = [
     "id": "Names the event.", "at": "When it happened.", "kind": Note("What happened.", example: "loginFailed"),
-    "severity": "How much it matters.", "accountID": "The account that it befell; absent where none is known.",
-    "username": "Its username; absent where the account is gone.", "sessionID": "The session that it befell, if one.",
+    "severity": "How much it matters.", "accountID": "The affected account; absent where none is known.",
+    "username": "Its username; absent where the account is gone.", "sessionID": "The affected session, if one.",
     "address": "Where it came from.", "userAgent": "What the client said of itself.",
     "detail": "Which rule decided, as a code.",
   ]

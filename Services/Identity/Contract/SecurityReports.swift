@@ -63,7 +63,7 @@ public struct RankedIncident: Document, Hashable {
   public static let notes: Notes = [
     "rank": Note("1 for what matters most: by severity, then by the number of events.", example: 1),
     "incidentID": "The incident.", "pattern": "What it is.", "title": "The same in the caller's language.",
-    "severity": "How much it matters.", "accountID": "The account that it befell, if one.",
+    "severity": "How much it matters.", "accountID": "The affected account, if one.",
     "username": "Its username; absent where the account is gone.", "address": "The address that the events came from, if one.",
     "provider": Note("The external provider that it is about, if one.", example: "google"),
     "count": Note("How many events it had when the report was made.", example: 7),

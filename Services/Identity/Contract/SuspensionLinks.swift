@@ -80,7 +80,7 @@ public struct SuspensionDetails: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "username": "The account's username.", "isBanned": "Whether the account is suspended for good.",
+    "username": "The account's username.", "isBanned": "Whether the account is suspended permanently.",
     "until": "Until when it is suspended; absent for one that is banned.",
     "reason": Note("Why, in the words of whoever decided.", breaksLines: true, example: "Insults in messages, after a warning."),
     "canAppeal": "Whether an appeal is possible: the decision is not final, and there was none before.",

@@ -31,8 +31,8 @@ struct ExternalLogins: Sendable {
     let endpoint: ProviderURL
     do {
       endpoint = try await provider.authorizationEndpoint()
-    } catch let trouble as ProviderTrouble {
-      throw try await failure(trouble, provider, owner: owner, call)
+    } catch let problem as ProviderError {
+      throw try await failure(problem, provider, owner: owner, call)
     }
     let flow = try await call.write {
       try ExternalLoginStore.begin(input.provider, owner: owner, redirectURI: input.redirectURI, $0)
@@ -60,15 +60,15 @@ struct ExternalLogins: Sendable {
     var grant: ProviderGrantID?
     do {
       try await provider.checkIssuer(answer.iss)
-      guard let code = answer.code else { throw ProviderTrouble.ended(answer.error ?? "") }
+      guard let code = answer.code else { throw ProviderError.ended(answer.error ?? "") }
       let tokens = try await provider.exchange(
         code: code, flowSecrets, redirectURI: answerURI(flow, provider), now: call.now)
       grant = try await hold(tokens.grant, of: provider, call)
       var proven = try await provider.identity(tokens, flowSecrets, now: call.now)
       proven.grant = grant
       return proven
-    } catch let trouble as ProviderTrouble {
-      throw try await failure(trouble, provider, owner: owner, grant: grant, call)
+    } catch let problem as ProviderError {
+      throw try await failure(problem, provider, owner: owner, grant: grant, call)
     }
   }
 
@@ -85,11 +85,11 @@ struct ExternalLogins: Sendable {
   /// Gives a grant back to its provider: to the issuer that gave it and to no other, whichever now has the provider's name in the
   /// configuration.
   ///
-  /// - Throws: ``ProviderTrouble``.
+  /// - Throws: ``ProviderError``.
   func revoke(_ revocation: TakenRevocation, now: Instant) async throws {
     // One that is no longer configured may be again.
     guard let provider = providers[revocation.provider], provider.settings.issuer.description == revocation.issuer else {
-      throw ProviderTrouble.unavailable("unknown_provider")
+      throw ProviderError.unavailable("unknown_provider")
     }
     try await provider.revoke(revocation.token, now: now)
   }
@@ -111,30 +111,30 @@ struct ExternalLogins: Sendable {
     return try await call.write { try ProviderGrantStore.hold(token, of: name, issuer, in: secrets, $0) }
   }
 
-  /// Records the trouble, for the account's safety and for diagnosis, and makes it the call's failure.
+  /// Records the problem, for the account's safety and for diagnosis, and makes it the call's failure.
   ///
   /// - Parameter grant: what the person has granted by then, which is given back.
   private func failure(
-    _ trouble: ProviderTrouble, _ provider: ProviderClient, owner: FlowOwner?, grant: ProviderGrantID? = nil, _ call: some Call
+    _ problem: ProviderError, _ provider: ProviderClient, owner: FlowOwner?, grant: ProviderGrantID? = nil, _ call: some Call
   ) async throws -> Failure {
     let name = provider.settings.name.description
     let kind: SecurityEvent.Kind =
-      switch trouble.failure {
+      switch problem.failure {
       case .cancelled: .externalLoginCancelled
       case .providerUnavailable: .externalProviderUnavailable
-      default: trouble.isOfProof ? .externalProofRefused : .externalLoginFailed
+      default: problem.isOfProof ? .externalProofRefused : .externalLoginFailed
       }
-    if trouble.failure != .cancelled {
-      call.logger.warning("external login failed", metadata: ["provider": .string(name), "reason": .string(trouble.code)])
+    if problem.failure != .cancelled {
+      call.logger.warning("external login failed", metadata: ["provider": .string(name), "reason": .string(problem.code)])
     }
     try await call.write { transaction in
-      let event = SecurityEvent(kind, account: owner?.account, session: owner?.session, detail: "\(name) \(trouble.code)")
+      let event = SecurityEvent(kind, account: owner?.account, session: owner?.session, detail: "\(name) \(problem.code)")
       try SecurityEventStore.record(event, from: call.caller, transaction)
       if kind == .externalProofRefused { try IncidentDetection.detectForgeries(provider.settings.name, call.caller, transaction) }
       try ProviderGrantStore.giveBack(grant, transaction)
     }
-    return trouble.failure.with(
-      ["provider": .text(provider.settings.title)], retryAfterSeconds: trouble.failure == .providerUnavailable ? 5 : nil)
+    return problem.failure.with(
+      ["provider": .text(provider.settings.title)], retryAfterSeconds: problem.failure == .providerUnavailable ? 5 : nil)
   }
 }
 

@@ -74,33 +74,33 @@ struct ProviderClient: Sendable {
 
   /// Whether the answer that came back is this provider's (RFC 9207): it must name it if it always does.
   ///
-  /// - Throws: ``ProviderTrouble``, before anything of the answer is sent anywhere: another provider's code would go astray.
+  /// - Throws: ``ProviderError``, before anything of the answer is sent anywhere: another provider's code would go astray.
   func checkIssuer(_ issuer: String?) async throws {
     guard let issuer else {
-      guard try await !directory.endpoints().namesItself else { throw ProviderTrouble.unproven("issuer_missing") }
+      guard try await !directory.endpoints().namesItself else { throw ProviderError.unproven("issuer_missing") }
       return
     }
-    guard issuer == settings.issuer.description else { throw ProviderTrouble.unproven("issuer_of_other_provider") }
+    guard issuer == settings.issuer.description else { throw ProviderError.unproven("issuer_of_other_provider") }
   }
 
   /// Believes the ID token if it is right.
   ///
-  /// - Throws: ``ProviderTrouble``.
+  /// - Throws: ``ProviderError``.
   func identity(_ tokens: ProviderTokens, _ secrets: ExternalLoginSecrets, now: Instant) async throws -> ProvenIdentity {
     do {
       guard let text = tokens.idToken else { throw IDTokenFault.missing }
       return try await believe(text, nonce: secrets.nonce, now: now)
     } catch let fault as IDTokenFault {
-      throw ProviderTrouble.unproven(fault)
+      throw ProviderError.unproven(fault)
     }
   }
 
   /// Gives a token back: the provider forgets it, and what it granted with it (RFC 7009, section 2).
   ///
-  /// - Throws: ``ProviderTrouble``: refused, which no repetition changes, or unavailable, where it may be known there still.
+  /// - Throws: ``ProviderError``: refused, which no repetition changes, or unavailable, where it may be known there still.
   func revoke(_ token: ProviderToken, now: Instant) async throws {
     let endpoints = try await directory.endpoints()
-    guard let endpoint = endpoints.revocation else { throw ProviderTrouble.unavailable("no_revocation_endpoint") }
+    guard let endpoint = endpoints.revocation else { throw ProviderError.unavailable("no_revocation_endpoint") }
     var fields: [FormFields.Field] = [("token", token.text), ("token_type_hint", token.kind.rawValue)]
     let authorization = try await authenticate(&fields, endpoints, now: now)
     let answer = try await web.post(endpoint, fields, authorization: authorization)
@@ -108,14 +108,14 @@ struct ProviderClient: Sendable {
     // A token that it does not know is one that it has forgotten (section 2.2).
     case 200...299: return
     // Too slow, too early, too often.
-    case 408, 425, 429: throw ProviderTrouble.unavailable("status_\(answer.status)")
+    case 408, 425, 429: throw ProviderError.unavailable("status_\(answer.status)")
     case 400...499:
       // The status is the refusal; what the body says only names it in the record, and many say nothing.
       let error = try? ProviderDocument.decode(RevocationRefusal.self, answer.body).error.text
       // So some say that they do not know it, Google for one.
       if error == "invalid_token" { return }
-      throw ProviderTrouble.refused(error ?? "")
-    default: throw ProviderTrouble.unavailable("status_\(answer.status)")
+      throw ProviderError.refused(error ?? "")
+    default: throw ProviderError.unavailable("status_\(answer.status)")
     }
   }
 
@@ -172,7 +172,7 @@ struct ProviderClient: Sendable {
 
   /// Exchanges the code for tokens: from then on there is a grant, whatever comes of the login.
   ///
-  /// - Throws: ``ProviderTrouble``.
+  /// - Throws: ``ProviderError``.
   func exchange(
     code: String, _ secrets: ExternalLoginSecrets, redirectURI: String, now: Instant
   ) async throws -> ProviderTokens {
@@ -183,15 +183,15 @@ struct ProviderClient: Sendable {
     let authorization = try await authenticate(&fields, endpoints, now: now)
     let answer = try await web.post(endpoints.token, fields, authorization: authorization)
     guard (200...499).contains(answer.status), !(300...399).contains(answer.status), answer.status != 429 else {
-      throw ProviderTrouble.unavailable("status_\(answer.status)")
+      throw ProviderError.unavailable("status_\(answer.status)")
     }
     let tokens: TokenAnswer
     do {
       tokens = try ProviderDocument.decode(TokenAnswer.self, answer.body)
     } catch {
-      throw ProviderTrouble.unavailable("tokens_malformed")
+      throw ProviderError.unavailable("tokens_malformed")
     }
-    guard answer.status == 200, tokens.error == nil else { throw ProviderTrouble.refused(tokens.error?.text ?? "") }
+    guard answer.status == 200, tokens.error == nil else { throw ProviderError.refused(tokens.error?.text ?? "") }
     return ProviderTokens(idToken: tokens.id_token, grant: endpoints.revocation == nil ? nil : tokens.grant(now: now))
   }
 

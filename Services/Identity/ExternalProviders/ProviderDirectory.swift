@@ -40,7 +40,7 @@ actor ProviderDirectory {
   /// When the keys were last asked for.
   private var keysAskedAt: Instant?
   /// Why they could not be had then; nil if they could.
-  private var keysTrouble: (any Error)?
+  private var keysError: (any Error)?
 
   init(_ provider: ProviderSettings, web: ProviderWeb, clock: Clock) {
     self.provider = provider
@@ -72,7 +72,7 @@ actor ProviderDirectory {
 
   /// The key of that id, looked for anew if it is not known; without an id the only one of that algorithm.
   ///
-  /// - Throws: ``ProviderTrouble``, also where it is not among the keys of before and those of now cannot be had: then it proves nothing,
+  /// - Throws: ``ProviderError``, also where it is not among the keys of before and those of now cannot be had: then it proves nothing,
   ///   and is no forgery either.
   func key(id: String?, algorithm: String) async throws -> Result<ProviderKey, IDTokenFault> {
     var known: [ProviderKey] = []
@@ -82,7 +82,7 @@ actor ProviderDirectory {
       known = try await fetchKeys()
       found = Self.choose(known, id, algorithm)
     }
-    if case .failure(.unknownKey) = found, let keysTrouble { throw keysTrouble }
+    if case .failure(.unknownKey) = found, let keysError { throw keysError }
     return found
   }
 
@@ -103,7 +103,7 @@ actor ProviderDirectory {
         do {
           return try await ProviderKey.set(bytes)
         } catch {
-          throw ProviderTrouble.unavailable("keys_malformed")
+          throw ProviderError.unavailable("keys_malformed")
         }
       }
       fetchingKeys = task
@@ -112,11 +112,11 @@ actor ProviderDirectory {
       let found = try await task.value
       if fetchingKeys == task { fetchingKeys = nil }
       keys = Kept(value: found, at: clock.now)
-      keysTrouble = nil
+      keysError = nil
       return found
     } catch {
       if fetchingKeys == task { fetchingKeys = nil }
-      keysTrouble = error
+      keysError = error
       guard let keys, isWithin(keys.at, Self.usableSeconds) else { throw error }
       return keys.value
     }
@@ -146,20 +146,20 @@ actor ProviderDirectory {
   }
 
   private static func fetchMetadata(_ provider: ProviderSettings, _ web: ProviderWeb) async throws -> Metadata {
-    guard let url = provider.issuer.discovery else { throw ProviderTrouble.unavailable("metadata_malformed") }
+    guard let url = provider.issuer.discovery else { throw ProviderError.unavailable("metadata_malformed") }
     let bytes = try await web.get(url)
     let found: Description
     do {
       found = try ProviderDocument.decode(Description.self, bytes)
     } catch {
-      throw ProviderTrouble.unavailable("metadata_malformed")
+      throw ProviderError.unavailable("metadata_malformed")
     }
-    guard found.issuer == provider.issuer.description else { throw ProviderTrouble.unavailable("metadata_of_other_issuer") }
+    guard found.issuer == provider.issuer.description else { throw ProviderError.unavailable("metadata_of_other_issuer") }
     func usable(_ text: String?) -> ProviderURL? {
       text.flatMap { ProviderURL($0) }.flatMap { !$0.isLoopback || provider.issuer.isLoopback ? $0 : nil }
     }
     func endpoint(_ text: String?, configured: ProviderURL? = nil) throws -> ProviderURL {
-      guard let url = configured ?? usable(text) else { throw ProviderTrouble.unavailable("metadata_endpoint_unusable") }
+      guard let url = configured ?? usable(text) else { throw ProviderError.unavailable("metadata_endpoint_unusable") }
       return url
     }
     return Metadata(

@@ -187,12 +187,12 @@ enum ProviderGrantStore {
   static func end(_ revocation: TakenRevocation, _ transaction: Transaction) throws { try forget(revocation.id, transaction) }
 
   /// Forgets a grant that the provider will not have back, or could not be given back in time, and records it.
-  static func end(_ revocation: TakenRevocation, _ trouble: ProviderTrouble, _ transaction: Transaction) throws {
-    guard trouble.failure == .refused else {
-      return try giveUp(revocation.id, of: revocation.provider, trouble.code, transaction)
+  static func end(_ revocation: TakenRevocation, _ problem: ProviderError, _ transaction: Transaction) throws {
+    guard problem.failure == .refused else {
+      return try giveUp(revocation.id, of: revocation.provider, problem.code, transaction)
     }
     try forget(revocation.id, transaction)
-    try record(.grantRevocationRefused, revocation.provider, trouble.code, transaction)
+    try record(.grantRevocationRefused, revocation.provider, problem.code, transaction)
   }
 
   private static func giveUp(_ id: ProviderGrantID, of provider: String, _ reason: String, _ transaction: Transaction) throws {

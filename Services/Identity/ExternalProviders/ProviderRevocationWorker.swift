@@ -68,17 +68,17 @@ struct ProviderRevocationWorker: Service {
       try await logins.revoke(revocation, now: clock.now)
       try await store.write { try ProviderGrantStore.end(revocation, $0) }
       return true
-    } catch let trouble as ProviderTrouble {
+    } catch let problem as ProviderError {
       // Cut off by the end of the service, it says nothing of the provider.
       try Task.checkCancellation()
-      let isOver = trouble.failure == .refused || revocation.isLastTry
+      let isOver = problem.failure == .refused || revocation.isLastTry
       logger.warning(
         "a provider's grant was not taken back",
         metadata: [
-          "provider": .string(revocation.provider), "reason": .string(trouble.code), "isOver": .stringConvertible(isOver),
+          "provider": .string(revocation.provider), "reason": .string(problem.code), "isOver": .stringConvertible(isOver),
         ])
-      if isOver { try await store.write { try ProviderGrantStore.end(revocation, trouble, $0) } }
-      return trouble.failure == .refused
+      if isOver { try await store.write { try ProviderGrantStore.end(revocation, problem, $0) } }
+      return problem.failure == .refused
     }
   }
 }

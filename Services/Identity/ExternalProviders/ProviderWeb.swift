@@ -32,14 +32,14 @@ struct ProviderWeb: Sendable {
   func get(_ url: ProviderURL) async throws -> [UInt8] {
     do {
       return try await getOnce(url)
-    } catch let trouble as ProviderTrouble where trouble.failure == .providerUnavailable {
+    } catch let problem as ProviderError where problem.failure == .providerUnavailable {
       return try await getOnce(url)
     }
   }
 
   private func getOnce(_ url: ProviderURL) async throws -> [UInt8] {
     let answer = try await send(request(url))
-    guard answer.status == 200 else { throw ProviderTrouble.unavailable("status_\(answer.status)") }
+    guard answer.status == 200 else { throw ProviderError.unavailable("status_\(answer.status)") }
     return answer.body
   }
 
@@ -67,14 +67,14 @@ struct ProviderWeb: Sendable {
       do {
         return try await workers.run { try Self.perform(request, until: end, flag) }
       } catch is Failure {
-        throw ProviderTrouble.unavailable("too_many_waiting")
+        throw ProviderError.unavailable("too_many_waiting")
       }
     } onCancel: {
       flag.cancel()
     }
   }
 
-  /// - Throws: ``ProviderTrouble``, or `CancellationError`.
+  /// - Throws: ``ProviderError``, or `CancellationError`.
   private static func perform(
     _ request: WebRequest, until end: ContinuousClock.Instant, _ flag: CancellationFlag
   ) throws -> Answer {
@@ -85,9 +85,9 @@ struct ProviderWeb: Sendable {
       return Answer(status: answer.status, body: answer.body)
     } catch let failure as WebRequest.Unreachable {
       switch failure.cause {
-      case .connection: throw ProviderTrouble.unavailable("unreachable")
-      case .timedOut: throw ProviderTrouble.unavailable("timed_out")
-      case .answerTooLarge: throw ProviderTrouble.unavailable("answer_too_large")
+      case .connection: throw ProviderError.unavailable("unreachable")
+      case .timedOut: throw ProviderError.unavailable("timed_out")
+      case .answerTooLarge: throw ProviderError.unavailable("answer_too_large")
       }
     }
   }

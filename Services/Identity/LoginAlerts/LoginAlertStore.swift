@@ -138,12 +138,12 @@ enum LoginAlertStore {
           WHERE account_id = ? AND level = ? AND device_key = ? AND network = ? AND answered_at IS NULL AND expires_at > ?
           ORDER BY alert_id DESC LIMIT 1
           """),
-      arguments: [account, level, origin.deviceKey, origin.whereabouts.network, now])
+      arguments: [account, level, origin.deviceKey, origin.location.network, now])
   }
 
   /// How many alerts that ask something the account had within the last day, since its password was last changed: whoever knew the
   /// former one must not have used up what the owner may be asked.
-  static func countOfADay(_ account: AccountID, now: Instant, in database: Database) throws -> Int {
+  static func dailyCount(_ account: AccountID, now: Instant, in database: Database) throws -> Int {
     try Int.fetchOne(
       database.cachedStatement(
         sql: """
@@ -237,7 +237,7 @@ enum LoginAlertStore {
     ).execute(arguments: [
       id, account.id, level, reasons.map(\.rawValue).joined(separator: " "), origin.device,
       origin.userAgent, origin.address, origin.deviceKey,
-      origin.whereabouts.network, transaction.now, transaction.now.adding(seconds: LoginAlertRules.lifetimeSeconds(level)),
+      origin.location.network, transaction.now, transaction.now.adding(seconds: LoginAlertRules.lifetimeSeconds(level)),
     ])
     if let alert = try find(id, in: transaction.database) { try transaction.publish(alert.raised(account.language, places)) }
     return id

@@ -26,7 +26,7 @@ struct LoginWatch: Sendable {
     return LoginOrigin(
       device: device, userAgent: userAgent, address: address,
       deviceKey: Data(key.code(for: Array("device".utf8) + [0] + account.bytes + said)),
-      whereabouts: Whereabouts(
+      location: LoginLocation(
         network: found?.network ?? "unknown", countryCode: place?.countryCode, coordinates: place?.coordinates))
   }
 }
@@ -37,7 +37,7 @@ struct LoginOrigin: Sendable {
   let userAgent: String?
   let address: String?
   let deviceKey: Data
-  let whereabouts: Whereabouts
+  let location: LoginLocation
 }
 
 /// How an account logged in before.
@@ -61,7 +61,7 @@ enum LoginHistoryStore {
         sql: "SELECT used_at FROM password_recoveries WHERE account_id = ? AND used_at > ? ORDER BY used_at DESC LIMIT 1"),
       arguments: [account, now.adding(seconds: -LoginRules.passwordFreshSeconds)])
     return LoginFacts(
-      now: now, here: origin.whereabouts, hasHistory: !devices.isEmpty, isKnownDevice: devices.contains(origin.deviceKey),
+      now: now, here: origin.location, hasHistory: !devices.isEmpty, isKnownDevice: devices.contains(origin.deviceKey),
       knownPlaces: places, failures: failures, isPasswordFresh: recoveredAt != nil,
       isAlertOpen: try LoginAlertStore.isOpen(of: account, at: now, in: database))
   }
@@ -83,7 +83,7 @@ extension KnownPlace {
     var coordinates: Coordinates?
     if let latitude, let longitude { coordinates = Coordinates(latitude: latitude, longitude: longitude) }
     self.init(
-      whereabouts: Whereabouts(network: row["network"], countryCode: row["country_code"], coordinates: coordinates),
+      location: LoginLocation(network: row["network"], countryCode: row["country_code"], coordinates: coordinates),
       lastSeenAt: row["last_seen_at"])
   }
 }
@@ -97,7 +97,7 @@ extension LoginHistoryStore {
         ON CONFLICT (account_id, device_key) DO UPDATE SET last_seen_at = excluded.last_seen_at
         """
     ).execute(arguments: [account, origin.deviceKey, transaction.now])
-    let place = origin.whereabouts
+    let place = origin.location
     try transaction.database.cachedStatement(
       sql: """
         INSERT INTO known_places (account_id, network, country_code, latitude, longitude, last_seen_at) VALUES (?, ?, ?, ?, ?, ?)

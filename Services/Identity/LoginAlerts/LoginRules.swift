@@ -2,7 +2,7 @@ import IdentityContract
 import Operations
 
 /// Where a login comes from, as far as it is assessed.
-struct Whereabouts: Hashable, Sendable {
+struct LoginLocation: Hashable, Sendable {
   /// The network of the address: an IPv4 /24 or an IPv6 /48.
   var network: String
   var countryCode: String?
@@ -11,14 +11,14 @@ struct Whereabouts: Hashable, Sendable {
 
 /// Where an account logged in before, and when it last did.
 struct KnownPlace: Hashable, Sendable {
-  var whereabouts: Whereabouts
+  var location: LoginLocation
   var lastSeenAt: Instant
 }
 
 /// What is known of a login with the right password.
 struct LoginFacts: Hashable, Sendable {
   var now: Instant
-  var here: Whereabouts
+  var here: LoginLocation
   /// Whether the account has logged in before at all: a new account's first login is unlike nothing.
   var hasHistory = true
   var isKnownDevice = true
@@ -99,7 +99,7 @@ enum LoginRules {
   /// and makes anything known: so what is known then was known before, or its owner has said that it was they. What a client says of its
   /// device is not enough, nor is a place nearby.
   static func isTrusted(_ facts: LoginFacts) -> Bool {
-    facts.isKnownDevice && facts.knownPlaces.contains { $0.whereabouts.network == facts.here.network }
+    facts.isKnownDevice && facts.knownPlaces.contains { $0.location.network == facts.here.network }
   }
 
   private static func assessAlone(_ facts: LoginFacts) -> LoginAssessment {
@@ -123,7 +123,7 @@ enum LoginRules {
     if !facts.isKnownDevice { reasons.append(.newDevice) }
     if isNewPlace(facts) {
       reasons.append(.newPlace)
-      let countries = facts.knownPlaces.compactMap(\.whereabouts.countryCode)
+      let countries = facts.knownPlaces.compactMap(\.location.countryCode)
       if let country = facts.here.countryCode, !countries.isEmpty, !countries.contains(country) { reasons.append(.newCountry) }
       if isTooFast(facts) { reasons.append(.impossibleTravel) }
     }
@@ -136,21 +136,21 @@ enum LoginRules {
   }
 
   private static func isLocated(_ facts: LoginFacts) -> Bool {
-    facts.here.coordinates != nil && facts.knownPlaces.contains { $0.whereabouts.coordinates != nil }
+    facts.here.coordinates != nil && facts.knownPlaces.contains { $0.location.coordinates != nil }
   }
 
   private static func isNewPlace(_ facts: LoginFacts) -> Bool {
     !facts.knownPlaces.contains { known in
-      if known.whereabouts.network == facts.here.network { return true }
-      guard let here = facts.here.coordinates, let there = known.whereabouts.coordinates else { return false }
+      if known.location.network == facts.here.network { return true }
+      guard let here = facts.here.coordinates, let there = known.location.coordinates else { return false }
       return here.kilometres(to: there) <= nearKilometres
     }
   }
 
   /// Whether nobody can have come here since the last login.
   private static func isTooFast(_ facts: LoginFacts) -> Bool {
-    let last = facts.knownPlaces.filter { $0.whereabouts.coordinates != nil }.max { $0.lastSeenAt < $1.lastSeenAt }
-    guard let last, let there = last.whereabouts.coordinates, let here = facts.here.coordinates else { return false }
+    let last = facts.knownPlaces.filter { $0.location.coordinates != nil }.max { $0.lastSeenAt < $1.lastSeenAt }
+    guard let last, let there = last.location.coordinates, let here = facts.here.coordinates else { return false }
     let kilometres = here.kilometres(to: there)
     guard kilometres > minTravelKilometres else { return false }
     let hours = Double(max(0, facts.now.milliseconds - last.lastSeenAt.milliseconds)) / 3_600_000

@@ -79,7 +79,7 @@ enum WatchedLogin {
     if let waiting = try LoginAlertStore.findWaiting(of: account.id, .suspicious, origin, now: now, in: database) {
       return waiting
     }
-    guard try LoginAlertStore.countOfADay(account.id, now: now, in: database) < LoginAlertRules.maxPerDay else {
+    guard try LoginAlertStore.dailyCount(account.id, now: now, in: database) < LoginAlertRules.maxPerDay else {
       try SecurityEventStore.record(
         SecurityEvent(.loginSuspicious, account: account.id, detail: "too_many"), from: caller, transaction)
       return nil
@@ -100,7 +100,7 @@ enum WatchedLogin {
     try IncidentStore.raise(IncidentFinding(.riskyLogin, count: 1), on: .account(account.id), transaction)
     guard try LoginAlertStore.findWaiting(of: account.id, .high, origin, now: transaction.now, in: transaction.database) == nil
     else { return true }
-    guard try LoginAlertStore.countOfADay(account.id, now: transaction.now, in: transaction.database) < LoginAlertRules.maxPerDay
+    guard try LoginAlertStore.dailyCount(account.id, now: transaction.now, in: transaction.database) < LoginAlertRules.maxPerDay
     else { return false }
     try Revocation.revokeEverything(of: account.id, .suspiciousActivity, transaction)
     try ExternalIdentityStore.unlinkDoubtful(of: account.id, caller, transaction)

@@ -65,7 +65,7 @@ enum PersonalAccessTokenHandlers {
     case .expired: throw Failure(RequestFailure.tokenExpired)
     case .accept: break
     }
-    if PersonalAccessTokenRules.isUseToBeNoted(lastUsedAt: token.lastUsedAt, now: call.now) {
+    if PersonalAccessTokenRules.shouldRecordUse(lastUsedAt: token.lastUsedAt, now: call.now) {
       do {
         try await call.write { try PersonalAccessTokenStore.noteUse(token.id, $0) }
       } catch let failure as Failure where failure.isOfStorage {

@@ -30,7 +30,7 @@ enum PersonalAccessTokenRules {
     return expiresAt > latest ? FieldRule("expires_too_late", ["days": .number(longestDays)]) : nil
   }
 
-  static func isUseToBeNoted(lastUsedAt: Instant?, now: Instant) -> Bool {
+  static func shouldRecordUse(lastUsedAt: Instant?, now: Instant) -> Bool {
     guard let lastUsedAt else { return true }
     return lastUsedAt.adding(seconds: useNotedEverySeconds) <= now
   }

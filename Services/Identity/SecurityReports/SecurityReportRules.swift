@@ -95,7 +95,7 @@ struct ReportedIncident: Document, Hashable {
 
   static let notes: Notes = [
     "incidentID": "The incident.", "pattern": "What it is.", "severity": "How much it matters.",
-    "accountID": "The account that it befell.", "count": "How many events it had.",
+    "accountID": "The affected account.", "count": "How many events it had.",
   ]
 }
 

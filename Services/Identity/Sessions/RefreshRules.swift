@@ -15,7 +15,7 @@ struct PresentedToken: Hashable, Sendable {
 enum RefreshRules {
   /// How long the same exchange may be repeated, by a client that lost the answer.
   static let repeatSeconds = 30
-  /// How long an unused token is good.
+  /// How long an unused token is valid.
   static let lifetimeSeconds = 30 * 86_400
 
   enum Outcome: Hashable, Sendable {

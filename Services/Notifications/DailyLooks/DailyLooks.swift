@@ -44,12 +44,12 @@ struct DailyLooks: DueWork {
     }
     try await store.write { transaction in
       for (position, job) in jobs.enumerated() {
-        try tell(job, offers.accounts[position].items, ranks.ranks[position], transaction)
+        try notify(job, offers.accounts[position].items, ranks.ranks[position], transaction)
       }
     }
   }
 
-  private func tell(
+  private func notify(
     _ job: DailyLookStore.Job, _ offers: [ExpiringOffer], _ rank: FriendRank, _ transaction: Transaction
   ) throws {
     guard try DailyLookStore.advance(job, rank, transaction) else { return }

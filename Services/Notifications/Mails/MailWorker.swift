@@ -57,13 +57,13 @@ struct MailWorker: ServiceLifecycle.Service {
           await cancelWhenGracefulShutdown { await signal.wait(atMost: wait) }
         }
       }
-      await finishWhatIsOnItsWay(connections)
+      await drain(connections)
       group.cancelAll()
     }
   }
 
   /// Waits a little for the mails on their way; those that are cut off are sent again after the next start.
-  private func finishWhatIsOnItsWay(_ connections: FreeConnections) async {
+  private func drain(_ connections: FreeConnections) async {
     let end = ContinuousClock.now + MailWorker.patience
     while connections.count < settings.connections, ContinuousClock.now < end, !Task.isCancelled {
       await signal.wait(atMost: end - ContinuousClock.now)

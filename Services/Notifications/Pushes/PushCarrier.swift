@@ -14,9 +14,9 @@ struct PushCarrier: Sendable {
   var find: @Sendable (_ host: String) async -> [HostAddresses.Address] = HostAddresses.find
   var seconds = 20
 
-  func carry(_ letter: PushLetter) async -> PushAnswer {
+  func carry(_ push: PushRequest) async -> PushAnswer {
     do {
-      let answer = try await request(letter).send()
+      let answer = try await request(push).send()
       return PushAnswer(status: answer.status, retryAfterSeconds: answer.retryAfter.flatMap(Self.seconds))
     } catch PushFailure.notPublic {
       return .never(.notPublic)
@@ -28,8 +28,8 @@ struct PushCarrier: Sendable {
   /// What is sent, with the addresses that were looked at.
   ///
   /// - Throws: ``PushFailure/notPublic``, ``PushFailure/unreachable``.
-  func request(_ letter: PushLetter) async throws(PushFailure) -> WebRequest {
-    let endpoint = letter.endpoint
+  func request(_ push: PushRequest) async throws(PushFailure) -> WebRequest {
+    let endpoint = push.endpoint
     // The settings may have changed since it was subscribed.
     guard rules.allows(endpoint) else { throw .notPublic }
     var addresses: WebRequest.Addresses?
@@ -41,7 +41,7 @@ struct PushCarrier: Sendable {
       addresses = .init(host: endpoint.host, port: endpoint.port, texts: found.map(\.text))
     }
     return WebRequest(
-      endpoint.description, posting: letter.body, headers: letter.headers, addresses: addresses, maxBytes: Self.maxAnswer,
+      endpoint.description, posting: push.body, headers: push.headers, addresses: addresses, maxBytes: Self.maxAnswer,
       timeout: .seconds(seconds))
   }
 

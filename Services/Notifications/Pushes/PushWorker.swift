@@ -60,13 +60,13 @@ struct PushWorker: ServiceLifecycle.Service {
           await cancelWhenGracefulShutdown { await signal.wait(atMost: wait) }
         }
       }
-      await finishWhatIsOnItsWay(connections)
+      await drain(connections)
       group.cancelAll()
     }
   }
 
   /// Waits a little for the pushes on their way; those that are cut off are sent again after the next start.
-  private func finishWhatIsOnItsWay(_ connections: FreeConnections) async {
+  private func drain(_ connections: FreeConnections) async {
     let end = ContinuousClock.now + Self.patience
     while connections.count < settings.connections, ContinuousClock.now < end, !Task.isCancelled {
       await signal.wait(atMost: end - ContinuousClock.now)
@@ -125,8 +125,8 @@ struct PushWorker: ServiceLifecycle.Service {
     }
     guard let payload = content.payload else { return }
     let answer: PushAnswer
-    if let letter = try writer.letter(payload, job, at: clock.now) {
-      answer = await carrier.carry(letter)
+    if let request = try writer.request(payload, job, at: clock.now) {
+      answer = await carrier.carry(request)
     } else {
       // Nothing can be pushed by a key that is gone: the device has to subscribe anew.
       answer = .gone

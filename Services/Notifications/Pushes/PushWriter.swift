@@ -6,7 +6,7 @@ import ServiceKit
 import Storage
 
 /// What a push service is given.
-struct PushLetter: Sendable {
+struct PushRequest: Sendable {
   let endpoint: PushEndpoint
   let headers: [String]
   let body: [UInt8]
@@ -115,10 +115,10 @@ struct PushWriter: Sendable {
   }
 
   /// The request for a payload; nil where the server's key is gone with which the device subscribed.
-  func letter(_ payload: PushPayload, _ job: PushStore.Job, at now: Instant) throws -> PushLetter? {
+  func request(_ payload: PushPayload, _ job: PushStore.Job, at now: Instant) throws -> PushRequest? {
     guard let signer = try keys.signer(job.serverKey) else { return nil }
     let seconds = max(0, (job.expiresAt.milliseconds - now.milliseconds) / 1000)
-    return PushLetter(
+    return PushRequest(
       endpoint: job.endpoint,
       headers: [
         "TTL: \(seconds)", "Urgency: \(job.urgency.rawValue)", "Topic: \(payload.tag)", "Content-Type: application/octet-stream",

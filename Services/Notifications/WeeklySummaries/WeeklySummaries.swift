@@ -26,18 +26,18 @@ struct WeeklySummaries: DueWork {
     let zones = dispatch.quietHours.zones
     let due = try await store.write { try WeeklySummaryStore.due(limit: Self.batch, zones, $0) }
     let first = due.jobs.filter { $0.attempts == 0 }
-    if !first.isEmpty { try await tell(first, store) }
+    if !first.isEmpty { try await notify(first, store) }
     // Each by itself: one whose week takes long to read keeps nobody else's.
     for job in due.jobs where job.attempts > 0 {
       pulse.promise(within: DueWorker.round)
-      try await tell([job], store)
+      try await notify([job], store)
     }
     return due.count == Self.batch
   }
 
   func nextDue(in database: Database) throws -> Instant? { try WeeklySummaryStore.nextDue(in: database) }
 
-  private func tell(_ jobs: [WeeklySummaryStore.Job], _ store: Store) async throws {
+  private func notify(_ jobs: [WeeklySummaryStore.Job], _ store: Store) async throws {
     let found = await ask(jobs)
     try await store.write { [dispatch] transaction in
       for (position, job) in jobs.enumerated() {

@@ -10,7 +10,7 @@ struct CoinFeature: Feature {
   let formula: CoinFormula
   let expiry: CoinExpiry
 
-  let migrations = [CoinStore.migration(3), CoinStore.causeMigration(11), WaitingDayStore.migration(13)]
+  let migrations = [CoinStore.migration(3), CoinStore.causeMigration(11), PendingDayStore.migration(13)]
   let tables: [ErasedTable] = [
     .rows("waiting_days", "account_id = :account", .steps),
     .rows("consent_withdrawals", "account_id = :account", .steps),
@@ -39,6 +39,6 @@ struct CoinFeature: Feature {
 
   func consentsWithdrawn(_ purposes: Set<ConsentPurpose>, by account: AccountID, _ transaction: Transaction) throws {
     guard purposes.contains(.activityData) else { return }
-    try WaitingDayStore.noteWithdrawal(of: account, transaction)
+    try PendingDayStore.noteWithdrawal(of: account, transaction)
   }
 }

@@ -66,17 +66,17 @@ enum CoinStore {
     guard let days = event.allDays else { return }
     let (account, database) = (event.accountID, transaction.database)
     var transfers = try DayTransfers(of: account, for: days, expiry: expiry, transaction)
-    var purse: StepPurse?
+    var stepBalance: StepBalance?
     var counted = try CountedDay.read(days, of: account, from: "counted_days", in: database)
     for day in event.days {
       let change = try count(day, instead: &counted[day.day], of: account, by: formula, in: database)
       guard change != 0 else { continue }
-      var carrying = try purse ?? StepPurse(carriedSteps: carriedSteps(of: account, in: database))
+      var carrying = try stepBalance ?? StepBalance(carriedSteps: carriedSteps(of: account, in: database))
       let coins = carrying.take(change, balance: try transfers.balance(), stepsPerCoin: formula.stepsPerCoin)
-      purse = carrying
+      stepBalance = carrying
       try transfers.move(coins, for: day.day, reference: "steps/\(transfers.person.id)/\(day.day)/\(day.revision)")
     }
-    if let purse { try carry(purse.carriedSteps, of: account, in: database) }
+    if let stepBalance { try carry(stepBalance.carriedSteps, of: account, in: database) }
     try LeaderboardStore.count(event, days, transfers.scores, database)
   }
 

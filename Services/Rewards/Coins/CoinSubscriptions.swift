@@ -15,14 +15,14 @@ struct CoinSubscriptions: Sendable {
     let eligibility = try Eligibility.of(event.accountID, at: transaction.now, in: transaction.database)
     if eligibility.counts { return try CoinStore.count(event, by: formula, expiry: expiry, transaction) }
     guard eligibility.lacksConsent else { return }
-    try WaitingDayStore.keep(event.earning(by: formula), publishedAt: logged.at, transaction)
+    try PendingDayStore.keep(event.earning(by: formula), publishedAt: logged.at, transaction)
   }
 
   /// Counts what was faster than the consent that it was recorded under.
   @Sendable
   func accountChanged(_ event: AccountChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     guard try Eligibility.of(event.accountID, at: transaction.now, in: transaction.database).counts else { return }
-    for waiting in try WaitingDayStore.take(of: event.accountID, transaction) {
+    for waiting in try PendingDayStore.take(of: event.accountID, transaction) {
       try CoinStore.count(waiting, by: formula, expiry: expiry, transaction)
     }
   }

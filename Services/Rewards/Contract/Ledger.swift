@@ -216,10 +216,10 @@ public struct CoinsExpired: Event, Hashable {
     "coins.expired", by: .rewards, requirements: ["REW-2"], "Coins ended that were not spent.")
 }
 
-/// Names a notice of coins that end soon.
+/// Names a notice of coins that expire soon.
 public typealias CoinsEndingID = ID<CoinsEnding>
 
-/// Coins end soon: published once for each lot of them.
+/// Coins expire soon: published once for each lot of them.
 public struct CoinsEnding: Event, Hashable {
   public var noticeID: CoinsEndingID
   public var accountID: AccountID
@@ -240,7 +240,7 @@ public struct CoinsEnding: Event, Hashable {
     "endsAt": "When they end.", "at": "When this was published.",
   ]
 
-  public static let spec = EventSpec("coins.ending", by: .rewards, requirements: ["REW-2"], "Coins end soon.")
+  public static let spec = EventSpec("coins.ending", by: .rewards, requirements: ["REW-2"], "Coins expire soon.")
 }
 
 /// The nightly proof of the ledger failed: what it holds does not add up.

@@ -30,7 +30,7 @@ public struct Offer: Document, Hashable {
   public var limitPerAccount: Int?
   /// How many one account may redeem on one of its days.
   public var limitPerDay: Int?
-  /// For how many days a code is good; until the offer's end if absent.
+  /// For how many days a code is valid; until the offer's end if absent.
   public var codeValidDays: Int?
   /// How far its nearest place is from where the caller said to be.
   public var distanceMeters: Int?
@@ -116,7 +116,7 @@ enum OfferText {
   static let limitPerDay = Note(
     "How many one account may redeem on one of its days; any number if absent.", range: 1...1000, example: 1)
   static let codeValidDays = Note(
-    "For how many days a code is good; until the offer's end if absent.", range: 1...366, example: 30)
+    "For how many days a code is valid; until the offer's end if absent.", range: 1...366, example: 30)
 
   /// Of the fields that offers and what makes them have in common.
   static let notes: Notes = [

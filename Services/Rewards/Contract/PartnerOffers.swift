@@ -70,7 +70,7 @@ public enum CreatePartnerOffer: AccountOperation {
     public var limitPerAccount: Int?
     /// How many one account may redeem on one of its days.
     public var limitPerDay: Int?
-    /// For how many days a code is good.
+    /// For how many days a code is valid.
     public var codeValidDays: Int?
 
     /// The input from its parts.
@@ -142,7 +142,7 @@ public enum EditPartnerOffer: AccountOperation {
     public var limitPerAccount: Patch<Int?>
     /// How many one account may redeem on one of its days.
     public var limitPerDay: Patch<Int?>
-    /// For how many days a code is good.
+    /// For how many days a code is valid.
     public var codeValidDays: Patch<Int?>
 
     /// The input from its parts.

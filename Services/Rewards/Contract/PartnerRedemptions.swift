@@ -80,7 +80,7 @@ public enum CheckCode: AccountOperation {
   public static let spec = OperationSpec(
     "codes.check", of: .rewards, .post("/v1/partners/own/codes/check"), by: .partnerClerk, effect: .write,
     failures: GivenCode.failures, requirements: ["REW-5"],
-    "Look at a code of your company: what it is for, until when it is good, and whether it was used.")
+    "Look at a code of your company: what it is for, until when it is valid, and whether it was used.")
 }
 
 /// Uses a code up, once, however many tills try (REW-5). Repeated with its idempotency key, it says that it was used by this call.

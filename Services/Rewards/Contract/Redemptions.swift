@@ -140,7 +140,7 @@ public enum RedemptionFailure: String, FailureCode {
     }
   }
 
-  /// Of what needs a code that is good.
+  /// Of what needs a valid code.
   static let ofUse = [RedemptionFailure.used.kind, RedemptionFailure.voided.kind, RedemptionFailure.ended.kind]
 }
 
@@ -226,7 +226,7 @@ public struct PresentedCode: Document, Hashable {
   ]
 }
 
-/// Makes what the account shows as a QR code in place of its code (REW-5): signed and good for a minute, so that a screenshot of it is worth
+/// Makes what the account shows as a QR code in place of its code (REW-5): signed and valid for a minute, so that a screenshot of it is worth
 /// nothing later. A client asks for it anew while it shows it.
 public enum PresentRedemption: AccountOperation {
   public typealias Input = RedemptionReference
@@ -235,7 +235,7 @@ public enum PresentRedemption: AccountOperation {
   public static let spec = OperationSpec(
     "redemptions.present", of: .rewards, .get("/v1/redemptions/{redemptionID}/presentation"), by: .account, effect: .read,
     failures: [RedemptionFailure.notFound.kind] + RedemptionFailure.ofUse, requirements: ["REW-5"],
-    "Make the text of a QR code for a redemption of yours, good for a minute.")
+    "Make the text of a QR code for a redemption of yours, valid for a minute.")
 }
 
 /// Voids a redemption whose code was not used and is still good: the coins are given back, and the piece to the offer (REW-5).

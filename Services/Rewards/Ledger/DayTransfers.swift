@@ -13,7 +13,7 @@ struct DayTransfers {
   private let transaction: Transaction
   /// Coins that have ended and are still in the balance, once they were looked for: the first transfer takes them away.
   private var ended: Int?
-  private var house: LedgerStore.AccountNumber?
+  private var system: LedgerStore.AccountNumber?
   private var lots: [LocalDay: Int64]?
 
   /// Opens the person's side of the ledger if there is none yet.
@@ -51,9 +51,9 @@ struct DayTransfers {
       ? [LotMove(lot: try lot(of: day), coins: coins)]
       : try CoinLotStore.take(-coins, of: person, ofDay: day, in: transaction.database)
     let kind: Transfer.Kind = coins > 0 ? .earned : .corrected
-    let house = try house ?? LedgerStore.house(kind.house, in: transaction.database)
-    self.house = house
-    let entry = try LedgerStore.write(moves, kind, person, house, .day(day), reference, transaction)
+    let system = try system ?? LedgerStore.systemAccount(kind.systemAccount, in: transaction.database)
+    self.system = system
+    let entry = try LedgerStore.write(moves, kind, person, system, .day(day), reference, transaction)
     person.balance = entry.balance
     scores.add(coins: entry.change, to: LeaderboardRules.month(of: day))
     if let event = entry.event { try transaction.publish(event) }

@@ -18,8 +18,8 @@ public struct LedgerCheck: Sendable {
 
   /// The number of the last transfer when the proof began.
   let last: Int
-  /// The balances of the house's accounts then, less what the transfers that were looked through have moved.
-  private var house: [Int64: Int] = [:]
+  /// The balances of the system's accounts then, less what the transfers that were looked through have moved.
+  private var system: [Int64: Int] = [:]
   /// What is wrong.
   public private(set) var faults: [String] = []
   /// How many faults there are, also beyond those that are named.
@@ -31,7 +31,7 @@ public struct LedgerCheck: Sendable {
     last = try database.first("SELECT max(number) FROM transfers") { $0.isNull(0) ? 0 : $0.number(0) } ?? 0
     for row in try Row.fetchAll(database, sql: "SELECT ledger_account_id, balance FROM ledger_accounts WHERE account_id IS NULL")
     {
-      house[row["ledger_account_id"]] = row["balance"]
+      system[row["ledger_account_id"]] = row["balance"]
     }
     let sum = try Int.fetchOne(database, sql: "SELECT coalesce(sum(balance), 0) FROM ledger_accounts") ?? 0
     if sum != 0 { note("all balances add up to \(sum)") }
@@ -137,11 +137,11 @@ public struct LedgerCheck: Sendable {
   private mutating func checkTransfer(_ row: Row) throws {
     let (number, coins): (Int, Int) = (row["number"], row["coins"])
     let (debit, credit): (Int64, Int64) = (row["debit_id"], row["credit_id"])
-    if house[debit] != nil { house[debit, default: 0] += coins }
-    if house[credit] != nil { house[credit, default: 0] -= coins }
+    if system[debit] != nil { system[debit, default: 0] += coins }
+    if system[credit] != nil { system[credit, default: 0] -= coins }
     let debitsPerson: Bool = row["debits_person"]
     if debitsPerson == (row["credits_person"] as Bool) {
-      note("transfer \(number) is not between a person and the house")
+      note("transfer \(number) is not between a person and the system")
     }
     let moved: Int = row["moved"]
     if moved != (debitsPerson ? -coins : coins) || row["foreign_lots"] as Int > 0 {
@@ -191,10 +191,10 @@ public struct LedgerCheck: Sendable {
     return found.count < Self.piece ? nil : found.last?["lot_id"]
   }
 
-  /// Says what is wrong with the house's accounts, once all transfers were looked through.
+  /// Says what is wrong with the system's accounts, once all transfers were looked through.
   mutating func end() {
-    for (id, rest) in house.sorted(by: { $0.key < $1.key }) where rest != 0 {
-      note("account \(id) of the house has \(rest) coins more than its transfers add up to")
+    for (id, rest) in system.sorted(by: { $0.key < $1.key }) where rest != 0 {
+      note("account \(id) of the system has \(rest) coins more than its transfers add up to")
     }
   }
 }

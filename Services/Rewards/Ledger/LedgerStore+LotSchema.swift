@@ -2,8 +2,8 @@ import GRDB
 import Storage
 
 extension LedgerStore {
-  /// Numbers transfers, gives each a cause, and lays coins in lots. Kinds of transfers and of the house's accounts are no longer listed in
-  /// the schema: ``Transfer/Kind`` and ``HouseAccount`` list them.
+  /// Numbers transfers, gives each a cause, and lays coins in lots. Kinds of transfers and of the system's accounts are no longer listed in
+  /// the schema: ``Transfer/Kind`` and ``SystemAccount`` list them.
   ///
   /// What was there stays: transfers with their ids and references, numbered in the order in which they were made, and balances. All coins
   /// of a person lie in one lot that never ends.

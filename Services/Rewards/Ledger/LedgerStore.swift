@@ -53,13 +53,13 @@ enum LedgerStore {
     }
   }
 
-  /// The house's side of that kind, opened if there is none yet.
-  static func house(_ house: HouseAccount, in database: Database) throws -> AccountNumber {
+  /// The system's side of that kind, opened if there is none yet.
+  static func systemAccount(_ account: SystemAccount, in database: Database) throws -> AccountNumber {
     let found = try database.first(
-      "SELECT ledger_account_id FROM ledger_accounts WHERE kind = ? AND account_id IS NULL", .text(house.rawValue)
+      "SELECT ledger_account_id FROM ledger_accounts WHERE kind = ? AND account_id IS NULL", .text(account.rawValue)
     ) { AccountNumber(value: Int64($0.number(0))) }
     if let found { return found }
-    try database.run("INSERT INTO ledger_accounts (kind) VALUES (?)", .text(house.rawValue))
+    try database.run("INSERT INTO ledger_accounts (kind) VALUES (?)", .text(account.rawValue))
     return AccountNumber(value: database.lastInsertedRowID)
   }
 
@@ -196,20 +196,20 @@ enum LedgerStore {
     _ moves: [LotMove], _ kind: Transfer.Kind, _ person: Person, _ cause: TransferCause, _ reference: String,
     _ transaction: Transaction
   ) throws -> Booking {
-    let house = try house(kind.house, in: transaction.database)
-    let entry = try write(moves, kind, person, house, cause, reference, transaction)
+    let system = try systemAccount(kind.systemAccount, in: transaction.database)
+    let entry = try write(moves, kind, person, system, cause, reference, transaction)
     if let event = entry.event { try transaction.publish(event) }
     return Booking(transferID: entry.id, coins: abs(entry.change), balance: entry.balance)
   }
 
   /// Writes a transfer and what it moves in lots, and nothing else.
   static func write(
-    _ moves: [LotMove], _ kind: Transfer.Kind, _ person: Person, _ house: AccountNumber, _ cause: TransferCause,
+    _ moves: [LotMove], _ kind: Transfer.Kind, _ person: Person, _ system: AccountNumber, _ cause: TransferCause,
     _ reference: String, _ transaction: Transaction
   ) throws -> LedgerEntry {
     let database = transaction.database
     let change = moves.reduce(0) { $0 + $1.coins }
-    let (debit, credit) = change > 0 ? (house, person.id) : (person.id, house)
+    let (debit, credit) = change > 0 ? (system, person.id) : (person.id, system)
     let id = TransferID()
     let values = cause.values
     try database.run(

@@ -65,8 +65,8 @@ enum TransferCause: Hashable, Sendable {
   }
 }
 
-/// The house's sides of the ledger: where coins come from, and where they go. One is opened with its first transfer.
-enum HouseAccount: String, CaseIterable, Sendable {
+/// The system's sides of the ledger: where coins come from, and where they go. One is opened with its first transfer.
+enum SystemAccount: String, CaseIterable, Sendable {
   /// Coins for steps come from it; its balance is what all steps have earned, negated.
   case movement
   /// Coins given for offers go to it.
@@ -81,7 +81,7 @@ enum HouseAccount: String, CaseIterable, Sendable {
 
 extension Transfer.Kind {
   /// The other side of such a transfer.
-  var house: HouseAccount {
+  var systemAccount: SystemAccount {
     switch self {
     case .earned, .corrected: .movement
     case .redeemed, .refunded: .offers

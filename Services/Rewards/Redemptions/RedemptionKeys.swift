@@ -10,7 +10,7 @@ import Synchronization
 final class RedemptionKeys: Sendable {
   /// What stands before a signed text, with the version of its form.
   static let mark = "RACHA1:"
-  /// How long what is shown is good.
+  /// How long what is shown is valid.
   static let shownSeconds = 60
   private static let signatureBytes = 16
 

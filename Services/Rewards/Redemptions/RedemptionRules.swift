@@ -8,7 +8,7 @@ enum RedemptionRules {
     offer.codeValidDays.map { now.adding(seconds: $0 * 86_400) } ?? offer.validUntil
   }
 
-  /// Refuses what takes a code that is good.
+  /// Refuses what needs a valid code.
   ///
   /// - Throws: `code_used`, `code_voided`, `code_ended`.
   static func expectUsable(_ state: RedemptionState, until end: Instant?, usedAt: Instant?, at now: Instant) throws(Failure) {

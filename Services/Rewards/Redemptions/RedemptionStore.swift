@@ -147,7 +147,7 @@ enum RedemptionStore {
     return page.page(of: found, key: { $0["redemption_id"] as RedemptionID }) { Stored($0).partnerView(at: now) }
   }
 
-  /// Uses a code up, which is good, and publishes it to who redeemed.
+  /// Uses up a code, which is valid, and publishes it to who redeemed.
   static func use(_ found: Stored, _ transaction: Transaction) throws {
     try transaction.database.run(
       "UPDATE redemptions SET state = 'used', used_at = ?2 WHERE redemption_id = ?1 AND state = 'open'", .id(found.id),
@@ -160,7 +160,7 @@ enum RedemptionStore {
         partnerName: found.redemption.partnerName, at: transaction.now))
   }
 
-  /// Voids a redemption whose code is good: gives the coins back, and the piece to the offer, and publishes it.
+  /// Voids a redemption whose code is valid: gives the coins back, and the piece to the offer, and publishes it.
   ///
   /// - Throws: `redemption_not_found` where whoever redeemed was erased.
   static func void(_ found: Stored, reason: String, _ transaction: Transaction) throws {

@@ -26,7 +26,7 @@ public enum RegisterRole: String, Choice {
 
 /// Why the register does not answer.
 public enum RegisterFailure: String, FailureCode {
-  /// The leaf is younger than the last checkpoint.
+  /// The leaf is newer than the last checkpoint.
   case notCovered = "leaf_not_covered"
 
   public var status: Int { 409 }

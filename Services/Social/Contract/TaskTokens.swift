@@ -60,13 +60,13 @@ public struct TaskTokenState: Document, Hashable {
     self.expiresAt = expiresAt
   }
 
-  /// For how long one is good.
+  /// For how long one is valid.
   public static let lifeSeconds = 30 * 86_400
 
   public static let notes: Notes = [
     "token":
       "Who enters it on the page `/attach` attaches files to the task, without logging in; absent where there is none, or it has expired.",
-    "expiresAt": "Until when it is good, or when it expired; absent where there was none yet.",
+    "expiresAt": "Until when it is valid, or when it expired; absent where there was none yet.",
   ]
 }
 
@@ -103,7 +103,7 @@ public enum GetTaskToken: AccountOperation {
     "Show the token by which files are attached to a task of yours without logging in.")
 }
 
-/// Gives a task another token, good for 30 days; the one that it had is no longer valid (TASK-8).
+/// Gives a task another token, valid for 30 days; the one that it had no longer is (TASK-8).
 public enum RenewTaskToken: AccountOperation {
   public typealias Input = TaskTokenKey
   public typealias Output = TaskTokenState
@@ -112,5 +112,5 @@ public enum RenewTaskToken: AccountOperation {
     "taskTokens.renew", of: .social, .post("/v1/tasks/{taskID}/token"), by: .verifiedAccount, effect: .write,
     isForSessionsOnly: true, failures: [RequestFailure.notFound.kind, TaskFailure.cancelled.kind], takesIdempotencyKey: false,
     requirements: ["TASK-8"],
-    "Give a task of yours another token, good for 30 days; the one before is no longer valid.")
+    "Give a task of yours another token, valid for 30 days; the one before no longer is.")
 }

@@ -34,7 +34,7 @@ struct TaskAccess: Sendable {
   /// Those who take part in tasks, as ``TaskParticipantStore`` has them. Who answers for a task does with files what its creator does.
   static let participants = TaskAccess(
     participation: { task, account, database in
-      guard let task = try TaskStore.findIfThere(task, for: account, in: database)?.task else { return nil }
+      guard let task = try TaskStore.findOptional(task, for: account, in: database)?.task else { return nil }
       return (true, try TaskStore.responsible(for: task, in: database) == account)
     }, participants: { try TaskParticipantStore.accounts(of: $0, in: $1) },
     isCancelled: { try TaskStore.find($0, in: $1)?.state == .cancelled })

@@ -5,7 +5,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// The tokens by which files are attached to tasks without logging in: shown to participants, renewed by them, good for 30 days (TASK-8).
+/// The tokens by which files are attached to tasks without logging in: shown to participants, renewed by them, valid for 30 days (TASK-8).
 struct TaskTokenFeature: Feature {
   let access: TaskAccess
   let keys: TaskTokenKeys

@@ -72,7 +72,7 @@ enum TaskStore {
   }
 
   /// A task in which the account takes part; nil for others, for whom it does not exist.
-  static func findIfThere(
+  static func findOptional(
     _ id: ID<SharedTask>, for account: AccountID, in database: Database
   ) throws -> (task: Stored, participant: TaskParticipant.Stored)? {
     let statement = try database.cachedStatement(sql: "SELECT * FROM tasks WHERE task_id = ?")
@@ -88,7 +88,7 @@ enum TaskStore {
   static func find(
     _ id: ID<SharedTask>, for account: AccountID, in database: Database
   ) throws -> (task: Stored, participant: TaskParticipant.Stored) {
-    guard let found = try findIfThere(id, for: account, in: database) else { throw Failure(RequestFailure.notFound) }
+    guard let found = try findOptional(id, for: account, in: database) else { throw Failure(RequestFailure.notFound) }
     return found
   }
 

@@ -73,7 +73,7 @@ struct TeamHandlers: Sendable {
     try TeamTaskStore.leave(call.account, input.teamID, by: call.account, transaction)
     try TeamMemberStore.end(call.account, .left, transaction)
     // Where the owner left, the next one is told that the team is its own now.
-    if let owner, owner != call.account { try TeamStore.tell(owner, thatLeft: call.account, input.teamID, transaction) }
+    if let owner, owner != call.account { try TeamStore.notify(owner, thatLeft: call.account, input.teamID, transaction) }
     return Empty()
   }
 

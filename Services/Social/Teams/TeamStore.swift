@@ -69,7 +69,7 @@ enum TeamStore {
 
 extension TeamStore {
   /// Tells the owner that a member left by its own wish.
-  static func tell(
+  static func notify(
     _ owner: AccountID, thatLeft member: AccountID, _ team: ID<Team>, _ transaction: Transaction
   ) throws {
     guard let name = try name(of: team, in: transaction.database),

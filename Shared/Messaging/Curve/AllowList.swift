@@ -28,7 +28,7 @@ public struct AllowList: Document, Hashable {
 
   public static let notes: Notes = ["entries": Note("One for each key.", items: 0...1000)]
 
-  /// The key that a service's callers expect of it: the first listed for it. Further ones only call, as another reader of its may.
+  /// The key that a service's callers expect it to have: the first listed for it. Its further keys are only for calling others.
   public func serverKey(of service: ServiceName) -> CurvePublicKey? { entries.first { $0.service == service }?.key }
 
   public func check(_ fields: inout FieldChecks) {

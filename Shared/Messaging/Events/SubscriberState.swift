@@ -59,7 +59,7 @@ struct SubscriberState {
     var maxSilenceMilliseconds: Int64 = 5000
     /// The pause where the store refuses since nothing can be written.
     var refusedPause: Int64 = 500
-    /// Failed effects in a row from which on the subscriber counts as stuck: one or two befall a store that is busy.
+    /// Failed effects in a row from which on the subscriber counts as stuck: one or two are normal for a busy store.
     var failuresBeforeStuck = 3
   }
 

@@ -1,8 +1,8 @@
 /// Runs the steps of handlers, and of those who receive announcements, on the thread that owns the sockets.
 ///
-/// A small request is read, handed to the store, and answered without changing threads but for the store's own: what is woken and
-/// how often is most of what a small request costs. Whoever needs a processor for long leaves the thread first: large requests
-/// have their handlers elsewhere from the start, reads and writes run on the store's connections.
+/// A small request is read, handed to the store and answered without switching threads, apart from the store's own: waking threads is
+/// most of the cost of a small request. Work that needs a processor for long leaves this thread first: handlers of large requests run
+/// elsewhere from the start, and reads and writes run on the store's connections.
 final class BusExecutor: TaskExecutor {
   private let commandQueue: CommandQueue
 

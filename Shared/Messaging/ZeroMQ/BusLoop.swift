@@ -144,10 +144,10 @@ final class BusLoop {
 
   private func beginStop(_ deadline: Int64) {
     if stopBy == nil, let router {
-      partBy = now + limits.farewell.inNanoseconds
+      partBy = now + limits.shutdownHandshake.inNanoseconds
       for caller in callers.all where router.send(caller, more: true) == .sent {
-        _ = router.send(Farewell.tag, more: true)
-        for frame in Farewell.notice { _ = router.send(frame, more: frame != Farewell.notice.last) }
+        _ = router.send(ShutdownHandshake.tag, more: true)
+        for frame in ShutdownHandshake.notice { _ = router.send(frame, more: frame != ShutdownHandshake.notice.last) }
         parting.insert(caller)
       }
     }
@@ -298,7 +298,7 @@ final class BusLoop {
   private func part(from peer: Peer) {
     logger.debug("A service stops", metadata: ["peer": "\(peer.service.rawValue)"])
     peer.leave(until: now + limits.restartPatience.inNanoseconds)
-    peer.sayFarewell()
+    peer.acknowledgeShutdown()
   }
 
   /// Keeps a request that the service has certainly not begun for its successor, for as long as its caller waits and the bounds allow.
@@ -328,10 +328,10 @@ final class BusLoop {
       }
       let tag = frames[0].withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
       let reply = RawReply(header: frames[2], body: frames[3])
-      if tag == Farewell.tag {
+      if tag == ShutdownHandshake.tag {
         part(from: peer)
       } else if pending[tag]?.request.service == peer.service {
-        if Farewell.sendsBack(reply) { keep(tag, for: peer) } else { finish(tag, .success(reply)) }
+        if ShutdownHandshake.sendsBack(reply) { keep(tag, for: peer) } else { finish(tag, .success(reply)) }
       } else {
         metrics.repliesLate.increment()
       }
@@ -388,7 +388,7 @@ final class BusLoop {
         throttledLog.warn("Dropped a message that is no request", ["frames": "\(frames.count)"])
         continue
       }
-      if Farewell.isAnswer(frames.dropFirst()) {
+      if ShutdownHandshake.isAnswer(frames.dropFirst()) {
         parting.remove(frames[0])
         continue
       }

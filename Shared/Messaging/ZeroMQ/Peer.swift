@@ -38,9 +38,9 @@ final class Peer {
   func leave(until time: Int64) { leavingUntil = time }
 
   /// Informs the service that nothing more comes, behind everything that was sent to it.
-  func sayFarewell() {
-    guard dealer.send(Farewell.tag, more: true) == .sent else { return }
-    for frame in Farewell.answer { _ = dealer.send(frame, more: frame != Farewell.answer.last) }
+  func acknowledgeShutdown() {
+    guard dealer.send(ShutdownHandshake.tag, more: true) == .sent else { return }
+    for frame in ShutdownHandshake.answer { _ = dealer.send(frame, more: frame != ShutdownHandshake.answer.last) }
   }
 
   /// Gives the request to libzmq, behind those that wait already; false if it has to wait.

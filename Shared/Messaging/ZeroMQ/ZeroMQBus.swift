@@ -15,7 +15,7 @@ import Synchronization
 /// in `Tests/Messaging/Wire`; every bound is in ``BusLimits``.
 ///
 /// **Restarts.** A service that stops finishes what it has begun and sends back what it has not; its callers keep that, and what else
-/// they would ask, for its successor (``Farewell``). Only what was certainly not begun is ever sent anew: where a connection ends
+/// they would ask, for its successor (``ShutdownHandshake``). Only what was certainly not begun is ever sent anew: where a connection ends
 /// without a reply, as when a process is killed, nobody knows, and the caller gets `unavailable`. So nothing takes effect twice.
 ///
 /// **Clocks.** A request travels with what is left of its time, taken when it is given to the connection: neither the clocks of two

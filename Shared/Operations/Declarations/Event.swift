@@ -50,7 +50,7 @@ public struct LoggedEvent: Sendable, Hashable {
   }
 }
 
-/// Where a log stands: the life of the store it is in, and its last number.
+/// Where a log stands: its epoch, and the number of its last event.
 ///
 /// A store that was lost or put back from a backup begins a new epoch, so that a subscriber never takes old numbers for new ones. One that
 /// was put back goes on with the numbers of the copy, and knows for the epochs before which of their events it has: ``EventLog/end(of:)``.
@@ -90,10 +90,9 @@ extension EventLog {
   public func snapshot(after key: String?) async throws -> SnapshotPage { try await snapshot(of: nil, after: key) }
 }
 
-/// What one commit added to a publisher's log: something in any case.
+/// What one commit added to a publisher's log; never empty.
 public struct PublishedEvents: Sendable, Hashable {
-  /// The most events that are announced one by one, so that whoever waits for one has it at once. Of more it is only announced which there
-  /// are: a page to each who wants it costs less.
+  /// Up to this many events are sent in full. Of larger batches only the names are announced; subscribers fetch a page.
   public static let maxEvents = 3
 
   /// The number before the first one's.
@@ -153,8 +152,8 @@ public protocol EventSubscription: Sendable {
   /// The page holds everything of interest after the number `after`, behind which the cursor must not be. Events at or behind
   /// the cursor are ignored. Throws if an effect fails; then nothing has changed.
   func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws
-  /// Lets a snapshot's page take effect. The cursor moves to `head` when it is the last; until then there is none, for half a state is that
-  /// of no number.
+  /// Lets a snapshot's page take effect. The cursor moves to `head` when it is the last; until then there is none, since a half-applied
+  /// snapshot corresponds to no event number.
   func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from head: LogHead) async throws
   /// Moves the cursor into the epoch that the log began after `end`, if the cursor is in the epoch of `end` and nothing has taken effect here
   /// that came after it. Then no event is missed, and none comes twice.

@@ -119,7 +119,7 @@ extension FieldProblem: Document {
   public static let notes: Notes = ["field": "Where.", "code": "Which rule.", "parameters": "Values for the words."]
 }
 
-/// What can befall requests of many kinds. Some befall every one, others an operation has to declare; see
+/// Failures of many kinds of requests. Some any request can end in, others an operation has to declare; see
 /// ``OperationSpec/commonFailures(hasBody:)``.
 public enum RequestFailure: String, FailureCode {
   case invalidJSON = "invalid_json"

@@ -25,7 +25,7 @@ public struct PageCursor: TextValue {
 
   public static let schema: JSON = ["type": "string", "minLength": 1, "maxLength": .integer(maxBytes)]
 
-  /// The rule that a cursor breaks which this list did not give.
+  /// The rule for a cursor that this list did not issue.
   public static let invalid = FieldRule("invalid_cursor")
 }
 

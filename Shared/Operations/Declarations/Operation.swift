@@ -31,7 +31,7 @@ public struct OperationSpec: Sendable {
   public let inDoubt: DoubtRule
   /// Whether only a session may call, and no personal access token: what a call gives would outlive the token, or allow more than it.
   public let isForSessionsOnly: Bool
-  /// Ways to end beyond those that befall every call of its kind; see ``commonFailures(hasBody:)``.
+  /// Failures beyond those that any operation of its kind can return; see ``commonFailures(hasBody:)``.
   public let failures: [FailureKind]
   /// Whether an `Idempotency-Key` makes its repetition harmless. Unless said otherwise one does for whatever accounts change; services send none.
   public let takesIdempotencyKey: Bool
@@ -67,7 +67,7 @@ public struct OperationSpec: Sendable {
 }
 
 extension OperationSpec {
-  /// What can befall any call of its kind, whatever it asks for: it follows from who may call and from what a call does.
+  /// Failures that any operation of this kind can return: they follow from who may call it and from what a call does.
   ///
   /// - Parameter hasBody: whether the call's input comes in a body.
   public func commonFailures(hasBody: Bool) -> [RequestFailure] {

@@ -5,8 +5,8 @@
 ///       "photos.put", of: .identity, .put("/v1/accounts/me/photo"), by: .account, effect: .write,
 ///       raw: .body("content", "image/*"), …)
 public enum RawBytes: Hashable, Sendable {
-  /// A body of that media type is the bytes of that field of the input, a ``Base64Bytes``; `image/*` stands for every image.
-  /// What the bytes are is seen from the bytes themselves. JSON is taken too.
+  /// An HTTP body of that media type fills that field of the input, a ``Base64Bytes``; `image/*` stands for every image. The format is
+  /// detected from the content, not from the header. JSON is accepted too.
   case body(_ field: String, _ mediaType: String)
   /// The output is a ``MediaFile`` of one of these types, and the answer its bytes, with its tag as `ETag`;
   /// a client keeps them, and asks each time whether they are still the same unless they are immutable.

@@ -3,10 +3,12 @@
 /// Programs that show mails make links of whatever looks like one. So nothing here does, and nothing is long enough to be a message.
 public enum LinkFree {
   public static let maxCharacters = 40
-  /// Of a name, before blanks are put into it: as long as one may be, so that none ends before what distinguishes it from others.
+  /// Most characters of a name, before blanks are inserted: as long as a name may be, so that none is cut off before the part that
+  /// distinguishes it from others.
   public static let maxCharactersOfName = 60
 
-  /// The text without what an address of the web or of a mailbox is held together by; a dot stays between digits and beside a blank.
+  /// The text without the characters that join the parts of a web or mail address, such as dots, slashes and at signs; a dot stays
+  /// between digits and beside a blank.
   public static func text(_ text: String) -> String {
     let words = apart(text.prefix(maxCharacters * 2)) { _ in " " }.filter { !["www", "www."].contains($0.asciiLowercased) }
     return String(words.joined(separator: " ").prefix(maxCharacters))

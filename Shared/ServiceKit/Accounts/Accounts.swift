@@ -199,7 +199,7 @@ public struct DayRule: Sendable, Hashable {
   public let dayStartHour: Int
 }
 
-/// An account's coming to count its days in another way: it travelled, or begins its day at another hour.
+/// An account's change of its time zone, or of the hour at which its day starts.
 public struct AccountMove: Sendable {
   public let account: AccountID
   public let from: DayRule

@@ -41,8 +41,8 @@ public struct SnapshotParts: Sendable {
   /// - Parameter parts: in the order in which they are published.
   public init(_ parts: [SnapshotPart]) { self.parts = parts }
 
-  /// The page after the key `<part>/<the part's own key>` of the parts that publish events of those names (nil: of all); the first for
-  /// nil, or for a key that an older version of the program gave to a part that is no more.
+  /// The page after a key, which is `<part>/<the part's own key>`, from the parts that publish events of those names (nil: all). It begins
+  /// with the first part for nil, and for a key of a part that no longer exists, as an older version of the program may have given.
   @Sendable
   public func page(_ database: Database, of names: Set<String>? = nil, after key: String?) throws -> Page {
     let pieces = key?.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init) ?? []

@@ -17,15 +17,15 @@ struct ServiceKeys: Sendable {
     addresses = key("addresses of idempotency")
   }
 
-  /// In whose name an idempotency key was given.
+  /// The scope within which an idempotency key names one request.
   ///
-  /// Accounts and services have names. An anonymous caller has none, and no address stands for it: many share one, and a phone
-  /// changes its own between two tries. What is its alone is the request itself, which holds a password, a token or a new account's
-  /// whole form. So its scope is a keyed hash of operation and payload: whoever repeats the very same request under the same key
-  /// gets the first reply, from wherever; a stranger who picks or guesses the key has, with any other payload, a record of its own.
-  /// It cannot read the reply, block the request (`still_running`) or learn (`idempotency_key_reused`) that there was one. The price is
-  /// that a key used again for another request is not noticed where nobody is signed in. The hash is keyed, so that a stolen
-  /// store does not let anyone try passwords on it.
+  /// For accounts and services it is the caller. An anonymous caller cannot be told by its address: many share one, and a phone changes
+  /// its own between two tries. Only the request itself is its own, since it holds a password, a token or a new account's whole form.
+  /// So the scope is a keyed hash of operation and payload: whoever repeats the very same request under the same key gets the first
+  /// reply, from any address; a stranger who picks or guesses the key has, with any other payload, a record of its own. It can neither
+  /// read the reply, nor block the request (`still_running`), nor learn that there was one (`idempotency_key_reused`). The price is that
+  /// a key used again for another request is not noticed where nobody is signed in. The hash is keyed, so that a stolen store does not
+  /// let anyone try passwords on it.
   func idempotencyScope(_ caller: Caller, operation: String, payload: [UInt8]) -> String {
     switch caller.kind {
     case .account: return caller.account?.description ?? ""

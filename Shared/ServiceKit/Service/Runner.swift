@@ -26,7 +26,7 @@ public final class Pulse: Sendable {
   func isStuck(at now: ContinuousClock.Instant) -> Bool { due.withLock { $0.map { $0 < now } ?? false } }
 }
 
-/// Runs what a service does beside its handlers, whatever befalls it.
+/// Runs a background task of a service, and restarts it with back-off when it fails.
 ///
 /// The rule: a runner that returns has done its work, and waits for the end of the service. One that throws is logged, counted and begun anew, after pauses that double
 /// from ``RunnerState/firstPause`` to ``RunnerState/longestPause``; what it was at lies in the store. Meanwhile the service goes
@@ -50,7 +50,7 @@ final class Runner: ServiceLifecycle.Service {
   /// What is wrong with it; nil if nothing is.
   var healthProblem: HealthProblem? {
     let now = ContinuousClock.now
-    if !state.withLock({ $0.isWell(at: now) }) { return HealthProblem(part: name, state: .failing) }
+    if !state.withLock({ $0.isHealthy(at: now) }) { return HealthProblem(part: name, state: .failing) }
     return pulse.isStuck(at: now) ? HealthProblem(part: name, state: .stuck) : nil
   }
 
@@ -120,7 +120,7 @@ struct RunnerState: Sendable {
   mutating func waitsForStorage() { begunAt = nil }
 
   /// Whether it runs, and has done so for as long as the pause before it: one that fails each time is never well.
-  func isWell(at now: ContinuousClock.Instant) -> Bool {
+  func isHealthy(at now: ContinuousClock.Instant) -> Bool {
     guard let begunAt else { return pause == .zero }
     return now - begunAt >= pause
   }

@@ -94,7 +94,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
   ///
   /// - Throws: ``StoreWritableAgain``.
   public func run() async throws {
-    var services: [any ServiceLifecycle.Service] = [StoreKeeper(store: store)]
+    var services: [any ServiceLifecycle.Service] = [StoreCloser(store: store)]
     let bus = BusRunner(environment.bus)
     // Before the others run: what they ask of a bus that has not begun is refused.
     try bus.start()
@@ -167,7 +167,7 @@ extension Logger {
 }
 
 /// Closes the store when everything that uses it has stopped.
-private struct StoreKeeper: ServiceLifecycle.Service {
+private struct StoreCloser: ServiceLifecycle.Service {
   let store: Store
 
   func run() async throws {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The longest commit since it was asked for last: by that, who uses the disk beside the store knows whether commits wait for it.
+/// The longest commit since the last call of ``take()``; background disk work slows down by it.
 final class SlowestCommit: Sendable {
   private let nanoseconds = Atomic<Int64>(0)
 

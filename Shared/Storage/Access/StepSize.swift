@@ -1,4 +1,4 @@
-/// How much the next of many steps does, so that each takes about as long as others may wait for it, whatever the disk does meanwhile.
+/// The size of the next of many steps, chosen so that each takes about as long as others may wait for it, however fast the disk is.
 struct StepSize: Sendable {
   /// Of the next step.
   private(set) var count: Int
@@ -24,13 +24,14 @@ struct StepSize: Sendable {
     self.allowsForOverhead = allowsForOverhead
   }
 
-  /// Learns from a step: one that took too long makes the next ones smaller, by as much as it took longer; one that took
-  /// less than four fifths of what it may lets the next be larger by as much, twice as large at most.
+  /// Adjusts the size to the duration of a step. After one that took longer than the target, the next is smaller in proportion; after
+  /// one that took less than four fifths of it, the next is larger in proportion, but at most twice as large.
   ///
-  /// Where steps take long however little they do, as for a slow disk's commit, smaller ones would barely shorten others' waits, and there would be
-  /// many more of them: then a step may take as long for what it does as for that. What that is the last steps say together, for one alone may take
-  /// several times as long as another. To learn it, the second step is larger than the first where that did not take too long, and after many of
-  /// one size comes another one.
+  /// A part of the duration may be overhead, which does not depend on the size, such as a slow disk's commit. Where it is large, smaller
+  /// steps would barely shorten others' waits, and there would be many more of them: so the rest of a step may take at least as long as
+  /// the overhead. That is estimated from the last steps together, since one alone may take several times as long as another. The
+  /// estimate needs steps of different sizes: the second step is larger than the first unless that took too long, and after many steps
+  /// of one size the size changes.
   mutating func took(_ duration: Duration) {
     let duration = Double(duration.nanoseconds) / 1e6
     if allowsForOverhead {

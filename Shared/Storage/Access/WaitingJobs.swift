@@ -1,7 +1,7 @@
-/// Jobs in the order in which they are done: the small ones as they came, the large ones of several owners by turns.
+/// Jobs in the order in which they run: small ones as they came, large ones round robin by owner.
 ///
-/// Between two large ones go all small ones that have come meanwhile, so that who has many large ones keeps nobody waiting for more than one,
-/// and those of others come after as many as there are owners.
+/// Large jobs are scheduled with the waiting small jobs, up to a limit, between two of them. So an owner of many large jobs delays a small
+/// job by about one of them, and a large job of another owner by as many as there are owners.
 struct WaitingJobs<Job> {
   /// Large jobs that one owner may have waiting.
   static var largePerOwner: Int { 256 }

@@ -27,8 +27,8 @@ struct CopyPace: Hashable, Sendable {
   }
 }
 
-/// How much of a copy has to be there by now: of its time, and of what the write-ahead log may grow by meanwhile, it may not have used
-/// more than of its pages.
+/// How much of a copy has to be done by now. The copy is behind when a larger share of its time or of its log budget is used than of its
+/// pages is copied; the budget is what the write-ahead log may grow by meanwhile.
 struct CopySchedule: Hashable, Sendable {
   /// How long it may take.
   let duration: Duration

@@ -36,10 +36,10 @@ public struct StoreSubscription: EventSubscription {
     }
   }
 
-  /// Lets a page of the publisher's state take effect. With the last page the cursor moves to `head`, where the log stood before the first;
-  /// what had happened until the last was read may have taken effect then, too. With a page before it a cursor that there is leaves every epoch:
-  /// the store has something of a later state, and of which one only the last page says. It stays as a cursor, so that after a restart the
-  /// subscriber knows that it had one, and may have missed what a new one does without.
+  /// Applies a page of the publisher's snapshot. With the last page the cursor moves to `head`, where the log stood before the first page;
+  /// events published until the last page was read may have taken effect by then, too. With an earlier page, an existing cursor is taken
+  /// out of its epoch: the store holds parts of a later state, and only the last page tells of which. The cursor itself stays, so that
+  /// after a restart the subscriber knows that it had one, and may have missed events that a new subscriber does not need.
   ///
   /// - Throws: what an effect throws, or ``EventSubscriptionFailure`` if the publisher's epoch changed between the pages.
   public func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from head: LogHead) async throws {

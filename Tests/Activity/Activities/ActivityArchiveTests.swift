@@ -116,7 +116,7 @@ struct ActivityArchiveTests {
       #expect(try await ana.failure(CreateSkip.self, .init(activityID: id, day: .today)) == "activity_archived")
       #expect(try await ana.send(GetActivity.self, .init(activityID: id)).pauses == [own])
       let words = Words(Contract.activity.words)
-      #expect(words.text("failure.activity_archived.suggestion", .english) == "Take it out of the archive first.")
+      #expect(words.text("failure.activity_archived.suggestion", .english) == "Unarchive it first.")
     }
   }
 }

@@ -240,7 +240,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("An edit of another's activity finds none")
+  @Test("Editing another account's activity is not found")
   func strangers() async throws {
     try await running { services, _, activity in
       let ben = try await services.register()

@@ -29,7 +29,7 @@ struct FairnessTests {
       #expect(flags(output) == [[.tooFast]] && output.days.map(\.steps) == [6001] && output.days.map(\.earningSteps) == [3000])
       #expect(
         output.reasons.map(\.text) == [
-          "More than 300 steps in a minute, which nobody moves: it is shown, but earns no coins."
+          "More than 300 steps in a minute, more than anyone can move: it is shown, but earns no coins."
         ])
       output = try await record(ana, "burst", from: "2026-11-21T09:20:00Z", to: "2026-11-21T09:20:10Z", 300)
       #expect(output.flagged.isEmpty && output.days.map(\.earningSteps) == [3300])

@@ -37,7 +37,7 @@ struct MinuteCeilingTests {
         day.reasons == [
           FlagReason(
             kind: .steps, code: .tooFast,
-            text: "More than 300 steps in a minute, which nobody moves: it is shown, but earns no coins.")
+            text: "More than 300 steps in a minute, more than anyone can move: it is shown, but earns no coins.")
         ])
       // What was moved before and after earns, and rewards receives nothing of the rest.
       try await send(

@@ -96,7 +96,7 @@ struct SameSeriesRulesTests {
     }
   }
 
-  @Test("Days of two who walk at the same time and are equal in a few minutes are no copies, nor days of fewer than ten samples")
+  @Test("Two people walking together are not flagged as copies, nor are days of fewer than ten samples")
   func honest() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben, cleo) = (

@@ -83,7 +83,7 @@ struct ReminderTests {
     }
   }
 
-  @Test("What is less than 30 minutes late is sent, and what is later is told as missed, once for each day, also after a restart")
+  @Test("Reminders over 30 minutes late are recorded as missed, once for each day, also after a restart")
   func late() async throws {
     let (home, identity) = ("/tmp/racha-rem-\(UInt32.random(in: .min ... .max))", IdentityDouble())
     defer { try? FileManager.default.removeItem(atPath: home) }

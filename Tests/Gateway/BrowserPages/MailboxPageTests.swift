@@ -188,7 +188,7 @@ struct MailboxPageTests {
     try await Self.with(bus: bus) { gateway in
       for path in ["/mailbox", Self.mail] {
         let answer = try await gateway.http("GET", path, Self.local)
-        #expect(answer.status == 404 && answer.body.contains("There is no such thing here."))
+        #expect(answer.status == 404 && answer.body.contains("Not found."))
       }
       #expect(try await gateway.http("POST", "/mailbox", Self.local, "{}").status == 405)
     }

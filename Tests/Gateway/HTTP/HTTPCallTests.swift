@@ -168,7 +168,7 @@ struct HTTPEdgeTests {
       let seconds = try #require(refused.fields["retry-after"].flatMap { Int($0) })
       #expect((1...30).contains(seconds))
       let wait = seconds == 1 ? "1 segundo" : "\(seconds) segundos"
-      #expect(try refused.json["detail"] == .string("Demasiadas peticiones. Vuelve a intentarlo en \(wait)."))
+      #expect(try refused.json["detail"] == .string("Demasiadas peticiones. Vuelve a intentarlo dentro de \(wait)."))
     }
   }
 

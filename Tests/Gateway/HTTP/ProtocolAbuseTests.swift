@@ -235,7 +235,7 @@ struct ProtocolAbuseTests {
     _ = half.connection
   }
 
-  @Test("HTTP/1.0 knows no interim answer")
+  @Test("HTTP/1.0 clients get no 100 Continue")
   func oldExpectation() async throws {
     try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)

@@ -38,7 +38,7 @@ struct BytesInFlightTests {
     #expect(!HeldBytes(bytes, .v6(4)).change(.requests, by: 60_000) && HeldBytes(bytes, .v6(2)).change(.requests, by: 60_000))
   }
 
-  @Test("Bytes in flight of bodies that are held bring others of that address a refusal, small requests and other addresses none")
+  @Test("Large pending bodies make only large requests from the same address fail")
   func bodies() async throws {
     let bus = FakeBus()
     let gate = Gate()

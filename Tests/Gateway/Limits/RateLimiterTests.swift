@@ -145,7 +145,7 @@ struct ConnectionDeadlinesTests {
     #expect(deadlines.expiry(after(800), buffered: 0) == nil)
   }
 
-  @Test("Bytes one by one do not put the deadline off")
+  @Test("Sending byte by byte does not extend the deadline")
   func trickle() {
     var deadlines = ConnectionDeadlines(Self.limits, now: Self.start)
     for second in 0..<10 { deadlines.bytesArrived(after(Int64(second))) }

@@ -30,7 +30,7 @@ struct EventMemoryTests {
     #expect(await memory.cursor(of: .identity) == LogHead(epoch: "2", number: 9))
   }
 
-  @Test("It has no cursor while it has half a snapshot")
+  @Test("The event memory has no cursor until its snapshot is complete")
   func half() async throws {
     let memory = try await memory(5)
     let page = SnapshotPage(head: LogHead(epoch: "2", number: 3), events: [], nextKey: "next")

@@ -146,7 +146,8 @@ struct MalformationTests {
       #expect(
         try path.json["errors"] == [
           [
-            "field": "thingID", "code": "in_path", "message": "La ruta ya da thingID.", "suggestion": "Omítelo en la consulta.",
+            "field": "thingID", "code": "in_path", "message": "La ruta ya da thingID.",
+            "suggestion": "Omítelo en los parámetros de la dirección.",
           ]
         ])
     }

@@ -27,7 +27,7 @@ struct SuspendedProblemTests {
       let banned = try await gateway.http("POST", "/v1/sessions", ["Accept-Language": "es"], body).json
       #expect(banned["code"] == "account_suspended" && banned["until"] == nil)
       guard case .string(let spanish)? = banned["detail"] else { return #expect(Bool(false), "no detail") }
-      #expect(spanish.hasPrefix("Tu cuenta está expulsada definitivamente. "))
+      #expect(spanish.hasPrefix("Tu cuenta está suspendida definitivamente. "))
     }
   }
 }

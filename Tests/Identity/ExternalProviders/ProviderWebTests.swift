@@ -13,10 +13,10 @@ struct ProviderWebTests {
       let trusting = ProviderWeb(authoritiesFile: server.certificate)
       #expect(try await String(decoding: trusting.get(url), as: UTF8.self) == "GET /document None")
       // Its certificate is of no authority of the system.
-      await #expect(throws: ProviderTrouble.unavailable("unreachable")) { try await ProviderWeb().get(url) }
+      await #expect(throws: ProviderError.unavailable("unreachable")) { try await ProviderWeb().get(url) }
       // It is of another name.
       let other = try #require(ProviderURL("https://127.0.0.1:\(server.port)/document"))
-      await #expect(throws: ProviderTrouble.unavailable("unreachable")) { try await trusting.get(other) }
+      await #expect(throws: ProviderError.unavailable("unreachable")) { try await trusting.get(other) }
     }
   }
 
@@ -59,7 +59,7 @@ struct ProviderWebTests {
               _ = try await web.post(url, [], authorization: nil)
               return nil
             } catch {
-              return (error as? ProviderTrouble)?.code
+              return (error as? ProviderError)?.code
             }
           }
         }
@@ -76,7 +76,7 @@ struct ProviderWebTests {
     try await EncryptedServer.run { server in
       let url = try #require(ProviderURL("https://localhost:\(server.port)/heads"))
       let web = ProviderWeb(wholeMilliseconds: 60_000, authoritiesFile: server.certificate)
-      await #expect(throws: ProviderTrouble.unavailable("answer_too_large")) { try await web.get(url) }
+      await #expect(throws: ProviderError.unavailable("answer_too_large")) { try await web.get(url) }
     }
   }
 }

@@ -7,24 +7,24 @@ import Testing
 @Suite("The assessment of logins (ID-7)")
 struct LoginRulesTests {
   private static let now = Instant(milliseconds: 1_800_000_000_000)
-  private static let madrid = Whereabouts(
+  private static let madrid = LoginLocation(
     network: "192.0.2.0/24", countryCode: "ES", coordinates: Coordinates(latitude: 40.4168, longitude: -3.7038))
-  private static let toledo = Whereabouts(
+  private static let toledo = LoginLocation(
     network: "198.18.0.0/24", countryCode: "ES", coordinates: Coordinates(latitude: 39.8628, longitude: -4.0273))
-  private static let barcelona = Whereabouts(
+  private static let barcelona = LoginLocation(
     network: "198.51.100.0/24", countryCode: "ES", coordinates: Coordinates(latitude: 41.3874, longitude: 2.1686))
-  private static let tokyo = Whereabouts(
+  private static let tokyo = LoginLocation(
     network: "203.0.113.0/24", countryCode: "JP", coordinates: Coordinates(latitude: 35.6762, longitude: 139.6503))
-  private static let elsewhere = Whereabouts(network: "198.18.9.0/24", countryCode: nil, coordinates: nil)
+  private static let elsewhere = LoginLocation(network: "198.18.9.0/24", countryCode: nil, coordinates: nil)
 
   /// A login at that place of an account that was last in Madrid so many hours ago.
   private static func facts(
-    _ here: Whereabouts, hours: Int = 1000, isKnownDevice: Bool = true, failures: Int = 0, isPasswordFresh: Bool = false,
+    _ here: LoginLocation, hours: Int = 1000, isKnownDevice: Bool = true, failures: Int = 0, isPasswordFresh: Bool = false,
     hasHistory: Bool = true, isByPassword: Bool = true, isAlertOpen: Bool = false, isProvenDevice: Bool = false
   ) -> LoginFacts {
     LoginFacts(
       now: now, here: here, hasHistory: hasHistory, isKnownDevice: isKnownDevice, isProvenDevice: isProvenDevice,
-      knownPlaces: hasHistory ? [KnownPlace(whereabouts: madrid, lastSeenAt: now.adding(seconds: -hours * 3600))] : [],
+      knownPlaces: hasHistory ? [KnownPlace(location: madrid, lastSeenAt: now.adding(seconds: -hours * 3600))] : [],
       failures: failures, isPasswordFresh: isPasswordFresh, isByPassword: isByPassword, isAlertOpen: isAlertOpen)
   }
 
@@ -87,7 +87,7 @@ struct LoginRulesTests {
     #expect(assessment.reasons == example.reasons)
   }
 
-  private static let nearHome = Whereabouts(network: "198.18.1.0/24", countryCode: "ES", coordinates: madrid.coordinates)
+  private static let nearHome = LoginLocation(network: "198.18.1.0/24", countryCode: "ES", coordinates: madrid.coordinates)
 
   @Test(
     "While an alert is open, a login by the password is in doubt unless both device and network are known",

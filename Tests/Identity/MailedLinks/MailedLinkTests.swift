@@ -102,7 +102,7 @@ struct MailedLinkTests {
     }
   }
 
-  @Test("A mailed link of another purpose is nobody's", arguments: MailedLinkPurpose.allCases)
+  @Test("A mailed link is refused for any other purpose", arguments: MailedLinkPurpose.allCases)
   func otherPurpose(purpose: MailedLinkPurpose) async throws {
     try await Self.run { identity in
       let token = try await Self.token(identity, purpose)

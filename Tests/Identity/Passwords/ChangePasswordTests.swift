@@ -201,7 +201,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("Of many guesses of the current password at the same moment only as many learn anything as are free")
+  @Test("Parallel guesses of the current password count against one limit")
   func concurrentGuesses() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

@@ -46,7 +46,7 @@ struct PersonalAccessTokenRulesTests {
     arguments: [(nil, true), (0, false), (-299, false), (-300, true)] as [(Int?, Bool)])
   func use(seconds: Int?, isDue: Bool) {
     let last = seconds.map { Self.now.adding(seconds: $0) }
-    #expect(PersonalAccessTokenRules.isUseToBeNoted(lastUsedAt: last, now: Self.now) == isDue)
+    #expect(PersonalAccessTokenRules.shouldRecordUse(lastUsedAt: last, now: Self.now) == isDue)
   }
 
   @Test("Every scope of personal access tokens is of a service and an effect, and identity has none")

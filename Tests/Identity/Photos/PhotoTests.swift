@@ -166,7 +166,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("Nobody's account has no photo")
+  @Test("A photo of an unknown account is not found")
   func nobody() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

@@ -100,7 +100,7 @@ struct PublicProfileTests {
     }
   }
 
-  @Test("A public profile without a photo has none")
+  @Test("A public profile without a photo answers not_found for it")
   func withoutPhoto() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

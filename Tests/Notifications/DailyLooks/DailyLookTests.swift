@@ -132,7 +132,7 @@ final class DailyLookTests {
       return try await texts(ana, at: now)
     }
     #expect(try await look(2, at: "2026-11-18T18:00:00.000Z").isEmpty)
-    let lost = "Your place among your friends by this month's steps: 4. It was 2."
+    let lost = "Your rank among your friends by this month's steps: 4. It was 2."
     #expect(try await look(4, at: "2026-11-19T18:00:00.000Z") == [lost])
     #expect(try await look(5, at: "2026-11-19T23:00:00.000Z") == [lost])
     #expect(try await look(3, at: "2026-11-20T18:00:00.000Z") == [lost])

@@ -194,7 +194,7 @@ final class GoalNotificationTests {
     }
   }
 
-  @Test("What is true of a day waits no longer than it where quiet hours are lengthened: it is logged as too late, and not sent")
+  @Test("A daily notification held by quiet hours is dropped after its day, and logged as too late")
   func lengthened() async throws {
     try await run(at: "2026-11-21T20:30:00.000Z") { services in
       let ana = try await person(services)
@@ -215,7 +215,7 @@ final class GoalNotificationTests {
         try await log(ana, .email) == ["stepGoalNear held quiet_hours", "stepGoalNear silent late"]
       }
       let late = try await ana.send(ListDeliveries.self, .init(channel: .email)).items.last
-      #expect(late?.explanation == "It was too late for it.")
+      #expect(late?.explanation == "It was too late to send it.")
     }
   }
 

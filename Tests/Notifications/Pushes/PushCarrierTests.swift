@@ -8,8 +8,8 @@ import Web
 
 @Suite("Where pushes are carried to (NOT-5)", .timeLimit(.minutes(1)))
 struct PushCarrierTests {
-  private func letter(_ endpoint: String) throws -> PushLetter {
-    PushLetter(endpoint: try PushEndpoint(text: endpoint), headers: ["TTL: 60"], body: [1, 2, 3])
+  private func push(_ endpoint: String) throws -> PushRequest {
+    PushRequest(endpoint: try PushEndpoint(text: endpoint), headers: ["TTL: 60"], body: [1, 2, 3])
   }
 
   /// A carrier for whom each name has these addresses.
@@ -23,22 +23,22 @@ struct PushCarrierTests {
 
   @Test("A service one of whose addresses is not public is pushed nothing, for good; one without an address is tried again")
   func refused() async throws {
-    let letter = try self.letter("https://push.example.org/send/1")
-    #expect(await carrier(.init(), "1.1.1.1", "10.0.0.1").carry(letter) == .never(.notPublic))
-    #expect(await carrier(.init(), "fd00::1").carry(letter) == .never(.notPublic))
-    #expect(await carrier().carry(letter) == .later(.unreachable, afterSeconds: nil))
-    #expect(try await carrier(.init(), "1.1.1.1").carry(self.letter("https://10.0.0.1/1")) == .never(.notPublic))
+    let push = try self.push("https://push.example.org/send/1")
+    #expect(await carrier(.init(), "1.1.1.1", "10.0.0.1").carry(push) == .never(.notPublic))
+    #expect(await carrier(.init(), "fd00::1").carry(push) == .never(.notPublic))
+    #expect(await carrier().carry(push) == .later(.unreachable, afterSeconds: nil))
+    #expect(try await carrier(.init(), "1.1.1.1").carry(self.push("https://10.0.0.1/1")) == .never(.notPublic))
   }
 
   @Test("A name is looked up once: connected to is what was looked at; a service of one's own is asked for by whoever knows it")
   func pinned() async throws {
     let carrier = await self.carrier(PushEndpointRules(ownOrigins: ["http://push.lan:9000"]), "1.1.1.1", "2606:4700::1111")
-    let request = try await carrier.request(letter("https://Push.example.org:8443/send/1"))
+    let request = try await carrier.request(push("https://Push.example.org:8443/send/1"))
     #expect(
       request.addresses
         == WebRequest.Addresses(host: "push.example.org", port: 8443, texts: ["1.1.1.1", "[2606:4700:0:0:0:0:0:1111]"]))
     #expect(request.url == "https://Push.example.org:8443/send/1" && request.body == [1, 2, 3] && request.headers == ["TTL: 60"])
-    #expect(try await carrier.request(letter("http://push.lan:9000/1")).addresses == nil)
+    #expect(try await carrier.request(push("http://push.lan:9000/1")).addresses == nil)
   }
 
   @Test(

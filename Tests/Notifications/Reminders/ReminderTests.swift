@@ -189,7 +189,7 @@ struct ReminderTests {
     }
   }
 
-  @Test("A link is over when the day of its activity is")
+  @Test("A reminder link expires when its day ends")
   func expired() async throws {
     let carrier = WatchedCarrier()
     try await run(carrier) { services in

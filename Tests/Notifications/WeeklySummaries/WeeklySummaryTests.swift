@@ -161,7 +161,7 @@ final class WeeklySummaryTests {
           "2026-11-16 to 2026-11-22: Steps: 1,000, on 5 of 7 days. Coins: not available. Challenges: not available."
         ])
       #expect(
-        try await spanish(bea, services) == ["Pasos: 1000, en 5 de 7 días. Monedas: no disponibles. Retos: no disponibles."])
+        try await spanish(bea, services) == ["Pasos: 1000, en 5 de 7 días. Monedas: no disponibles. Desafíos: no disponibles."])
     }
     // Once it answers, the next one is whole.
     weeks.goAway([])

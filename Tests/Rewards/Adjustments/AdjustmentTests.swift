@@ -31,7 +31,7 @@ struct AdjustmentTests {
     }
   }
 
-  @Test("A correction that would leave less than nothing, of nobody, by nobody, of nothing or without reason is refused")
+  @Test("Adjustments without target, administrator, amount or reason are refused, and those below a balance of zero")
   func refused() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let (ana, administrator) = (try await services.register(), try services.administrator())

@@ -56,7 +56,7 @@ struct BadgeTests {
     }
   }
 
-  @Test("Badges of who is suspended show to nobody, and of who withdraws the consent none for movement; with it they come back")
+  @Test("Suspension hides all badges; withdrawn consent hides movement badges")
   func standing() async throws {
     let items = [
       ChallengeScene.challenge("Walk", 150),

@@ -31,10 +31,10 @@ struct CoinFormulaTests {
       (10, -10, 5, 0, 0), (10, -11, 5, -1, 99), (0, -100, 5, -1, 0), (0, -101, 5, -2, 99),
       (0, -500, 2, -2, -300), (-300, 299, 0, 0, -1), (-300, 400, 0, 1, 0), (-300, 50, 9, -3, 50),
     ])
-  func purse(carried: Int, change: Int, balance: Int, coins: Int, after: Int) {
-    var purse = StepPurse(carriedSteps: carried)
-    #expect(purse.take(change, balance: balance, stepsPerCoin: 100) == coins)
-    #expect(purse.carriedSteps == after)
+  func stepBalance(carried: Int, change: Int, balance: Int, coins: Int, after: Int) {
+    var stepBalance = StepBalance(carriedSteps: carried)
+    #expect(stepBalance.take(change, balance: balance, stepsPerCoin: 100) == coins)
+    #expect(stepBalance.carriedSteps == after)
   }
 
   @Test("The coin formula agrees with dividing the sum of all steps, in 20,000 generated lives with corrections and spendings")
@@ -43,18 +43,18 @@ struct CoinFormulaTests {
     for _ in 0..<20_000 {
       let stepsPerCoin = Int.random(in: 1...150, using: &random)
       var days = Array(repeating: 0, count: 5)
-      var purse = StepPurse()
+      var stepBalance = StepBalance()
       var balance = 0
       var spent = 0
       for _ in 0..<Int.random(in: 1...20, using: &random) {
         let day = Int.random(in: 0..<days.count, using: &random)
         let steps = Int.random(in: 0...2000, using: &random)
-        balance += purse.take(steps - days[day], balance: balance, stepsPerCoin: stepsPerCoin)
+        balance += stepBalance.take(steps - days[day], balance: balance, stepsPerCoin: stepsPerCoin)
         days[day] = steps
         // The slow and obvious way: all steps by the price of a coin, less what was spent, but never below nothing.
         let earned = days.reduce(0, +) / stepsPerCoin
         try #require(balance == max(0, earned - spent))
-        try #require(purse.carriedSteps + (balance + spent) * stepsPerCoin == days.reduce(0, +))
+        try #require(stepBalance.carriedSteps + (balance + spent) * stepsPerCoin == days.reduce(0, +))
         if Bool.random(using: &random) {
           let price = Int.random(in: 0...balance, using: &random)
           balance -= price
@@ -66,10 +66,10 @@ struct CoinFormulaTests {
 
   @Test("The coin formula leaves coins as they are when the price of a coin changes")
   func otherPrice() {
-    var purse = StepPurse()
-    #expect(purse.take(1050, balance: 0, stepsPerCoin: 100) == 10)
-    #expect(purse.take(100, balance: 10, stepsPerCoin: 200) == 0)
-    #expect(purse.take(50, balance: 10, stepsPerCoin: 200) == 1)
+    var stepBalance = StepBalance()
+    #expect(stepBalance.take(1050, balance: 0, stepsPerCoin: 100) == 10)
+    #expect(stepBalance.take(100, balance: 10, stepsPerCoin: 200) == 0)
+    #expect(stepBalance.take(50, balance: 10, stepsPerCoin: 200) == 1)
   }
 
   @Test("The coin formula is configurable, and refuses what makes no sense")

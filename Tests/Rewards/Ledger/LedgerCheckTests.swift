@@ -19,7 +19,7 @@ struct LedgerCheckTests {
     ("UPDATE ledger_accounts SET balance = balance + 1 WHERE ledger_account_id = 1", "all balances add up to 1"),
     (
       "UPDATE ledger_accounts SET balance = balance + iif(kind = 'movement', 1, -1) WHERE kind IN ('movement', 'offers')",
-      "account 1 of the house has 1 coins more than its transfers add up to"
+      "account 1 of the system has 1 coins more than its transfers add up to"
     ),
     ("UPDATE coin_lots SET rest = rest + 1 WHERE lot_id = 1", "account 3 has 21 coins, its lots hold 22"),
     ("UPDATE coin_lots SET rest = rest + iif(lot_id = 1, 1, -1) WHERE lot_id < 3 AND rest > 0", "its moves add up to"),
@@ -28,7 +28,7 @@ struct LedgerCheckTests {
     ("DELETE FROM redemptions", "has no cause"),
     ("UPDATE transfers SET kind = 'found' WHERE number = 1", "transfer 1 is of a kind that is not known"),
     ("UPDATE transfers SET cause = 'found', day = NULL WHERE number = 1", "transfer 1 has no cause"),
-    ("UPDATE transfers SET credit_id = 2 WHERE number = 1", "transfer 1 is not between a person and the house"),
+    ("UPDATE transfers SET credit_id = 2 WHERE number = 1", "transfer 1 is not between a person and the system"),
   ]
 
   /// A ledger of five transfers.

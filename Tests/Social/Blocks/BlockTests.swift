@@ -97,8 +97,8 @@ struct BlockTests {
       #expect(
         text
           == (language == .english
-            ? "You have blocked 10000 people, which is as many as an account may."
-            : "Has bloqueado a 10000 personas, que son todas las que puede bloquear una cuenta."))
+            ? "You have blocked 10000 people, the maximum per account."
+            : "Has bloqueado a 10000 personas, el máximo por cuenta."))
     }
   }
 

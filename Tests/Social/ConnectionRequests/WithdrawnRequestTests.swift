@@ -66,7 +66,7 @@ struct WithdrawnRequestTests {
     }
   }
 
-  @Test("Requests are withdrawn by nobody but who sent them: strangers do not find them", arguments: RequestKind.allCases)
+  @Test("Only the sender can withdraw a request", arguments: RequestKind.allCases)
   func others(kind: RequestKind) async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
     try await ServicesInProcess.social(identity) { services in

@@ -34,7 +34,7 @@ struct FriendFlowTests {
     let (ana, ben) = (try identity.person("ana", language: .spanish), try identity.person("ben"))
     try await ServicesInProcess.social(identity) { services in
       #expect(try await refusal("nadie", of: ana, services) == "No existe ninguna cuenta llamada nadie.")
-      #expect(try await refusal("ana", of: ana, services) == "No puedes añadirte a ti mismo.")
+      #expect(try await refusal("ana", of: ana, services) == "No puedes enviarte una solicitud.")
       #expect(try await refusal("ben", of: ana, services) == nil)
       let received = try await services.call(ListFriendRequests.self, .init(), as: ben.caller).items
       #expect(received.count == 1)
@@ -48,7 +48,7 @@ struct FriendFlowTests {
       #expect(try await refusal("ben", of: ana, services) == nil)
       #expect(try await refusal("ben", of: ana, services) == "Tu solicitud de amistad a ben aún no tiene respuesta.")
       _ = try await services.call(SendFriendRequest.self, .init(username: ana.username), as: ben.caller)
-      #expect(try await refusal("ben", of: ana, services) == "ben y tú ya tenéis una amistad.")
+      #expect(try await refusal("ben", of: ana, services) == "ben ya está entre tus amistades.")
     }
   }
 

@@ -62,7 +62,7 @@ struct ReportTests {
     }
   }
 
-  @Test("Reports are of nothing that who reports does not see: unknown accounts and photos, others' messages, who has blocked it")
+  @Test("Content that the reporter cannot see cannot be reported")
   func unseen() async throws {
     try await Moderating.running { people in
       let message = try await people.services.send("hello", from: people.ben, to: people.ana)

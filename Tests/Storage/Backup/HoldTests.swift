@@ -93,7 +93,7 @@ struct HoldTests {
     await store.close()
   }
 
-  @Test("A hold lets no more writes wait than ever")
+  @Test("The write queue keeps its limit during a hold")
   func bounded() async throws {
     var limits = StoreLimits()
     limits.waitingWrites = 2

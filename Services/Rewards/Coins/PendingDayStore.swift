@@ -8,7 +8,7 @@ import Storage
 /// A withdrawal is known everywhere before identity answers it, a consent only by its event. So what activity published after the last
 /// withdrawal that is known was recorded under a consent whose event is on its way: it waits for that. What it published before is not
 /// counted.
-enum WaitingDayStore {
+enum PendingDayStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "days that wait for a consent") { database in
       try database.execute(

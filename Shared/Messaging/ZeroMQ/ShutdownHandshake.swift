@@ -7,7 +7,7 @@ import Operations
 /// finishes or one that it sends back as certainly not begun (``ReplyHeader/wasBegun``), which the caller keeps likewise. So when
 /// it closes, nothing is on the way. Both messages are those of a request and its reply, with a tag that no request has: a peer that does
 /// not know them, such as a plain REQ socket, passes them over.
-enum Farewell {
+enum ShutdownHandshake {
   /// Instead of a request's tag.
   static let tag: UInt64 = 0
   static let tagFrame = [UInt8](repeating: 0, count: 8)

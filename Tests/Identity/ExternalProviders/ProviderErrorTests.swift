@@ -9,7 +9,7 @@ extension ExternalProviderProcesses {
   @Suite(
     "External providers in trouble (ID-10; S 9, scenario 4 and error courses)",
     .enabled(if: TestProvider.python != nil, "needs the Python packages of Tests/requirements.txt"))
-  struct ProviderTroubleTests {
+  struct ProviderErrorTests {
     @Test(
       "Who turns back at the provider gets an error of its own, the flow is over, and it is recorded (S 9, course 'cancelada')",
       arguments: ["access_denied", "user_cancelled_authorize"])

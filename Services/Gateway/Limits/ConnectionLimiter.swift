@@ -3,7 +3,7 @@ import NIOPosix
 import ServiceKit
 
 /// Holds a connection's slot in ``ConnectionCounts`` as long as the connection lives.
-final class ConnectionDoor: ChannelInboundHandler {
+final class ConnectionLimiter: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   /// What the connection may ask for; nil where there was no slot for it.
@@ -46,7 +46,7 @@ final class ConnectionDoor: ChannelInboundHandler {
 }
 
 @available(*, unavailable)
-extension ConnectionDoor: Sendable {}
+extension ConnectionLimiter: Sendable {}
 
 /// What is set for the kernel's handling of accepted sockets.
 enum SocketOptions {

@@ -2,7 +2,7 @@
 ///
 /// What is carried is exact: at any time, carried steps and the steps of all coins ever granted add up to the steps counted. Where
 /// the formula changes, coins granted before stay granted.
-struct StepPurse: Hashable, Sendable {
+struct StepBalance: Hashable, Sendable {
   /// Steps not yet turned into coins. Negative where a correction took back more than the balance had: steps to come settle that.
   private(set) var carriedSteps: Int
 

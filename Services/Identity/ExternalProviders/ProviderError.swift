@@ -2,7 +2,7 @@ import IdentityContract
 
 /// Why nothing came of asking a provider. The code is kept with the security event; it holds nothing that the provider wrote but
 /// the name of its error.
-struct ProviderTrouble: Error, Hashable, Sendable {
+struct ProviderError: Error, Hashable, Sendable {
   let failure: ExternalLoginFailure
   let code: String
 
@@ -16,21 +16,21 @@ struct ProviderTrouble: Error, Hashable, Sendable {
   var isOfProof: Bool { failure == .proofInvalid || code == "invalid_grant" }
 
   /// It does not answer, or not in its protocol.
-  static func unavailable(_ code: String) -> ProviderTrouble { ProviderTrouble(.providerUnavailable, code) }
+  static func unavailable(_ code: String) -> ProviderError { ProviderError(.providerUnavailable, code) }
 
   /// It answers that this is not to be.
-  static func refused(_ code: String) -> ProviderTrouble { ProviderTrouble(.refused, word(code)) }
+  static func refused(_ code: String) -> ProviderError { ProviderError(.refused, word(code)) }
 
   /// What it answers proves nothing.
-  static func unproven(_ fault: IDTokenFault) -> ProviderTrouble { ProviderTrouble(.proofInvalid, fault.rawValue) }
+  static func unproven(_ fault: IDTokenFault) -> ProviderError { ProviderError(.proofInvalid, fault.rawValue) }
 
-  static func unproven(_ code: String) -> ProviderTrouble { ProviderTrouble(.proofInvalid, code) }
+  static func unproven(_ code: String) -> ProviderError { ProviderError(.proofInvalid, code) }
 
   /// The person turned back.
-  static func cancelled(_ code: String) -> ProviderTrouble { ProviderTrouble(.cancelled, word(code)) }
+  static func cancelled(_ code: String) -> ProviderError { ProviderError(.cancelled, word(code)) }
 
   /// The error of an authorization response (RFC 6749, section 4.1.2.1; OpenID Connect Core, section 3.1.2.6).
-  static func ended(_ error: String) -> ProviderTrouble {
+  static func ended(_ error: String) -> ProviderError {
     switch error {
     // The second is Apple's word for it.
     case "access_denied", "user_cancelled_authorize": .cancelled(error)
