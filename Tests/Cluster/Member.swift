@@ -21,7 +21,7 @@ extension RunningCluster {
       RegisterAccount.self,
       .init(
         email: .init(text: email), username: .init(text: username), password: .init(text: password),
-        passwordRepetition: .init(text: password), timeZone: .init(text: timeZone),
+        passwordConfirmation: .init(text: password), timeZone: .init(text: timeZone),
         consents: .init(activityData: true, location: consentsToLocation)),
       idempotencyKey: "register-\(username)")
     let mail = try await mail(to: email, seconds: 60)

@@ -126,7 +126,7 @@ private struct Leaver: Sendable {
       RegisterAccount.self,
       .init(
         email: .init(text: email), username: .init(text: "zephyrine_u"), password: .init(text: password),
-        passwordRepetition: .init(text: password), name: .init(text: "Zephyrine Nom"), nickname: .init(text: "Zephyrick"),
+        passwordConfirmation: .init(text: password), name: .init(text: "Zephyrine Nom"), nickname: .init(text: "Zephyrick"),
         consents: .init(activityData: true)),
       idempotencyKey: "register")
     let mail = try await cluster.mail(to: email, seconds: 60)

@@ -23,7 +23,7 @@ struct ActivityDeletionKillsTests {
         RegisterAccount.self,
         .init(
           email: .init(text: "\(name)@example.org"), username: .init(text: name), password: .init(text: password),
-          passwordRepetition: .init(text: password)), idempotencyKey: "register-\(name)")
+          passwordConfirmation: .init(text: password)), idempotencyKey: "register-\(name)")
       let session = try await cluster.client.callUntilDone(LogIn.self, .init(login: name, password: password))
       let client = cluster.client.authorized(session.accessToken)
       let today = LocalDay(daysSinceEpoch: Int32(Instant.now.milliseconds / 86_400_000))

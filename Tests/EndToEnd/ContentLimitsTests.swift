@@ -41,7 +41,7 @@ struct ContentLimitsTests {
       RegisterAccount.self,
       .init(
         email: .init(text: "ana@example.org"), username: .init(text: "ana"), password: .init(text: password),
-        passwordRepetition: .init(text: password), beginsSession: true), idempotencyKey: "register")
+        passwordConfirmation: .init(text: password), beginsSession: true), idempotencyKey: "register")
     let token = try #require(registered.signedIn?.accessToken)
     func send(
       _ method: String, _ path: String, _ body: Data, _ mediaType: String

@@ -86,7 +86,7 @@ struct EntryKillsTests {
       RegisterAccount.self,
       .init(
         email: .init(text: "ana@example.org"), username: .init(text: "ana"), password: .init(text: password),
-        passwordRepetition: .init(text: password)), idempotencyKey: "register")
+        passwordConfirmation: .init(text: password)), idempotencyKey: "register")
     let session = try await cluster.client.callUntilDone(LogIn.self, .init(login: "ana", password: password))
     let client = cluster.client.authorized(session.accessToken)
     for round in 0..<Play.rounds(4) {

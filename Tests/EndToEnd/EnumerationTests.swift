@@ -40,7 +40,7 @@ struct EnumerationTests {
               RegisterAccount.self,
               .init(
                 email: .init(text: "known\(index)@example.org"), username: .init(text: "known\(index)"),
-                password: .init(text: "Rio-7-lento"), passwordRepetition: .init(text: "Rio-7-lento")),
+                password: .init(text: "Rio-7-lento"), passwordConfirmation: .init(text: "Rio-7-lento")),
               idempotencyKey: "known\(index)")
           }
         }

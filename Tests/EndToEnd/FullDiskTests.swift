@@ -77,7 +77,7 @@ struct FullDiskTests {
             RegisterAccount.self,
             .init(
               email: .init(text: "b\(number)@example.org"), username: .init(text: "ben\(number)"),
-              password: .init(text: FullDiskTests.password), passwordRepetition: .init(text: FullDiskTests.password)))
+              password: .init(text: FullDiskTests.password), passwordConfirmation: .init(text: FullDiskTests.password)))
         }
       }
       #expect(registration?.code == "storage_full")

@@ -51,7 +51,7 @@ struct IdentityKillsTests {
       )
     }) { cluster, name, sessions in
       let change = ChangePassword.Input(
-        currentPassword: .init(text: Self.password), password: .init(text: new), passwordRepetition: .init(text: new))
+        currentPassword: .init(text: Self.password), password: .init(text: new), passwordConfirmation: .init(text: new))
       var (session, isDone) = (sessions.own, false)
       do {
         session = try await cluster.client.authorized(session.accessToken).call(
@@ -210,7 +210,7 @@ struct IdentityKillsTests {
       RegisterAccount.self,
       .init(
         email: .init(text: "\(name)@example.org"), username: .init(text: name), password: .init(text: password),
-        passwordRepetition: .init(text: password)), idempotencyKey: "register-\(name)"
+        passwordConfirmation: .init(text: password)), idempotencyKey: "register-\(name)"
     ).account
   }
 

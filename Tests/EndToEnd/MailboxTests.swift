@@ -12,7 +12,7 @@ struct MailboxTests {
       RegisterAccount.self,
       .init(
         email: .init(text: "ana@example.org"), username: .init(text: "ana"), password: .init(text: "Correr-2026!"),
-        passwordRepetition: .init(text: "Correr-2026!"), timeZone: .init(text: "Europe/Madrid")))
+        passwordConfirmation: .init(text: "Correr-2026!"), timeZone: .init(text: "Europe/Madrid")))
   }
 
   @Test("The mailbox of a running cluster shows the mail that somebody was sent, and its code verifies the address")

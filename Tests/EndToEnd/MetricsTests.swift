@@ -24,7 +24,7 @@ struct MetricsTests {
       RegisterAccount.self,
       .init(
         email: .init(text: "ana@example.org"), username: .init(text: "ana"), password: .init(text: "Rio-7-lento"),
-        passwordRepetition: .init(text: "Rio-7-lento")))
+        passwordConfirmation: .init(text: "Rio-7-lento")))
     _ = try await cluster.client.get("/v1/offers")
     let six = Set(ServiceName.allCases.map(\.rawValue))
     func services(_ metrics: PrometheusText) -> Set<String> {

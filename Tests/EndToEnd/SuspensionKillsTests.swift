@@ -131,7 +131,7 @@ struct SuspensionKillsTests {
       RegisterAccount.self,
       .init(
         email: .init(text: "\(name)@example.org"), username: .init(text: name), password: .init(text: Self.password),
-        passwordRepetition: .init(text: Self.password)), idempotencyKey: "register-\(name)"
+        passwordConfirmation: .init(text: Self.password)), idempotencyKey: "register-\(name)"
     ).account
   }
 

@@ -59,7 +59,7 @@ extension RoundWorker {
     let registered = try await anybody(
       RegisterAccount.self,
       .init(
-        email: .init(text: email), username: .init(text: username), password: password, passwordRepetition: password,
+        email: .init(text: email), username: .init(text: username), password: password, passwordConfirmation: password,
         consents: .init(activityData: true), beginsSession: true))
     guard let first = registered.signedIn else { return timings.fail(RegisterAccount.spec.name, "no session") }
     let newcomer = anybody.authorized(first.accessToken)
@@ -73,7 +73,7 @@ extension RoundWorker {
     try await call(CloseOtherSessions.self, .init(), by: recovered)
     let (old, new) = (FormField<Password>(text: second), FormField<Password>(text: second + "3"))
     let changed = try await call(
-      ChangePassword.self, .init(currentPassword: old, password: new, passwordRepetition: new), by: recovered)
+      ChangePassword.self, .init(currentPassword: old, password: new, passwordConfirmation: new), by: recovered)
     let client = anybody.authorized(changed.accessToken)
     let next = "other\(username)@example.org"
     try await call(RequestEmailChange.self, .init(email: .init(text: next), currentPassword: new), by: client)
@@ -105,7 +105,7 @@ extension RoundWorker {
   private func recover(_ email: String, _ password: String, after earlier: Set<String>) async throws -> SignedIn {
     let token = try await token(to: email, "/recover?", after: earlier)
     let field = FormField<Password>(text: password)
-    try await anybody(CompletePasswordRecovery.self, .init(token: token, password: field, passwordRepetition: field))
+    try await anybody(CompletePasswordRecovery.self, .init(token: token, password: field, passwordConfirmation: field))
     return try await anybody(LogIn.self, .init(login: email, password: password))
   }
 

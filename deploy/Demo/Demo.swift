@@ -135,7 +135,7 @@ struct Demo: AsyncParsableCommand {
       RegisterAccount.self,
       .init(
         email: .init(text: email), username: .init(text: username), password: .init(text: Demo.password),
-        passwordRepetition: .init(text: Demo.password), name: .init(text: person.name), age: person.age,
+        passwordConfirmation: .init(text: Demo.password), name: .init(text: person.name), age: person.age,
         nickname: .init(text: String(person.name.prefix { $0 != " " })), timeZone: .init(text: person.timeZone),
         language: .init(text: person.language.rawValue), consents: .init(activityData: true)),
       idempotencyKey: "demo-\(username)")

@@ -33,7 +33,7 @@ struct RecoveryPage: BrowserPage {
       form: [
         "type": "object",
         "properties": [
-          "token": LinkToken.schema, "password": ["type": "string"], "passwordRepetition": ["type": "string"],
+          "token": LinkToken.schema, "password": ["type": "string"], "passwordConfirmation": ["type": "string"],
           "email": ["type": "string"],
         ],
       ]),
@@ -66,7 +66,7 @@ struct RecoveryPage: BrowserPage {
   private func complete(_ fields: [String: String], _ request: PageRequest) async throws(Failure) -> PageContent {
     let input = CompletePasswordRecovery.Input(
       token: try RecoveryPage.token(fields), password: FormField(text: fields["password", default: ""]),
-      passwordRepetition: FormField(text: fields["passwordRepetition", default: ""]))
+      passwordConfirmation: FormField(text: fields["passwordConfirmation", default: ""]))
     let recovered = try await request.call(CompletePasswordRecovery.self, input)
     let text = request.text("page.recovered.text", ["username": .text(recovered.username.description)])
     return PageContent(title: request.text("page.recovered.title"), "<p>\(text)</p>")
@@ -100,7 +100,7 @@ struct RecoveryPage: BrowserPage {
         """
     case .choose(let token):
       words = "page.recover.choose"
-      let fields = [("password", "password"), ("passwordRepetition", "repetition")].map { name, label in
+      let fields = [("password", "password"), ("passwordConfirmation", "repetition")].map { name, label in
         field(name, of: problem, kind: "password", completion: "new-password", value: "", "page.recover.choose.\(label)", request)
       }
       content = """

@@ -27,29 +27,29 @@ public enum ChangePassword: AccountOperation {
   public struct Input: Form, Hashable {
     public var currentPassword: FormField<Password>
     public var password: FormField<Password>
-    public var passwordRepetition: FormField<Password>
+    public var passwordConfirmation: FormField<Password>
     public var keepsPersonalAccessTokens: Bool?
     public var found = FoundProblems()
 
     public init(
-      currentPassword: FormField<Password>, password: FormField<Password>, passwordRepetition: FormField<Password>,
+      currentPassword: FormField<Password>, password: FormField<Password>, passwordConfirmation: FormField<Password>,
       keepsPersonalAccessTokens: Bool? = nil
     ) {
       self.currentPassword = currentPassword
       self.password = password
-      self.passwordRepetition = passwordRepetition
+      self.passwordConfirmation = passwordConfirmation
       self.keepsPersonalAccessTokens = keepsPersonalAccessTokens
     }
 
     private enum CodingKeys: String, CodingKey {
-      case currentPassword, password, passwordRepetition, keepsPersonalAccessTokens
+      case currentPassword, password, passwordConfirmation, keepsPersonalAccessTokens
     }
 
     public static let notes: Notes = [
       "currentPassword": "The password that the account has.",
       "password":
         "8 to 256 characters with an upper-case and a lower-case letter, a digit and a special character; no common password, and not the current one.",
-      "passwordRepetition": "The same password again.",
+      "passwordConfirmation": "The same password again.",
       "keepsPersonalAccessTokens":
         "Whether scripts go on with their personal access tokens; without it they are revoked, since whoever had the password may have made some.",
     ]

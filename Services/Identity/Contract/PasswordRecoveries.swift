@@ -68,24 +68,24 @@ public enum CompletePasswordRecovery: OpenOperation {
   public struct Input: Form, Hashable {
     public var token: String
     public var password: FormField<Password>
-    public var passwordRepetition: FormField<Password>
+    public var passwordConfirmation: FormField<Password>
     public var found = FoundProblems()
 
-    public init(token: String, password: FormField<Password>, passwordRepetition: FormField<Password>) {
+    public init(token: String, password: FormField<Password>, passwordConfirmation: FormField<Password>) {
       self.token = token
       self.password = password
-      self.passwordRepetition = passwordRepetition
+      self.passwordConfirmation = passwordConfirmation
     }
 
     private enum CodingKeys: String, CodingKey {
-      case token, password, passwordRepetition
+      case token, password, passwordConfirmation
     }
 
     public static let notes: Notes = [
       "token": Note("The mailed link's token.", length: 1...200),
       "password":
         "8 to 256 characters with an upper-case and a lower-case letter, a digit and a special character; no common password.",
-      "passwordRepetition": "The same password again.",
+      "passwordConfirmation": "The same password again.",
     ]
   }
 

@@ -8,7 +8,7 @@ public enum RegisterAccount: OpenOperation {
     public var email: FormField<EmailAddress>
     public var username: FormField<Username>
     public var password: FormField<Password>
-    public var passwordRepetition: FormField<Password>
+    public var passwordConfirmation: FormField<Password>
     public var name: FormField<PersonName>?
     public var age: Int?
     public var nickname: FormField<Nickname>?
@@ -22,14 +22,14 @@ public enum RegisterAccount: OpenOperation {
 
     public init(
       email: FormField<EmailAddress>, username: FormField<Username>, password: FormField<Password>,
-      passwordRepetition: FormField<Password>, name: FormField<PersonName>? = nil, age: Int? = nil,
+      passwordConfirmation: FormField<Password>, name: FormField<PersonName>? = nil, age: Int? = nil,
       nickname: FormField<Nickname>? = nil, timeZone: FormField<ChosenTimeZone>? = nil, language: FormField<Language>? = nil,
       consents: ConsentChoices? = nil, beginsSession: Bool? = nil, device: DeviceName? = nil
     ) {
       self.email = email
       self.username = username
       self.password = password
-      self.passwordRepetition = passwordRepetition
+      self.passwordConfirmation = passwordConfirmation
       self.name = name
       self.age = age
       self.nickname = nickname
@@ -41,7 +41,8 @@ public enum RegisterAccount: OpenOperation {
     }
 
     private enum CodingKeys: String, CodingKey {
-      case email, username, password, passwordRepetition, name, age, nickname, timeZone, language, consents, beginsSession, device
+      case email, username, password, passwordConfirmation, name, age, nickname, timeZone, language, consents, beginsSession,
+        device
     }
 
     public static let notes: Notes = [
@@ -49,7 +50,7 @@ public enum RegisterAccount: OpenOperation {
       "username": "Wished username; upper case is folded to lower.",
       "password":
         "8 to 256 characters with an upper-case and a lower-case letter, a digit and a special character; no common password.",
-      "passwordRepetition": "The same password again.",
+      "passwordConfirmation": "The same password again.",
       "name": "The person's name.",
       "age": Note("The person's age in years.", range: 13...120, isCheckedByFeature: true, example: 34),
       "nickname": "How others see the account named.",

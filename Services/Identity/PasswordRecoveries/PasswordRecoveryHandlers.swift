@@ -29,7 +29,7 @@ struct PasswordRecoveryHandlers: Sendable {
   func complete(_ input: CompletePasswordRecovery.Input, _ call: OpenCall) async throws -> CompletePasswordRecovery.Output {
     let unreadable = input.found.with([])
     guard unreadable.isEmpty else {
-      let problems = rules.problems(input.password, repetition: input.passwordRepetition, names: [])
+      let problems = rules.problems(input.password, repetition: input.passwordConfirmation, names: [])
       throw Failure(RequestFailure.invalidFields, fields: input.found.with(problems))
     }
     let token = RecoveryToken(input.token)
@@ -37,7 +37,7 @@ struct PasswordRecoveryHandlers: Sendable {
     let opening = try await call.read { try PasswordRecoveryStore.open(token, keys, now: call.now, in: $0) }
     var hash: PasswordHash?
     if case .works(let opened) = opening {
-      let problems = rules.problems(input.password, repetition: input.passwordRepetition, names: opened.account.names)
+      let problems = rules.problems(input.password, repetition: input.passwordConfirmation, names: opened.account.names)
       guard problems.isEmpty, let password = input.password.value else {
         throw Failure(RequestFailure.invalidFields, fields: problems)
       }

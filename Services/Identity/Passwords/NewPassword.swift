@@ -2,7 +2,7 @@ import IdentityContract
 import Operations
 
 extension PasswordRules {
-  /// Validates a new password as a form has it, typed twice: every rule that the fields `password` and `passwordRepetition` break.
+  /// Validates a new password as a form has it, typed twice: every rule that the fields `password` and `passwordConfirmation` break.
   ///
   /// - Parameter names: what can be read off the account and so must not be its password.
   func problems(_ password: FormField<Password>, repetition: FormField<Password>, names: [String]) -> [FieldProblem] {
@@ -13,7 +13,7 @@ extension PasswordRules {
       if let again = repetition.value, again.normalized != chosen.normalized { repetitionRule = FieldRule("passwords_differ") }
     }
     return rules.map { FieldProblem(field: "password", $0) }
-      + [repetitionRule].compactMap { $0.map { FieldProblem(field: "passwordRepetition", $0) } }
+      + [repetitionRule].compactMap { $0.map { FieldProblem(field: "passwordConfirmation", $0) } }
   }
 }
 

@@ -58,7 +58,7 @@ extension PasswordHandlers {
     let account = try call.liveAccount(database)
     guard account.hasPassword else { throw ChangePasswordFailure.noPassword }
     var problems = input.currentPassword.rule.map { [FieldProblem(field: "currentPassword", $0)] } ?? []
-    problems += rules.problems(input.password, repetition: input.passwordRepetition, names: account.names)
+    problems += rules.problems(input.password, repetition: input.passwordConfirmation, names: account.names)
     if let current = input.currentPassword.value, let new = input.password.value, current.normalized == new.normalized {
       problems.append(FieldProblem(field: "password", FieldRule("password_unchanged")))
     }

@@ -27,7 +27,7 @@ struct RegistrationForm: Sendable {
 
     refuse("email", input.email.rule)
     problems += ProfileForm.usernameProblems(input.username)
-    problems += passwordRules.problems(input.password, repetition: input.passwordRepetition, names: names(of: input))
+    problems += passwordRules.problems(input.password, repetition: input.passwordConfirmation, names: names(of: input))
     refuse("name", input.name?.brokenRule)
     refuse("age", ProfileForm.ageRule(input.age))
     refuse("nickname", input.nickname?.brokenRule)

@@ -107,6 +107,6 @@ struct RegistrationHandlers: Sendable {
 }
 
 private func inFormOrder(_ problems: [FieldProblem]) -> [FieldProblem] {
-  let order = ["email", "username", "password", "passwordRepetition", "name", "age", "nickname", "timeZone", "language"]
+  let order = ["email", "username", "password", "passwordConfirmation", "name", "age", "nickname", "timeZone", "language"]
   return order.flatMap { field in problems.filter { $0.field == field } } + problems.filter { !order.contains($0.field) }
 }

@@ -46,8 +46,8 @@ public struct SnapshotParts: Sendable {
   @Sendable
   public func page(_ database: Database, of names: Set<String>? = nil, after key: String?) throws -> Page {
     let pieces = key?.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init) ?? []
-    let begun = pieces.first.flatMap { name in parts.firstIndex { $0.name == name } } ?? 0
-    guard let index = firstPart(from: begun, publishing: names) else { return ([], nil) }
+    let begun = pieces.first.flatMap { name in parts.firstIndex { $0.name == name } }
+    guard let index = firstPart(from: begun ?? 0, publishing: names) else { return ([], nil) }
     let own = index == begun ? pieces.last.flatMap { $0.isEmpty || pieces.count < 2 ? nil : $0 } : nil
     let part = parts[index]
     let (events, nextKey) = try part.page(database, own)

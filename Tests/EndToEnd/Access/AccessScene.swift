@@ -122,7 +122,7 @@ extension AccessScene {
       RegisterAccount.self,
       .init(
         email: .init(text: "new@example.org"), username: .init(text: "newcomer"), password: .init(text: password),
-        passwordRepetition: .init(text: password), beginsSession: true))
+        passwordConfirmation: .init(text: password), beginsSession: true))
     return try #require(registered.signedIn).accessToken
   }
 

@@ -170,7 +170,7 @@ class Client(threading.Thread):
     def enrol(self):
         email = f"{self.name}@example.org"
         status, answer = self.session.insist("POST", "/v1/accounts", {
-            "email": email, "username": self.name, "password": PASSWORD, "passwordRepetition": PASSWORD, "timeZone": self.world.zone,
+            "email": email, "username": self.name, "password": PASSWORD, "passwordConfirmation": PASSWORD, "timeZone": self.world.zone,
             "consents": {"activityData": True, "location": True}}, key=f"join-{self.name}")
         assert status == 201, (status, answer)
         self.account_id = answer["id"]

@@ -251,7 +251,7 @@ class Load:
     async def enrol(self, account):
         email = self.email(account)
         answer = await self.insist(201, "POST", "/v1/accounts", {
-            "email": email, "username": account.name, "password": clients.PASSWORD, "passwordRepetition": clients.PASSWORD,
+            "email": email, "username": account.name, "password": clients.PASSWORD, "passwordConfirmation": clients.PASSWORD,
             "timeZone": self.world.zone, "consents": {"activityData": True, "location": True}}, key=f"join-{account.name}")
         account.account_id = answer["id"]
         await self.insist(200, "POST", "/v1/accounts/verify", {"token": await self.mails.token(email)})

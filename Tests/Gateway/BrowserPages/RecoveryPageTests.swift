@@ -38,13 +38,13 @@ struct RecoveryPageTests {
         case "busy": throw Failure(RequestFailure.overloaded, retryAfterSeconds: 1)
         default: throw RecoveryFailure.linkInvalid
         }
-        guard input.password.description == input.passwordRepetition.description else {
+        guard input.password.description == input.passwordConfirmation.description else {
           throw Failure(
             RequestFailure.invalidFields,
             fields: [
               FieldProblem(field: "password", FieldRule("password_too_short", ["min": .number(8)])),
               FieldProblem(field: "password", FieldRule("password_lacks_digit")),
-              FieldProblem(field: "passwordRepetition", FieldRule("passwords_differ")),
+              FieldProblem(field: "passwordConfirmation", FieldRule("passwords_differ")),
             ])
         }
         return Reply(request, CompletePasswordRecovery.Output(username: try Username(text: "ana.ruiz")))
@@ -64,7 +64,7 @@ struct RecoveryPageTests {
       try page.expectSecretPage()
       #expect(page.body.contains(#"<form method="post" action="recover">"#))
       #expect(page.body.contains(#"<input type="hidden" name="token" value="good">"#))
-      for name in ["password", "passwordRepetition"] {
+      for name in ["password", "passwordConfirmation"] {
         #expect(
           page.body.contains(#"<input type="password" name="\#(name)" value="" autocomplete="new-password" required>"#))
       }
@@ -105,7 +105,7 @@ struct RecoveryPageTests {
       }
       // A field behind such a character is a field.
       let done = try await gateway.http(
-        "POST", "/recover", Self.form, "x=\u{600}&token=good&password=Mar-9azul&passwordRepetition=Mar-9azul")
+        "POST", "/recover", Self.form, "x=\u{600}&token=good&password=Mar-9azul&passwordConfirmation=Mar-9azul")
       #expect(done.status == 200)
     }
   }
@@ -113,7 +113,7 @@ struct RecoveryPageTests {
   @Test("The recovery page's form sets the password and says so (S 5, scenario 3; CU-2)")
   func recovers() async throws {
     try await Self.with { gateway in
-      let body = "token=good&password=Mar-9%2Bazul+%C3%B1&passwordRepetition=Mar-9%2Bazul+%C3%B1"
+      let body = "token=good&password=Mar-9%2Bazul+%C3%B1&passwordConfirmation=Mar-9%2Bazul+%C3%B1"
       let done = try await gateway.http("POST", "/recover", Self.form, body)
       #expect(done.status == 200)
       #expect(done.body.contains("Your password has been changed") && done.body.contains("ana.ruiz"))
@@ -128,7 +128,7 @@ struct RecoveryPageTests {
   @Test("Every rule that the new password breaks stands at its field with a suggestion, and the form can be sent again")
   func rules() async throws {
     try await Self.with { gateway in
-      let page = try await gateway.http("POST", "/recover", Self.spanish, "token=good&password=mar&passwordRepetition=sol")
+      let page = try await gateway.http("POST", "/recover", Self.spanish, "token=good&password=mar&passwordConfirmation=sol")
       #expect(page.status == 422)
       #expect(page.body.contains(#"<input type="hidden" name="token" value="good">"#))
       #expect(page.body.contains(#"aria-invalid="true" aria-describedby="password-rules""#))
@@ -157,7 +157,7 @@ struct RecoveryPageTests {
     arguments: ["old", "never"])
   func refuses(token: String) async throws {
     try await Self.with { gateway in
-      let page = try await gateway.http("POST", "/recover", Self.form, "token=\(token)&password=a&passwordRepetition=a")
+      let page = try await gateway.http("POST", "/recover", Self.form, "token=\(token)&password=a&passwordConfirmation=a")
       #expect(page.status == (token == "old" ? 410 : 404))
       #expect(page.body.contains(#"role="alert""#))
       #expect(page.body.contains(token == "old" ? "has expired; it was valid for 30 minutes" : "is not valid"))
@@ -189,7 +189,7 @@ struct RecoveryPageTests {
   @Test("The recovery page keeps the form where the server cannot answer now")
   func busy() async throws {
     try await Self.with { gateway in
-      let page = try await gateway.http("POST", "/recover", Self.form, "token=busy&password=a&passwordRepetition=a")
+      let page = try await gateway.http("POST", "/recover", Self.form, "token=busy&password=a&passwordConfirmation=a")
       #expect(page.status == 503 && page.fields["retry-after"] == "1")
       #expect(page.body.contains(#"<input type="hidden" name="token" value="busy">"#))
       let opened = try await gateway.http("GET", "/recover?token=busy")

@@ -225,7 +225,7 @@ struct AccountDeletionTests {
       for number in 0..<50 { try await identity.register("person\(number)") }
       let form = RegisterAccount.Input(
         email: FormField(text: "planted.mail@example.org"), username: FormField(text: "planted_user"),
-        password: FormField(text: RunningIdentity.password), passwordRepetition: FormField(text: RunningIdentity.password),
+        password: FormField(text: RunningIdentity.password), passwordConfirmation: FormField(text: RunningIdentity.password),
         name: FormField(text: "Planted Name"), nickname: FormField(text: "Planted Nick"))
       _ = try await identity.ask(RegisterAccount.self, form, key: "planted-key")
       let own = try await identity.logIn("planted_user", from: "198.51.100.77")

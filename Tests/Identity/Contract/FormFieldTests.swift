@@ -32,7 +32,7 @@ struct FormFieldTests {
 
   @Test("A registration form is written as it was typed")
   func roundTrip() throws {
-    let text = #"{"email":"Ana@Example.com","username":"!","password":"Aa1!aaaa","passwordRepetition":"","age":30}"#
+    let text = #"{"email":"Ana@Example.com","username":"!","password":"Aa1!aaaa","passwordConfirmation":"","age":30}"#
     #expect(String(decoding: try decode(text).json, as: UTF8.self) == text)
   }
 
@@ -41,7 +41,7 @@ struct FormFieldTests {
     var schemas = Schemas()
     _ = schemas.reference(to: RegisterAccount.Input.self)
     let form = try #require(schemas.components.first { $0.name == "RegisterAccountInput" }?.schema)
-    #expect(form["required"] == ["email", "username", "password", "passwordRepetition"])
+    #expect(form["required"] == ["email", "username", "password", "passwordConfirmation"])
     #expect(form["properties"]?["age"]?["minimum"] == 13)
     #expect(form["properties"]?["email"]?["format"] == "email")
   }

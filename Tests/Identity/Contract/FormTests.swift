@@ -15,14 +15,14 @@ struct FormTests {
     try await RunningIdentity.run { identity in
       try await identity.register()
       let body = """
-        {"email":"ana@example.com","username":"ana","password":"mar","passwordRepetition":7,"name":true,"age":"old","timeZone":"CEST",
+        {"email":"ana@example.com","username":"ana","password":"mar","passwordConfirmation":7,"name":true,"age":"old","timeZone":"CEST",
          "consents":{"activityData":"yes"},"colour":"red"}
         """
       let found = try await failure { try await identity.ask(RegisterAccount.self, json: body) }
       #expect(
         problems(found) == [
           "email email_taken", "username username_taken", "password password_too_short", "password password_lacks_upper_case",
-          "password password_lacks_digit", "password password_lacks_special", "passwordRepetition not_a_string",
+          "password password_lacks_digit", "password password_lacks_special", "passwordConfirmation not_a_string",
           "name not_a_string", "age not_a_whole_number", "timeZone unknown_time_zone",
           "consents.activityData not_a_truth_value", "colour unknown_field",
         ])
@@ -66,9 +66,9 @@ struct FormTests {
       }
       try await expect(
         ChangePassword.self,
-        #"{"currentPassword":1,"password":"Largo-9-","passwordRepetition":"x","keepsPersonalAccessTokens":"no","x":1}"#,
+        #"{"currentPassword":1,"password":"Largo-9-","passwordConfirmation":"x","keepsPersonalAccessTokens":"no","x":1}"#,
         [
-          "currentPassword not_a_string", "passwordRepetition passwords_differ",
+          "currentPassword not_a_string", "passwordConfirmation passwords_differ",
           "keepsPersonalAccessTokens not_a_truth_value", "x unknown_field",
         ])
       try await expect(
@@ -79,7 +79,7 @@ struct FormTests {
         CompletePasswordRecovery.self, #"{"password":"mar"}"#,
         [
           "token required", "password password_too_short", "password password_lacks_upper_case",
-          "password password_lacks_digit", "password password_lacks_special", "passwordRepetition required",
+          "password password_lacks_digit", "password password_lacks_special", "passwordConfirmation required",
         ])
       let right = RunningIdentity.password
       try await expect(DeleteAccount.self, "{\"password\":\"\(right)\",\"x\":1}", ["x unknown_field"])

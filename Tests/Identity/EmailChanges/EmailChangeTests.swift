@@ -245,11 +245,11 @@ struct EmailChangeTests {
         let recovery = try #require(try await identity.published(PasswordRecoveryRequested.self).last).recoveryID
         let token = try await identity.askAsNotifications(ReadRecoverySecret.self, .init(recoveryID: recovery)).token
         _ = try await identity.ask(
-          CompletePasswordRecovery.self, .init(token: token, password: new, passwordRepetition: new))
+          CompletePasswordRecovery.self, .init(token: token, password: new, passwordConfirmation: new))
       } else {
         _ = try await identity.ask(
           ChangePassword.self,
-          .init(currentPassword: .init(text: RunningIdentity.password), password: new, passwordRepetition: new),
+          .init(currentPassword: .init(text: RunningIdentity.password), password: new, passwordConfirmation: new),
           by: .signedIn(ana))
       }
       #expect(try await failure { try await identity.follow(link.token) }.code == "email_change_link_replaced")

@@ -99,7 +99,7 @@ struct EmailChangeUndoTests {
       #expect(mail.email == account.email)
       _ = try await identity.ask(
         CompletePasswordRecovery.self,
-        .init(token: mail.token, password: FormField(text: "Lago-8-frío"), passwordRepetition: FormField(text: "Lago-8-frío")))
+        .init(token: mail.token, password: FormField(text: "Lago-8-frío"), passwordConfirmation: FormField(text: "Lago-8-frío")))
       #expect(try await identity.logIn("ana@example.com", "Lago-8-frío").account.isVerified)
       #expect(try await failure { try await identity.logIn() }.code == "wrong_credentials")
     }
@@ -127,7 +127,7 @@ struct EmailChangeUndoTests {
         let refusal = try await failure {
           try await identity.ask(
             CompletePasswordRecovery.self,
-            .init(token: token, password: FormField(text: "Lago-8-frío"), passwordRepetition: FormField(text: "Lago-8-frío")))
+            .init(token: token, password: FormField(text: "Lago-8-frío"), passwordConfirmation: FormField(text: "Lago-8-frío")))
         }
         #expect(refusal.code == code)
       }

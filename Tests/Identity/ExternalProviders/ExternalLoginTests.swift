@@ -224,7 +224,7 @@ extension ExternalProviderProcesses {
         }
         let change = ChangePassword.Input(
           currentPassword: "x", password: FormField(text: RunningIdentity.password),
-          passwordRepetition: FormField(text: RunningIdentity.password))
+          passwordConfirmation: FormField(text: RunningIdentity.password))
         let failed = try await failure { try await identity.ask(ChangePassword.self, change, by: .signedIn(session)) }
         #expect(failed.code == "no_password")
         try await identity.askToRecover()

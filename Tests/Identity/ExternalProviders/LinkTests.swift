@@ -187,7 +187,7 @@ extension ExternalProviderProcesses {
       let new = FormField<Password>(text: RunningIdentity.otherPassword)
       _ = try await identity.ask(
         ChangePassword.self,
-        .init(currentPassword: FormField(text: RunningIdentity.password), password: new, passwordRepetition: new),
+        .init(currentPassword: FormField(text: RunningIdentity.password), password: new, passwordConfirmation: new),
         by: .signedIn(session))
     }
 

@@ -211,7 +211,7 @@ struct IncidentTests {
       case .recovery:
         let password = FormField<Password>(text: "Mar-9-bravo")
         _ = try await identity.ask(
-          CompletePasswordRecovery.self, .init(token: "guess", password: password, passwordRepetition: password))
+          CompletePasswordRecovery.self, .init(token: "guess", password: password, passwordConfirmation: password))
       case .emailChange: _ = try await identity.ask(CompleteEmailChange.self, .init(token: "guess"))
       case .loginAlert: _ = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: "guess", answer: .close))
       }
@@ -342,7 +342,7 @@ struct IncidentTests {
       let attempts: [@Sendable (FormField<Password>) async throws -> Void] = [
         { password in
           _ = try await identity.ask(
-            ChangePassword.self, .init(currentPassword: password, password: new, passwordRepetition: new), by: .signedIn(own))
+            ChangePassword.self, .init(currentPassword: password, password: new, passwordConfirmation: new), by: .signedIn(own))
         },
         { password in
           _ = try await identity.ask(

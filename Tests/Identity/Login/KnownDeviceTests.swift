@@ -153,7 +153,7 @@ struct KnownDeviceTests {
           ChangePassword.self,
           .init(
             currentPassword: FormField(text: RunningIdentity.password), password: FormField(text: password),
-            passwordRepetition: FormField(text: password)), by: .signedIn(other))
+            passwordConfirmation: FormField(text: password)), by: .signedIn(other))
       case .recovered:
         password = RunningIdentity.otherPassword
         try await identity.askToRecover()

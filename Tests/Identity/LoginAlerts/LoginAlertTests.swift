@@ -109,7 +109,7 @@ struct LoginAlertTests {
       let attempts: [@Sendable () async throws -> Void] = [
         {
           _ = try await identity.ask(
-            ChangePassword.self, .init(currentPassword: password, password: new, passwordRepetition: new), by: caller)
+            ChangePassword.self, .init(currentPassword: password, password: new, passwordConfirmation: new), by: caller)
         },
         {
           _ = try await identity.ask(

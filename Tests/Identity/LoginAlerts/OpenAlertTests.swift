@@ -135,7 +135,7 @@ struct OpenAlertTests {
       )
       identity.time.advance(seconds: 60)
       _ = try await identity.ask(
-        ChangePassword.self, .init(currentPassword: old, password: new, passwordRepetition: new), by: .signedIn(owner))
+        ChangePassword.self, .init(currentPassword: old, password: new, passwordConfirmation: new), by: .signedIn(owner))
       // As any new device is.
       #expect(try !Self.isInDoubt(try await Self.logIn(identity, RunningIdentity.otherPassword, from: Self.there)))
       #expect(try await Self.alerts(identity).last?.level == .notice)

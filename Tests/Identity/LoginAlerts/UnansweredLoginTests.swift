@@ -151,7 +151,7 @@ struct UnansweredLoginTests {
         FormField<Password>(text: RunningIdentity.password), FormField<Password>(text: RunningIdentity.otherPassword)
       )
       _ = try await identity.ask(
-        ChangePassword.self, .init(currentPassword: old, password: new, passwordRepetition: new), by: .signedIn(later))
+        ChangePassword.self, .init(currentPassword: old, password: new, passwordConfirmation: new), by: .signedIn(later))
       #expect(try await identity.count("SELECT COUNT(*) FROM external_identities") == 0)
       // There is nothing left for which the alert is needed.
       try await housekeeping.sweep()

@@ -208,9 +208,9 @@ struct PasswordRecoveryTests {
       #expect(
         try await rules("mar", "sol") == [
           "password password_too_short", "password password_lacks_upper_case", "password password_lacks_digit",
-          "password password_lacks_special", "passwordRepetition passwords_differ",
+          "password password_lacks_special", "passwordConfirmation passwords_differ",
         ])
-      #expect(try await rules("", "") == ["password required", "passwordRepetition required"])
+      #expect(try await rules("", "") == ["password required", "passwordConfirmation required"])
       #expect(try await rules("Passw0rd!", "Passw0rd!") == ["password password_common"])
       #expect(try await rules("ANA@example.com", "ANA@example.com").contains("password password_is_name"))
       #expect(try await identity.published(PasswordChanged.self).isEmpty)

@@ -27,7 +27,7 @@ extension RunningIdentity {
     try await ask(
       CompletePasswordRecovery.self,
       .init(
-        token: token, password: FormField(text: password), passwordRepetition: FormField(text: repetition ?? password)))
+        token: token, password: FormField(text: password), passwordConfirmation: FormField(text: repetition ?? password)))
   }
 
   static let otherPassword = "Mar-9-azul"

@@ -15,7 +15,7 @@ struct ChangePasswordTests {
   ) async throws -> SignedIn {
     let input = ChangePassword.Input(
       currentPassword: FormField(text: current), password: FormField(text: password),
-      passwordRepetition: FormField(text: repetition ?? password))
+      passwordConfirmation: FormField(text: repetition ?? password))
     return try await identity.ask(ChangePassword.self, input, by: .signedIn(signedIn), key: key)
   }
 
@@ -225,7 +225,7 @@ struct ChangePasswordTests {
         #expect(
           fields(weak) == [
             "password password_too_short", "password password_lacks_upper_case", "password password_lacks_digit",
-            "password password_lacks_special", "passwordRepetition passwords_differ",
+            "password password_lacks_special", "passwordConfirmation passwords_differ",
           ])
       }
       let named = try await failure { try await change(identity, own, to: "ANA@example.com") }
@@ -240,9 +240,9 @@ struct ChangePasswordTests {
     try await RunningIdentity.run { identity in
       try await identity.register()
       let own = try await identity.logIn()
-      for body in ["{}", #"{"currentPassword":"","password":"","passwordRepetition":""}"#] {
+      for body in ["{}", #"{"currentPassword":"","password":"","passwordConfirmation":""}"#] {
         let failure = try await failure { try await identity.ask(ChangePassword.self, json: body, by: .signedIn(own)) }
-        #expect(fields(failure) == ["currentPassword required", "password required", "passwordRepetition required"])
+        #expect(fields(failure) == ["currentPassword required", "password required", "passwordConfirmation required"])
       }
     }
   }
@@ -254,7 +254,7 @@ struct ChangePasswordTests {
       let own = try await identity.logIn()
       _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(own))
       #expect(try await refusal(identity, own, from: RunningIdentity.password).code == "session_revoked")
-      let form = ChangePassword.Input(currentPassword: "a", password: "b", passwordRepetition: "b")
+      let form = ChangePassword.Input(currentPassword: "a", password: "b", passwordConfirmation: "b")
       #expect(try await failure { try await identity.ask(ChangePassword.self, form) }.code == "unauthenticated")
       _ = try await identity.logIn()
     }
@@ -284,7 +284,7 @@ struct ChangePasswordTests {
         ChangePassword.self,
         .init(
           currentPassword: FormField(text: RunningIdentity.password), password: FormField(text: RunningIdentity.otherPassword),
-          passwordRepetition: FormField(text: RunningIdentity.otherPassword), keepsPersonalAccessTokens: keeps),
+          passwordConfirmation: FormField(text: RunningIdentity.otherPassword), keepsPersonalAccessTokens: keeps),
         by: .signedIn(own))
       #expect(try await identity.published(PersonalAccessTokenRevoked.self).count == (keeps == true ? 0 : 1))
       // So do secret links that others keep.

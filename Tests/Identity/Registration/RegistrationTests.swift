@@ -53,7 +53,7 @@ struct RegistrationTests {
       #expect(
         found == [
           "foo unknown_field", "email invalid_email", "username unacceptable_username", "nickname empty", "password required",
-          "passwordRepetition required",
+          "passwordConfirmation required",
         ])
     }
   }
@@ -70,12 +70,12 @@ struct RegistrationTests {
 
   @Test(
     "Required registration fields left empty or out are all named (CU-1, 9a)",
-    arguments: ["{}", #"{"email":"","username":"","password":"","passwordRepetition":""}"#])
+    arguments: ["{}", #"{"email":"","username":"","password":"","passwordConfirmation":""}"#])
   func required(body: String) async throws {
     try await RunningIdentity.run { identity in
       let failure = try await failure { try await identity.ask(RegisterAccount.self, json: body) }
       #expect(failure.code == "invalid_fields" && failure.status == 422)
-      #expect(failure.fields.map(\.field) == ["email", "username", "password", "passwordRepetition"])
+      #expect(failure.fields.map(\.field) == ["email", "username", "password", "passwordConfirmation"])
       #expect(failure.fields.allSatisfy { $0.code == "required" })
     }
   }
@@ -194,9 +194,9 @@ struct RegistrationTests {
   func differentPasswords() async throws {
     try await RunningIdentity.run { identity in
       var form = RunningIdentity.form()
-      form.passwordRepetition = "Rio-8-lento"
+      form.passwordConfirmation = "Rio-8-lento"
       let failure = try await failure { try await identity.ask(RegisterAccount.self, form) }
-      #expect(failure.fields == [FieldProblem(field: "passwordRepetition", FieldRule("passwords_differ"))])
+      #expect(failure.fields == [FieldProblem(field: "passwordConfirmation", FieldRule("passwords_differ"))])
     }
   }
 
@@ -207,14 +207,14 @@ struct RegistrationTests {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
       let form = RegisterAccount.Input(
-        email: "nope", username: "ana", password: "abc", passwordRepetition: "abd",
+        email: "nope", username: "ana", password: "abc", passwordConfirmation: "abd",
         name: FormField(text: String(repeating: "x", count: 81)),
         age: 12, nickname: FormField(text: String(repeating: "x", count: 31)), timeZone: "Mars/Base", language: "fr")
       let failure = try await failure { try await identity.ask(RegisterAccount.self, form) }
       #expect(
         failure.fields.map { "\($0.field) \($0.code)" } == [
           "email invalid_email", "username username_taken", "password password_too_short", "password password_lacks_upper_case",
-          "password password_lacks_digit", "password password_lacks_special", "passwordRepetition passwords_differ",
+          "password password_lacks_digit", "password password_lacks_special", "passwordConfirmation passwords_differ",
           "name too_long",
           "age impossible_age", "nickname too_long", "timeZone unknown_time_zone", "language not_a_choice",
         ])
@@ -329,7 +329,7 @@ struct RegistrationTests {
       let signedIn = try #require(try await register().signedIn)
       let change = ChangePassword.Input(
         currentPassword: FormField(text: RunningIdentity.password), password: FormField(text: "Mar-8-rapido"),
-        passwordRepetition: FormField(text: "Mar-8-rapido"))
+        passwordConfirmation: FormField(text: "Mar-8-rapido"))
       _ = try await identity.ask(ChangePassword.self, change, by: .signedIn(signedIn))
       #expect(try await register().signedIn == nil)
     }

@@ -192,7 +192,7 @@ extension RunningIdentity {
   static func form(_ username: String = "ana", email: String? = nil, password: String = password) -> RegisterAccount.Input {
     RegisterAccount.Input(
       email: FormField(text: email ?? "\(username)@example.com"), username: FormField(text: username),
-      password: FormField(text: password), passwordRepetition: FormField(text: password))
+      password: FormField(text: password), passwordConfirmation: FormField(text: password))
   }
 
   /// A registered account.
