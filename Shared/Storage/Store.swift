@@ -219,9 +219,12 @@ public final class Store: Sendable {
   }
 
   /// Does what has to be done now and then: forgets old idempotency records, prunes the outbox, and shortens the write-ahead log.
-  public func housekeep() async throws {
-    try await purgeIdempotencyRecords()
-    try await log.prune()
+  ///
+  /// - Parameter willStep: called before each of the steps in which it does so.
+  public func housekeep(willStep: () -> Void = {}) async throws {
+    try await purgeIdempotencyRecords(willStep: willStep)
+    try await log.prune(willStep: willStep)
+    willStep()
     do {
       // Where the disk is nearly full, the log keeps its room, and with it the reserve.
       guard space.mayCutLog else { return try await connections.checkpoint() }
@@ -299,8 +302,10 @@ public struct StoreLimits: Sendable {
   /// Room kept on the disk for writes that are taken where it is full, as each login is. The write-ahead log's own is some 4 MiB;
   /// what it takes beyond 16 MiB needs another file to grow, too.
   public var reservedBytes = 8 << 20
-  /// Rows that housekeeping deletes in one transaction, so that other writes need not wait long.
+  /// Rows that housekeeping deletes in one transaction at most.
   public var rowsPerPurge = 500
+  /// Of rows that housekeeping deletes: the first step's, and any step's at most.
+  var stepsOfPurge: StepLimits { StepLimits(first: 50, max: rowsPerPurge) }
   /// How long writes are held for a copy at most, from when it is asked for; beyond, they go on and the copy fails.
   public var writesHeld = Duration.seconds(5)
   /// How long a copy reads its snapshot at most; beyond, it fails. Meanwhile the write-ahead log grows by all that is written. A copy

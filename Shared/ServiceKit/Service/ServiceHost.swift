@@ -126,9 +126,9 @@ private struct StoreHousekeeping: ServiceLifecycle.Service {
     try await cancelWhenGracefulShutdown {
       while true {
         try await Task.sleep(for: .seconds(60))
-        pulse.promise(within: .seconds(60))
         do {
-          try await store.housekeep()
+          // What is much takes long, and is no sticking as long as it goes on.
+          try await store.housekeep { pulse.promise(within: .seconds(60)) }
         } catch let failure as Failure where failure.status == RequestFailure.overloaded.status {
           logger.warning("housekeeping was put off", metadata: ["code": .string(failure.code)])
         }

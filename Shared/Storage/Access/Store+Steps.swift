@@ -33,7 +33,7 @@ extension Store {
       let (start, isMore): (ContinuousClock.Instant, Bool)
       do {
         (start, isMore) = try await write(largeOf: owner) { (ContinuousClock.now, try step(count, $0)) }
-      } catch let failure as Failure where failure.status == RequestFailure.overloaded.status {
+      } catch let failure as Failure where failure.status == RequestFailure.overloaded.status && !failure.isOfStorage {
         // Others come first.
         try await Task.sleep(for: .seconds(1))
         continue

@@ -68,24 +68,21 @@ public struct Outbox: EventLog {
   /// Deletes events behind the slowest subscriber known, except the newest; where no subscriber keeps its position, all but the newest.
   ///
   /// A service without a snapshot keeps everything, so that a subscriber can still be added.
-  func prune() async throws {
+  func prune(willStep: () -> Void) async throws {
     guard store.snapshot != nil else { return }
     // The last one holds the numbering.
-    let (kept, rows) = (max(store.limits.eventsKept, 1), store.limits.rowsPerPurge)
-    var deleted = rows
-    while deleted == rows {
-      deleted = try await store.write { transaction in
-        try transaction.database.cachedStatement(
-          sql: """
-            DELETE FROM outbox WHERE number IN (
-              SELECT number FROM outbox
-              WHERE number <= ? AND number <= coalesce((SELECT min(number) FROM outbox_subscribers), number)
-              ORDER BY number LIMIT ?
-            )
-            """
-        ).execute(arguments: [try Outbox.lastNumber(transaction.database) - Int64(kept), rows])
-        return transaction.database.changesCount
-      }
+    let kept = max(store.limits.eventsKept, 1)
+    try await store.writeInSteps(of: "housekeeping", store.limits.stepsOfPurge, willStep: willStep) { rows, transaction in
+      try transaction.database.cachedStatement(
+        sql: """
+          DELETE FROM outbox WHERE number IN (
+            SELECT number FROM outbox
+            WHERE number <= ? AND number <= coalesce((SELECT min(number) FROM outbox_subscribers), number)
+            ORDER BY number LIMIT ?
+          )
+          """
+      ).execute(arguments: [try Outbox.lastNumber(transaction.database) - Int64(kept), rows])
+      return transaction.database.changesCount == rows
     }
   }
 

@@ -130,19 +130,15 @@ extension Store {
   }
 
   /// Forgets the records that have grown too old, and what was drawn for them, a few at a time.
-  func purgeIdempotencyRecords() async throws {
-    let (seconds, rows) = (idempotency.seconds, limits.rowsPerPurge)
+  func purgeIdempotencyRecords(willStep: () -> Void) async throws {
+    let seconds = idempotency.seconds
     for table in ["idempotency_records", "idempotency_draws"] {
-      var deleted = rows
-      while deleted == rows {
-        deleted = try await write { transaction in
-          // The oldest have the lowest numbers; where the clock was set back, some wait for those before them.
-          try transaction.database.cachedStatement(
-            sql:
-              "DELETE FROM \(table) WHERE id IN (SELECT id FROM (SELECT id, at FROM \(table) ORDER BY id LIMIT ?) WHERE at <= ?)"
-          ).execute(arguments: [rows, transaction.now.adding(seconds: -seconds)])
-          return transaction.database.changesCount
-        }
+      try await writeInSteps(of: "housekeeping", limits.stepsOfPurge, willStep: willStep) { rows, transaction in
+        // The oldest have the lowest numbers; where the clock was set back, some wait for those before them.
+        try transaction.database.cachedStatement(
+          sql: "DELETE FROM \(table) WHERE id IN (SELECT id FROM (SELECT id, at FROM \(table) ORDER BY id LIMIT ?) WHERE at <= ?)"
+        ).execute(arguments: [rows, transaction.now.adding(seconds: -seconds)])
+        return transaction.database.changesCount == rows
       }
     }
   }

@@ -64,7 +64,8 @@ struct SocialWeekTests {
     try await ServicesInProcess.social(identity) { services in
       let input = ReadSocialWeeks.Input(times: [SocialTime(accountID: ana.account, from: .now, until: .now)])
       for caller in [ana.caller, eve.caller, .nobody, .service(.activity), .service(.gateway)] {
-        #expect(try await services.refusal(ReadSocialWeeks.self, input, as: caller) == "forbidden")
+        let refusal = try await services.refusal(ReadSocialWeeks.self, input, as: caller)
+        #expect(refusal == "forbidden")
       }
     }
   }
