@@ -3,8 +3,8 @@ import NIOCore
 import Operations
 import SocialContract
 
-/// `/attach` (TASK-8, UC17): a form for a task's token and a file, for any browser, without login and without a script. The file is passed on
-/// as it arrives.
+/// `/attach` (TASK-8, UC17): a form for a task's token and a file, for any browser, without login and without a script. The file is passed
+/// on as it arrives.
 struct AttachPage: UploadPage {
   static let path = "/attach"
 
@@ -101,7 +101,7 @@ struct AttachPage: UploadPage {
 
 /// A form with a file while it arrives: the token is read, the file is passed on in chunks.
 struct AttachUpload {
-  /// What the page says if a form is not as its own.
+  /// The refusal of a form that is not the one this page sends.
   private static let broken = Malformation.fileForm.failure()
 
   private let limits: GatewayConfiguration.Limits
@@ -120,10 +120,11 @@ struct AttachUpload {
   private var chunk: [UInt8] = []
   private var passedAt = ContinuousClock.now
 
-  /// After how long what has arrived is passed on although it is no whole chunk: social gives up what lies for longer than some of these.
+  /// The longest time that received bytes wait for a full chunk before they are passed on. Social gives up an upload that stays idle for
+  /// several times as long.
   private static let passing = Duration.seconds(10)
 
-  /// - Throws: `file_form_required` where it is no such form.
+  /// - Throws: `file_form_required` where the content type is not that of a file form.
   init(contentType: String?, _ limits: GatewayConfiguration.Limits) throws(Failure) {
     self.limits = limits
     do throws(MultipartParser.Fault) {
@@ -199,22 +200,22 @@ struct AttachUpload {
     guard progress.nextOffset == offset else { throw Failure(RequestFailure.unavailable, retryAfterSeconds: 5) }
   }
 
-  /// Attaches the file, when all has arrived.
+  /// Attaches the file once all of it has arrived.
   ///
-  /// - Throws: `file_required` where there is none.
+  /// - Throws: `file_required` where the form held no file.
   func complete(_ request: PageRequest) async throws(Failure) -> CompleteTaskAttachmentByToken.Output {
     do throws(MultipartParser.Fault) { try parser.end() } catch { throw failure(error) }
     guard let attachment else { throw Failure(GatewayFailure.fileRequired) }
     return try await request.callAsGateway(CompleteTaskAttachmentByToken.self, .init(attachmentID: attachment), seconds: 30)
   }
 
-  /// Gives up what has arrived of a file. Where that cannot be said, it ends by itself.
+  /// Cancels the upload. If the call fails, the upload expires by itself.
   func cancel(_ request: PageRequest) async {
     guard let attachment else { return }
     do throws(Failure) {
       _ = try await request.callAsGateway(CancelTaskAttachmentByToken.self, .init(attachmentID: attachment))
     } catch {
-      // Nobody goes on with it, and after a while it is forgotten.
+      // The upload is abandoned, and expires after a while.
     }
   }
 

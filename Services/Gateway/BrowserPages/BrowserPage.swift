@@ -1,11 +1,10 @@
 import GatewayContract
 import Operations
 
-/// A page that people open in a browser: where the link in a mail leads, where a provider sends them.
+/// A page that people open in a browser, such as the target of a mailed link or of a provider's redirect.
 ///
-/// Whoever is there is a person, so that every outcome is a page in their language, refusals too. Opening one changes nothing, since
-/// programs that look through mails open links as well: what changes something is a form's button, and arrives by POST. No page runs a
-/// script or loads anything.
+/// Every outcome, refusals included, is a page in the visitor's language. Opening a page changes nothing, since mail scanners open links as
+/// well: only a form's button, sent by POST, changes anything. No page runs a script or loads anything.
 ///
 ///     struct GreetingPage: BrowserPage {
 ///       let routes = [PageRoute(.get, "/greeting", "greetingPage", "Says hello.", requirement: "GW-1")]
@@ -19,13 +18,13 @@ import Operations
 ///       }
 ///     }
 ///
-/// A new one is its file, its words, and one line in ``BrowserPages/all(mailbox:isEncrypted:limits:profileParts:)``: its routes and its part of the
-/// OpenAPI document follow.
+/// A new page needs its file, its texts, and one line in ``BrowserPages/all(mailbox:isEncrypted:limits:profileParts:)``: its routes and its
+/// part of the OpenAPI document follow from that.
 protocol BrowserPage: Sendable {
-  /// What may be asked of it, and where.
+  /// The methods and paths that the page serves.
   var routes: [PageRoute] { get }
 
-  /// The operations that it calls; it is there where all of them are served.
+  /// The operations that the page calls. The page is served only where all of them are.
   var operations: [any Operation.Type] { get }
 
   /// Answers what was asked for.
@@ -57,7 +56,7 @@ struct PageRoute: Sendable {
   var form: JSON?
   /// Whether the form sends a file.
   var hasFile = false
-  /// Where the browser is sent on to, where it does not get a page.
+  /// The target of the redirect, where the answer is not a page.
   var redirect: String?
 
   init(

@@ -15,7 +15,7 @@ struct LinkPage: BrowserPage {
   /// Words of the page: `page.<name>.title`, `.text`, `.button`, `.done.title`, `.refused.title`, and the texts of ``complete``; and
   /// `.already.text` where its link may be opened again after it has done its work.
   let name: String
-  /// What is shown where there is no token.
+  /// The refusal where the link has no token.
   let invalid: Failure
   /// Calls the operation with a token.
   let complete: @Sendable (PageRequest, String) async throws(Failure) -> Outcome

@@ -35,9 +35,9 @@ struct LoginAlertPage: BrowserPage {
     return .page(answered(try await request.call(AnswerLoginAlertByLink.self, .init(token: token, answer: answer)), request))
   }
 
-  /// What stands in the link's query or in the form.
+  /// The token and the answer, from the link's query or from the form.
   ///
-  /// - Throws: `login_alert_link_invalid` where it holds no token, `invalid_fields` for an answer that is none.
+  /// - Throws: `login_alert_link_invalid` where there is no token, `invalid_fields` for an unknown answer.
   private static func choice(_ fields: [String: String]) throws(Failure) -> (token: String, answer: LoginAlertAnswer?) {
     let token = try LinkToken.read(fields, orElse: Failure(LoginAlertFailure.linkInvalid))
     guard let text = fields["answer"] else { return (token, nil) }
@@ -48,7 +48,7 @@ struct LoginAlertPage: BrowserPage {
     }
   }
 
-  /// The page with both buttons, the one that the link stands for first.
+  /// The page with both buttons; the answer that the link stands for comes first.
   private func form(_ token: String, _ answer: LoginAlertAnswer, _ request: PageRequest) -> PageContent {
     let order: [LoginAlertAnswer] = answer == .close ? [.close, .confirm] : [.confirm, .close]
     let buttons = order.map { answer -> HTML in
@@ -75,7 +75,8 @@ struct LoginAlertPage: BrowserPage {
     return PageContent(title: request.text("\(words).title"), "<p>\(text)</p>\(advice)")
   }
 
-  /// Whoever comes too late can still keep others out, by another password; whose answer was none is led back to the buttons.
+  /// After an expired link the page offers a new password, which still keeps others out; after an invalid answer it leads back to the
+  /// buttons.
   func refusal(_ problem: Problem, _ request: PageRequest) -> PageContent {
     PageContent(problem, title: request.text("page.login.unanswered.title"), remedy(problem, request))
   }

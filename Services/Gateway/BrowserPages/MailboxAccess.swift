@@ -3,10 +3,11 @@ public import Logging
 import Operations
 public import ServiceKit
 
-/// Who may look into the mailbox: whoever sits at this machine and has the code that its launcher shows them.
+/// Who may open the mailbox: a person at this machine who has the code that the launcher shows.
 ///
-/// That a request comes from the loopback interface does not say who sent it: a reverse proxy of the same machine that adds no field of its
-/// own is local, too. So the mailbox is closed where people reach the system from elsewhere, and everywhere else there is a code.
+/// A request from the loopback interface proves nothing about its sender: one that comes through a reverse proxy on the same machine, which
+/// adds no header, is local too. So the mailbox is closed where people reach the system from elsewhere, and everywhere else a code is
+/// required.
 public enum MailboxAccess: Sendable, Hashable {
   /// There is no mailbox: mails are sent by a server, or it is switched off.
   case none
@@ -14,8 +15,8 @@ public enum MailboxAccess: Sendable, Hashable {
   case closed(GatewayFailure)
   case code(String)
 
-  /// The code is made at the first start, and kept under `keys/mailbox`; the launcher reads it there. Where it cannot be kept, as by a
-  /// gateway that may write nothing, the mailbox stays closed.
+  /// The code is made at the first start and kept under `keys/mailbox`, where the launcher reads it. Where the gateway cannot write it, the
+  /// mailbox stays closed.
   public init(_ settings: Settings, _ home: Home, _ logger: Logger) {
     guard settings.bool("racha.mailbox", default: true), settings.string("racha.smtp.url") == nil else {
       self = .none

@@ -3,7 +3,7 @@ import Foundation
 import NIOHTTP1
 import Operations
 
-/// The cookie in which a browser keeps the code, so that it stands in the address only once.
+/// The cookie that keeps the code in the browser, so that the code appears in the URL only once.
 enum MailboxCookie {
   private static let name = "racha_mailbox"
 
@@ -24,7 +24,7 @@ enum MailboxCookie {
 
   /// Compares in a time that does not depend on where they differ.
   static func isSame(_ given: some StringProtocol, _ code: String) -> Bool {
-    // Of hashes, which nobody can choose: how much of them is alike says nothing.
+    // Hashes are compared, whose values nobody can choose: the time of the comparison reveals nothing.
     SHA256.hash(data: Data(given.utf8)) == SHA256.hash(data: Data(code.utf8))
   }
 }

@@ -2,11 +2,11 @@ import GatewayContract
 import NotificationsContract
 import Operations
 
-/// `/mailbox` (NOT-6): the mails that lie in a folder because no server sends them, for whoever tries Racha out on their own machine.
-/// Notifications keeps the folder.
+/// `/mailbox` (NOT-6): the mails kept in a folder where no server sends them, for trying Racha on one's own machine. Notifications keeps
+/// the folder.
 ///
-/// A mail is written by strangers in part. All of it is escaped; its HTML is shown in a frame that may run nothing, load nothing and
-/// lead nowhere.
+/// Parts of a mail are written by strangers. Everything is escaped, and the HTML is shown in a frame that cannot run scripts, load anything
+/// or navigate.
 struct MailboxPage: BrowserPage {
   static let path = "/mailbox"
 
@@ -49,7 +49,7 @@ struct MailboxPage: BrowserPage {
     }
   }
 
-  /// The page that says why there is nothing to see; the launcher finds the code in it.
+  /// The page that explains why the mailbox cannot be shown; the launcher finds the code in it.
   func refusal(_ problem: Problem, _ request: PageRequest) -> PageContent {
     PageContent(
       status: problem.status, title: request.text("page.mailbox.title"),

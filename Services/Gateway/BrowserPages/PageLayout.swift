@@ -21,7 +21,7 @@ struct PageContent: Sendable {
     self.init(status: problem.status, title: title, "\(PageContent.alert(problem))\(remedy)")
   }
 
-  /// What a problem says of itself.
+  /// The problem's detail and its request ID.
   static func alert(_ problem: Problem) -> HTML {
     "<p role=\"alert\">\(problem.detail)</p><p><small>\(problem.requestID)</small></p>"
   }

@@ -2,7 +2,8 @@ import GatewayContract
 import IdentityContract
 import Operations
 
-/// What a page is asked, and what it may do to answer: read the query or the form, admit the request, call operations, find words.
+/// The request for a page, and what the page needs to answer it: read the query or the form, admit the request, call operations, look up
+/// texts.
 struct PageRequest: Sendable {
   /// Parameters of the path.
   let parameters: [String: String]

@@ -2,11 +2,11 @@ import GatewayContract
 import IdentityContract
 import Operations
 
-/// `/profile/{key}` (TASK-6, UC8): what an account has chosen to show to whoever has the link to its public profile. Without login and without
-/// a script.
+/// `/profile/{key}` (TASK-6, UC8): what an account has chosen to show to anyone with the link to its public profile. The page needs no
+/// login and no script.
 ///
-/// Identity says whose it is and what it is called; each service that declares a ``ProfilePartOperation`` adds a part. One that does not
-/// answer is left out, with a word.
+/// Identity supplies the owner's names; each service that declares a ``ProfilePartOperation`` adds a part. If a service does not answer,
+/// its part is left out with a note.
 struct PublicProfilePage: BrowserPage {
   /// How long a part is waited for, in seconds.
   private static let partSeconds = 2

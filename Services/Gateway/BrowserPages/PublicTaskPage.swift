@@ -2,8 +2,8 @@ import GatewayContract
 import Operations
 import SocialContract
 
-/// `/task/{key}` (TASK-6, UC8): a completed task, for whoever has a participant's public link to it. Without login and without a script; it
-/// shows what the participant has chosen, and of the others how many they were.
+/// `/task/{key}` (TASK-6, UC8): a completed task, for anyone with a participant's public link to it. The page needs no login and no script.
+/// It shows what the participant has chosen, and only the number of the other participants.
 struct PublicTaskPage: BrowserPage {
   let operations: [any Operation.Type] = [ReadPublicTask.self]
 
@@ -61,7 +61,7 @@ enum PublicLinkKey {
   /// `2026-11-21`, in UTC.
   static func day(_ instant: Instant) -> String { instant.description.beginning(maxBytes: 10) }
 
-  /// The page of a link that opens nothing, why ever, and of one that cannot be opened now.
+  /// The page for a link that does not work, whatever the reason, or that cannot be opened now.
   static func refusal(_ problem: Problem, _ request: PageRequest) -> PageContent {
     guard problem.status == 404 else { return PageContent(problem, title: request.text("page.publicLink.failed.title")) }
     return PageContent(

@@ -2,8 +2,8 @@ import GatewayContract
 import IdentityContract
 import Operations
 
-/// `/recover`, where the link in a recovery mail leads (ID-8): a form for the new password. Without a link, or with one that does
-/// not work, it is a form that asks for one.
+/// `/recover`, the target of the link in a recovery mail (ID-8): a form for the new password. Without a valid link it is a form that
+/// requests one.
 struct RecoveryPage: BrowserPage {
   /// What the person is to fill in.
   private enum Form {
@@ -78,7 +78,7 @@ struct RecoveryPage: BrowserPage {
 
   // MARK: - Forms
 
-  /// The form again that was filled in. With a link that does not work there is nothing to be done but to ask for another.
+  /// Shows the same form again. If the link does not work, the only way on is to request another.
   func refusal(_ problem: Problem, _ request: PageRequest) -> PageContent {
     guard RecoveryFailure(rawValue: problem.code) == nil, let fields = request.fields else {
       return show(.ask(email: ""), request, problem)

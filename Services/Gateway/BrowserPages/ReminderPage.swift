@@ -2,8 +2,8 @@ import GatewayContract
 import NotificationsContract
 import Operations
 
-/// `/reminder`, where the links of a reminder's push and mail lead (NOT-2): what it is of, and buttons to say that it is done or to be reminded
-/// again.
+/// `/reminder`, the target of the links in a reminder's push and mail (NOT-2): the activity, and buttons to mark it as done or to be
+/// reminded again.
 struct ReminderPage: BrowserPage {
   private static let path = "/reminder"
 

@@ -2,8 +2,8 @@ import GatewayContract
 import NotificationsContract
 import Operations
 
-/// `/unsubscribe`, where the link at the end of a mail leads (NOT-4): what it ends, and a button. Mail programs end it with one click of their
-/// own, by a POST to the link itself (RFC 8058, section 3.2): whose token stands in the address, it is done without a form.
+/// `/unsubscribe`, the target of the link at the end of a mail (NOT-4): what the link ends, and a button. Mail programs unsubscribe with
+/// one click, by a POST to the link itself (RFC 8058, section 3.2): with the token in the URL, no form is needed.
 struct UnsubscribePage: BrowserPage {
   private static let path = "/unsubscribe"
 
