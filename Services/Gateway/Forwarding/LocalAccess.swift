@@ -1,12 +1,11 @@
 import NIOHTTP1
 import Operations
 
-/// Whether a request comes from this machine and from nowhere else: the one rule for what is shown to this machine only, ``MailboxPage``
-/// and the metrics.
+/// Whether a request comes from this machine and from nowhere else: the one rule for what only this machine may see, ``MailboxPage`` and
+/// the metrics.
 ///
-/// The other end of the connection must be the loopback interface. No header can grant anything, but some take it away: one that
-/// names a proxy, behind which anybody may be, and a host that is not the machine itself, as a page of the web has it that lets
-/// its own name lead to 127.0.0.1 (DNS rebinding).
+/// The peer must be on the loopback interface. No header can grant access, but some withdraw it: one that names a proxy, which may forward
+/// for anybody, and a host that is not the machine itself, as sent by a web page whose name resolves to 127.0.0.1 (DNS rebinding).
 enum LocalAccess {
   static func isGranted(_ exchange: Exchange) -> Bool {
     exchange.isLocal && !isForwarded(exchange.headers) && isThisMachine(exchange.authority)

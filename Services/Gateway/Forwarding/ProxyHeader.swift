@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// The header with which a load balancer says, at the beginning of a connection, whom it speaks for: the PROXY protocol, versions 1 and 2
+/// The header by which a load balancer names the client at the beginning of a connection: the PROXY protocol, versions 1 and 2
 /// (haproxy.org, "The PROXY protocol", 2020/03/05). The rule, without I/O.
 enum ProxyHeader {
   /// What the bytes at the beginning of a connection are.
@@ -39,7 +39,7 @@ enum ProxyHeader {
     let line = window[word.count..<end - 1]
     guard line.allSatisfy({ (0x20...0x7E).contains($0) }) else { return .refused }
     let fields = line.split(separator: 0x20, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
-    // Whatever else stands there then means nothing.
+    // The rest of the line is ignored.
     if fields[0] == "UNKNOWN" { return .whole(client: nil, length: end + 1) }
     guard fields.count == 5, let isV6 = ["TCP4": false, "TCP6": true][fields[0]],
       let client = address(fields[1], isV6: isV6), address(fields[2], isV6: isV6) != nil, isPort(fields[3]), isPort(fields[4])

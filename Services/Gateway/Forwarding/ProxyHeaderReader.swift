@@ -24,7 +24,7 @@ final class ProxyHeaderReader: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
-  /// What the handlers behind learn of a client that has too many connections already.
+  /// The event for the next handlers where a client already has too many connections.
   struct NoRoom {}
 
   private enum State {
@@ -52,7 +52,7 @@ final class ProxyHeaderReader: ChannelInboundHandler {
       switch ProxyHeader.read(bytes) {
       case .incomplete: state = .reading(bytes)
       case .refused:
-        // Nobody knows what the other end speaks, so there is nothing to answer.
+        // The peer's protocol is unknown, so there is nothing to answer.
         state = .refusing
         context.close(promise: nil)
       case .whole(let client, let length):

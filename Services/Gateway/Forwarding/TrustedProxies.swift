@@ -1,13 +1,13 @@
 public import Operations
 public import ServiceKit
 
-/// The reverse proxies that are believed when they say whom they speak for (requirement GW-3).
+/// The reverse proxies whose statements about the client are believed (requirement GW-3).
 ///
-/// A proxy adds its peer's address to the end of a list that it passes on, and what stands before that came from outside. So the list
-/// is read from its end, past those that are proxies themselves; the first that is none is the client. What nobody trusted
-/// has written is never looked at.
+/// A proxy appends its peer's address to the list that it passes on; the entries before it came from outside. So the list is read from its
+/// end, past the addresses of trusted proxies; the first other address is the client. Entries written by untrusted hosts are never read.
 public struct TrustedProxies: Sendable, Hashable {
-  /// Where proxies write it. One of both, since a proxy that writes the one passes the other on as a client sent it.
+  /// The header in which proxies name the client. Only one is read, since a proxy that writes one passes the other on as the client sent
+  /// it.
   public enum Field: String, Choice {
     case xForwardedFor = "X-Forwarded-For"
     /// RFC 7239.
@@ -21,10 +21,10 @@ public struct TrustedProxies: Sendable, Hashable {
 
   func contains(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 
-  /// Whom a request comes from that such a proxy passes on.
+  /// The client of a request that a trusted proxy forwards.
   ///
-  /// Where its list says nothing that is an address, which includes names that hide one (RFC 7239, section 6), the proxy that wrote that
-  /// stands for the client.
+  /// Where an entry of the list is not an address, which includes names that hide one (RFC 7239, section 6), the proxy that wrote the entry
+  /// counts as the client.
   ///
   /// - Parameters:
   ///   - proxy: the other end of the connection.

@@ -1,13 +1,14 @@
 import NIOCore
 import NIOHTTP1
 
-/// What can be said of a request whose head the parser refused, from the bytes it was reading.
+/// What is known of a request whose head the parser refused, from the bytes that the parser was reading.
 ///
-/// The bytes may hold whole requests before it: of several fields the last counts, the one nearest to the fault.
+/// The bytes may include whole requests before the broken one: where a field occurs several times, the last one counts, as the nearest to
+/// the fault.
 struct BrokenHead {
   private(set) var acceptLanguage: String?
   private(set) var namesCoding = false
-  /// Whether a line of it begins a request by a method that nobody knows.
+  /// Whether a line begins a request with an unknown method.
   private(set) var namesUnknownMethod = false
 
   init(_ bytes: ByteBuffer?) {
@@ -24,7 +25,7 @@ struct BrokenHead {
     }
   }
 
-  /// Whether it is a request line (RFC 9112, section 3) whose method is none of those that the parser knows.
+  /// Whether the line is a request line (RFC 9112, section 3) with a method that the parser does not know.
   private static func hasUnknownMethod(_ line: ByteBufferView) -> Bool {
     let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard parts.count == 3, !parts[0].isEmpty, !parts[1].isEmpty, parts[2].starts(with: "HTTP/1.".utf8) else { return false }

@@ -3,7 +3,7 @@ import NIOHTTP1
 import Operations
 import ServiceKit
 
-/// One HTTP request while it is being answered: what its head says, and what is learned on the way.
+/// One HTTP request while it is being answered: what its head says, and what is learned later.
 struct Exchange: Sendable {
   let given: RequestFields
   /// All fields, for what few requests ask.
@@ -24,7 +24,7 @@ struct Exchange: Sendable {
   var language: Language
   /// How the tightest budget stands, once one was drawn on.
   var standing: (RateLimiter.Standing, RateClass)?
-  /// Methods of the path, where the request's is none of them.
+  /// The methods of the path, where the request's method is not among them.
   var allowed: String?
 
   init(_ head: HTTPRequestHead, _ peer: Peer) {
@@ -61,7 +61,7 @@ struct Peer: Sendable {
   }
 
   private let own: Client
-  /// Where it is a proxy that is believed: its address, and whom it may be behind.
+  /// Where the peer is a trusted proxy: its address, and the proxies to skip in its list.
   private let forwarding: (address: IPAddress, proxies: TrustedProxies)?
 
   /// - Parameter proxies: nil where no proxy is believed.
@@ -99,10 +99,10 @@ struct HTTPAnswer: Sendable {
   /// Whether the body is one for all who ask, so that it takes no room of its own.
   var isShared = false
 
-  /// Whether a client keeps an answer (RFC 9111, section 5.2.2). What it keeps is no one else's, unless it is public.
+  /// Whether and how a client may cache an answer (RFC 9111, section 5.2.2). A cached answer is for that client alone, unless it is public.
   enum Caching: String, Sendable {
     case none = "no-store"
-    /// As long as it asks each time whether it is still the same.
+    /// Cached, but revalidated with each request.
     case revalidated = "private, no-cache"
     /// For a year without asking: the same address never has another answer (RFC 8246).
     case immutable = "private, max-age=31536000, immutable"

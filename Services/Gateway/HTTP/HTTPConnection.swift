@@ -4,10 +4,10 @@ import NIOExtras
 import NIOHTTP1
 import Operations
 
-/// One HTTP/1.1 connection: gathers requests, has them answered one after the other, and keeps what is malformed, oversized or
-/// slow from the code behind it.
+/// One HTTP/1.1 connection: gathers requests, has them answered one after the other, and keeps what is malformed, oversized or slow from
+/// the code after it.
 ///
-/// What it does when is decided by ``HTTPConnectionState``, which requests are taken by ``HeadRules``; here is what they say done.
+/// ``HTTPConnectionState`` decides what happens when, and ``HeadRules`` which requests are taken; this type carries their decisions out.
 final class HTTPConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = ByteBuffer
@@ -50,7 +50,7 @@ final class HTTPConnection: ChannelInboundHandler {
   /// The answer that is being written.
   private var outgoing: Outgoing?
   private var isWriting = false
-  /// What the last head asked for, or the one that could not be read.
+  /// The language that the last head asked for, or the last head that could not be read.
   private var language = Language.english
 
   init(
@@ -363,7 +363,7 @@ final class HTTPConnection: ChannelInboundHandler {
     var download = received
     do {
       while var chunk = try await download.next() {
-        // Returns when the kernel has taken it, so that a slow reader holds up its own download only.
+        // Returns once the kernel has taken the bytes, so that a slow reader delays only its own download.
         while let piece = chunk.readSlice(length: min(chunk.readableBytes, pieceBytes)), piece.readableBytes > 0 {
           try await channel.writeAndFlush(piece).get()
         }
@@ -391,7 +391,7 @@ final class HTTPConnection: ChannelInboundHandler {
     let held = held
     answering = Task(executorPreference: executor) {
       await stream.run(exchange, identification, after: after, held) { bytes in
-        // Returns when the kernel has taken it, so that a slow reader holds up its own stream only.
+        // Returns once the kernel has taken the bytes, so that a slow reader delays only its own stream.
         try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get()
       }
       channel.close(promise: nil)

@@ -19,9 +19,9 @@ struct HTTPConnectionState<Head, Body> {
     var size: Int
     /// Whether the connection goes on after the answer.
     var keepsAlive = true
-    /// Whether nothing behind the request is read.
+    /// Whether nothing after the request is read.
     var isLast = false
-    /// Whether the decoder stops behind the request, since it asks for another protocol.
+    /// Whether the decoder stops after the request, since the request asks for another protocol.
     var stopsDecoder = false
     /// Whether the client waits to learn that its body is wanted (RFC 9110, section 10.1.1).
     var expectsContinue = false
@@ -297,7 +297,7 @@ struct HTTPConnectionState<Head, Body> {
   private var isIdle: Bool { if case .idle = output { true } else { false } }
   private var isStreaming: Bool { if case .streaming = output { true } else { false } }
 
-  /// Whether there are requests whose heads have arrived and whose answers are not out.
+  /// Whether a request has arrived whose answer has not been sent.
   private var isBusy: Bool { isReceiving || !waiting.isEmpty || !isIdle }
 
   private mutating func answerNext(_ isWritable: Bool, _ actions: inout [Action]) {
@@ -351,7 +351,8 @@ struct HTTPConnectionState<Head, Body> {
     }
   }
 
-  /// Refuses the request that is arriving, after the answers to those before it. One that is being answered is refused by who answers it.
+  /// Refuses the request that is arriving, after the answers to those before it. A request that is already being answered is refused by its
+  /// responder.
   private mutating func interrupt(_ failure: Failure, _ actions: inout [Action]) {
     if arriving?.isStreamed == true { actions.append(.breakStream(failure)) }
     if arriving?.isAnswered == true {
@@ -407,7 +408,7 @@ struct HTTPConnectionState<Head, Body> {
 
 /// Bounds of each HTTP connection that no setting changes, and what is answered beyond them.
 enum HTTPConnectionLimits {
-  /// Requests that wait for the one before them; beyond it nothing is read.
+  /// The most requests that may wait for the one before them; beyond that, nothing is read.
   static let maxWaiting = 16
   /// A body of the largest size in pieces of a byte each is sixfold: what they are wrapped in has no bound of its own (RFC 9112,
   /// section 7.1.1).

@@ -56,8 +56,8 @@ struct HTTPResponder: Sendable {
     }
   }
 
-  /// Answers a request whose body is handed on as it arrives. The answer goes out behind the body's end, or where that does not arrive: a
-  /// browser that is still sending would not read it.
+  /// Answers a request whose body is passed on as it arrives. The answer is sent after the end of the body, or once the body fails to
+  /// arrive: a browser that is still sending would not read an answer.
   func respond(_ exchange: inout Exchange, _ body: RequestBodyStream) async -> Outcome {
     let answer = await upload(&exchange, body)
     await body.drain()
@@ -93,7 +93,7 @@ struct HTTPResponder: Sendable {
     await admission.language(token: exchange.given.token, address: exchange.address) ?? exchange.language
   }
 
-  /// The answer to a browser that asks whether it may call from another origin; to anyone else, that the method is none.
+  /// Answers a browser's CORS preflight; any other caller is told that the method is not allowed.
   private func preflight(_ allowed: String, _ exchange: inout Exchange) throws(Failure) -> HTTPAnswer {
     guard exchange.method == "OPTIONS", exchange.given.requestedMethod != nil, let origin = exchange.given.origin,
       heads.isAllowed(origin)

@@ -14,7 +14,7 @@ extension Endpoint {
     return body
   }
 
-  /// The answer to an output: JSON as it is, or the file that it holds. Whoever has that file already, by its tag, gets just that answer.
+  /// The answer for an output: the JSON itself, or the file in it. A client that already has the file, by its tag, is told only that.
   func answer(_ status: Int, _ output: [UInt8], _ given: RequestFields) throws(Failure) -> HTTPAnswer {
     guard case .answer(let mediaTypes) = spec.raw else { return .json(status, output) }
     let file = try MediaFile.decode(output)

@@ -17,7 +17,7 @@ struct RequestFields: Sendable {
   /// What was done to the body (RFC 9110, section 8.4).
   private(set) var contentCoding: String?
   private(set) var ifNoneMatch: String?
-  /// A field that stands twice and may stand only once, as it is no list (RFC 9110, section 5.3): nobody knows which of the two counts.
+  /// A field that occurs twice although it is not a list (RFC 9110, section 5.3), so that its value is ambiguous.
   private(set) var repeated: StaticString?
 
   init(_ headers: HTTPHeaders) {
@@ -114,7 +114,7 @@ struct RequestFields: Sendable {
       && parts.dropFirst().allSatisfy { $0.isSame(as: "charset=utf-8") || $0.isSame(as: "charset=\"utf-8\"") }
   }
 
-  /// Refuses a body that is not sent as it is: nothing behind the gateway would be able to read it.
+  /// Refuses a body with a content coding: the services after the gateway could not read it.
   func checkContentCoding() throws(Failure) {
     guard let contentCoding else { return }
     let coding = RequestFields.shown(contentCoding)
@@ -137,10 +137,10 @@ struct RequestFields: Sendable {
 }
 
 extension HTTPHeaders {
-  /// Takes away the white space behind the values, which is no part of them (RFC 9110, section 5.5) and which the parser leaves there;
-  /// that before them it takes away itself. Done once, before anything looks at a value, so that everything sees the same.
+  /// Trims the white space after the values, which is not part of them (RFC 9110, section 5.5) and which the parser leaves; it trims that
+  /// before them itself. Done once, before any value is read, so that all code sees the same.
   ///
-  /// - Returns: the names of the fields that had any.
+  /// - Returns: the names of the fields that were trimmed.
   mutating func trimValues() -> [String] {
     // Hardly anybody sends any: then nothing is copied.
     guard contains(where: { $0.value[...].endsInWhiteSpace }) else { return [] }

@@ -14,7 +14,7 @@ struct ResponseField: Sendable, Hashable {
   }
 }
 
-/// Writes the heads of answers: what all have in common as bytes made once, then what is of this one.
+/// Writes the heads of answers: a common part that is made once as bytes, and then the part of this answer.
 struct ResponseHeads: Sendable {
   private let common: [UInt8]
   private let policies: [RateClass: String]

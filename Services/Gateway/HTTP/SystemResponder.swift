@@ -7,8 +7,8 @@ import ServiceKit
 struct SystemResponder: Sendable {
   private let version: String
   private let questions: SystemQuestions
-  /// What the services say of themselves. Ready ones are asked once a second, whoever asks how often; others as often as a start takes
-  /// notice of.
+  /// The health reports of the services. Ready services are asked once a second, however often clients ask; others as often as a start
+  /// needs.
   private let health: Kept<[(service: ServiceName, answer: Result<ReadHealth.Output, Failure>)]>
   private let ownMetrics: @Sendable () -> String
   private let metrics: MetricsAccess

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What takes work to learn, kept for a while: who asks meanwhile gets the same, and of those who ask at once only one causes work.
+/// A cached value that takes work to learn: callers share it while it is kept, and concurrent callers cause the work only once.
 final class Kept<Value: Sendable>: Sendable {
   private struct State {
     var task: Task<Value, Never>?
@@ -24,7 +24,7 @@ final class Kept<Value: Sendable>: Sendable {
     get async {
       let task = state.withLock { state in
         if let task = state.task, state.until.map({ $0 > .now }) ?? true { return task }
-        // Detached: who asked first may be gone before those who wait for the same.
+        // Detached, since the first caller may be cancelled while others wait for the same value.
         let task = Task.detached {
           let value = await self.learn()
           let until = ContinuousClock.now + self.duration(value)

@@ -4,16 +4,16 @@ public import Operations
 
 /// Whom `/metrics` answers, by `racha.metrics`.
 public enum MetricsAccess: String, Choice {
-  /// Who brings the token of the settings, where there is one; else this machine, see ``LocalAccess``. With a token, this machine needs it,
-  /// too: a proxy on it that adds no header cannot be distinguished from it.
+  /// Callers with the token of the settings, where there is one; otherwise this machine, see ``LocalAccess``. With a token, this machine
+  /// needs it too: a proxy on this machine that adds no header cannot be distinguished from it.
   case local
   case all
   /// Nobody: a proxy on this machine that adds no header cannot be distinguished from this machine.
   case off
 
-  /// Returns for those that it answers.
+  /// Returns if the caller may read the metrics.
   ///
-  /// - Throws: `not_found` where it answers nobody; to others `unauthenticated` where a token would do, `local_only` else.
+  /// - Throws: `not_found` where the metrics are off; otherwise `unauthenticated` where a token would help, or `local_only`.
   func check(_ exchange: Exchange, _ token: MetricsToken?) throws(Failure) {
     switch self {
     case .off: throw Failure(RequestFailure.notFound)
