@@ -4,7 +4,7 @@ import NIOCore
 enum RPCInput: Sendable {
   /// One line, without its end.
   case line(ByteBuffer)
-  /// So many lines in a row that hold nothing.
+  /// The number of empty lines in a row.
   case blank(Int)
 }
 

@@ -64,8 +64,8 @@ final class RPCConnection: Sendable {
     if let credential = state.withLock({ $0.identification?.credential }) { processor.connections.unbind(key, from: credential) }
   }
 
-  /// Ends the connection from outside: at once where the session is dead, after what is in flight where the server stops. Where only its
-  /// token is no longer valid, live delivery ends, and the connection waits for the next one.
+  /// Ends the connection from outside: at once where the session has ended, after the calls in flight where the server stops. Where only
+  /// the token is no longer valid, live delivery ends, and the connection waits for the next token.
   private func close(_ end: LiveEnd) {
     guard end != .tokenExpired else {
       state.withLock { $0.live }?.end(end)
@@ -161,7 +161,7 @@ final class RPCConnection: Sendable {
 
   // MARK: - Calls
 
-  /// The line that answers, nil where there is nothing to say, and what is counted for it as ``HeldBytes/Part/answers``.
+  /// The answer's line, nil where there is none, and the bytes counted for it as ``HeldBytes/Part/answers``.
   private func answer(_ message: RPCMessage) async -> (line: [UInt8]?, held: Int) {
     switch message {
     case .single(let request): return await answer(request)
@@ -198,9 +198,9 @@ final class RPCConnection: Sendable {
     }
   }
 
-  /// The operation and what it is given.
+  /// The operation and its parameters.
   ///
-  /// - Throws: ``RPCError`` where the request asks for nothing that there is.
+  /// - Throws: ``RPCError`` where the request names no callable operation or its parameters are refused.
   private func target(of request: RPCRequest) throws(RPCError) -> (endpoint: Endpoint, params: [UInt8]) {
     guard request.method != SessionMethod.authenticate else {
       throw .invalidRequest(id: request.id, .ownLine, ["method": .text(request.method)])
@@ -311,10 +311,11 @@ final class RPCConnection: Sendable {
     return identification
   }
 
-  /// A renewed token lets what is delivered already go on, if it allows that; a new cursor begins again from there.
+  /// Begins live delivery. A renewed token lets the current delivery continue, if its scope allows that; a new cursor restarts delivery
+  /// from there.
   private func beginLive(_ isWanted: Bool, after lastSeen: Int?, _ identification: Identification) -> Live? {
     guard identification.allows(EventStream.scope) else {
-      // What allowed it is no longer what the connection goes by.
+      // The token that allowed the delivery was replaced by one that does not.
       state.withLock { $0.live }?.end(.tokenExpired)
       return nil
     }

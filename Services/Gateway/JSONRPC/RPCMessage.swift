@@ -17,7 +17,7 @@ enum RPCMessage: Sendable {
     }
   }
 
-  /// - Throws: ``RPCError`` where the line as a whole is nothing that could be answered entry by entry.
+  /// - Throws: ``RPCError`` where the line cannot be answered entry by entry.
   init(_ line: [UInt8], maxEntries: Int) throws(RPCError) {
     guard line.first(where: { $0 != 0x20 && $0 != 0x09 }) == UInt8(ascii: "[") else {
       self = .single(try RPCRequest(line))

@@ -3,7 +3,7 @@ import NIOCore
 import NIOExtras
 import Operations
 
-/// Watches the lines of one connection in its pipeline, and answers what is too long or too slow for anyone behind it.
+/// Watches the lines of one connection in its pipeline, and answers those that are too long or too slow for the handlers after it.
 final class RPCGuard: ChannelInboundHandler {
   typealias InboundIn = RPCInput
   typealias InboundOut = ByteBuffer
@@ -56,7 +56,7 @@ final class RPCGuard: ChannelInboundHandler {
 
   private static let noRoom = RPCError(Failure(RequestFailure.overloaded, retryAfterSeconds: 5), id: nil)
 
-  /// What is counted for a line as ``HeldBytes/Part/requests`` until it is answered: its text, and what it lies in.
+  /// The bytes counted for a line as ``HeldBytes/Part/requests`` until it is answered: its text and the buffers that hold it.
   static func size(_ line: ByteBuffer) -> Int { 64 + HeldBytes.copies * line.readableBytes }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -12,11 +12,11 @@ struct AddressCounts {
     self.maxPerAddress = maxPerAddress
   }
 
-  /// Takes so many, or says that there is no room for them; then nothing is changed.
+  /// Takes the given number, or returns false and changes nothing if there is no room.
   ///
   /// - Parameters:
-  ///   - address: nil for a proxy, whose connections are many people's.
-  ///   - isForced: they are there already: counted, beyond the bounds too.
+  ///   - address: nil for a proxy, whose connections belong to many clients.
+  ///   - isForced: what is counted exists already, so it is counted even beyond the bounds.
   mutating func take(_ count: Int, _ address: ClientAddress?, isForced: Bool = false) -> Bool {
     guard isForced || total + count <= max else { return false }
     if let address {
@@ -27,7 +27,7 @@ struct AddressCounts {
     return true
   }
 
-  /// Lets so many that were taken for nobody count as that address's, or says that it has too many.
+  /// Assigns a number taken without an address to that address; returns false if the address has too many.
   mutating func assign(_ count: Int, to address: ClientAddress) -> Bool {
     guard hasRoom(for: count, address) else { return false }
     byAddress[address, default: 0] += count

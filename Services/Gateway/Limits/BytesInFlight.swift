@@ -2,11 +2,11 @@ import CoreMetrics
 import ServiceKit
 import Synchronization
 
-/// Bytes that the gateway holds for its clients: requests that arrive, wait or are being answered, answers that nobody has read yet,
-/// live messages that wait. Bounded in all and for each address, so that no one address can use up what there is for everybody.
+/// Bytes held for clients: incoming, waiting or running requests, unread answers, and queued live messages. They are bounded in total and
+/// for each address, so that no address can use up the room of all others.
 ///
-/// Beyond the bound a request is refused with 503 (`overloaded`) and `Retry-After`, before its body is taken or instead of the answer to
-/// a call that only reads; what has changed something is answered in any case. A live stream that falls behind is cut, as is a connection
+/// Beyond the bound a request is refused with 503 (`overloaded`) and `Retry-After`, before its body is read or instead of the answer to a
+/// call that only reads; a call that has changed something is always answered. A live stream that falls behind is cut, as is a connection
 /// whose unread answers have no room.
 final class BytesInFlight: Sendable {
   private let counts: Mutex<AddressCounts>
@@ -20,11 +20,11 @@ final class BytesInFlight: Sendable {
   /// What is taken at the moment.
   var total: Int { counts.withLock { $0.total } }
 
-  /// Takes so many, or says that there is no room.
+  /// Takes the given number of bytes, or returns false if there is no room.
   ///
   /// - Parameters:
-  ///   - address: nil for a proxy, whose connections are many people's.
-  ///   - isForced: they are there already, and what they hold must not be lost: counted, beyond the bound too.
+  ///   - address: nil for a proxy, whose connections belong to many clients.
+  ///   - isForced: the bytes exist already and must not be lost, so they are counted even beyond the bound.
   fileprivate func take(_ bytes: Int, _ address: ClientAddress?, isForced: Bool) -> Bool {
     let total = counts.withLock { $0.take(bytes, address, isForced: isForced) ? $0.total : nil }
     guard let total else {
@@ -44,7 +44,7 @@ final class BytesInFlight: Sendable {
   }
 }
 
-/// What one connection takes of ``BytesInFlight``. It gives everything back when nothing refers to it any more.
+/// The share of ``BytesInFlight`` that one connection takes. It is given back when the last reference to this object goes.
 final class HeldBytes: Sendable {
   /// What the bytes are.
   enum Part: Int, CaseIterable {
@@ -60,12 +60,12 @@ final class HeldBytes: Sendable {
     case live
   }
 
-  /// What each connection may hold uncounted, as nearly all ever do: the bound of connections bounds it, and small requests pass
-  /// also where others have used up all there is.
+  /// The bytes that each connection may hold uncounted, which is enough for nearly all: they are bounded by the number of connections, and
+  /// small requests pass even when others have used up all the room.
   static let uncounted = 16_384
   /// Taken and given in such pieces, so that most changes concern the connection alone.
   private static let piece = 16_384
-  /// A body lies in a buffer that grows by doubling, and then once more in the message for the service: so each of its bytes counts twice.
+  /// The copies of a body: it is in a buffer that grows by doubling, and again in the message to the service, so each byte counts twice.
   static let copies = 2
 
   private struct State {
@@ -87,14 +87,14 @@ final class HeldBytes: Sendable {
     state.withLock { if $0.taken > 0 { bytes.give($0.taken, $0.address) } }
   }
 
-  /// Counts more or fewer bytes, or says that there is no room for more; then nothing is changed.
+  /// Counts more or fewer bytes, or returns false and changes nothing if there is no room.
   ///
-  /// - Parameter isForced: they are there already, and what they hold must not be lost.
+  /// - Parameter isForced: the bytes exist already, and must not be lost.
   func change(_ part: Part, by count: Int, isForced: Bool = false) -> Bool {
     state.withLock { change(&$0, part, by: count, isForced: isForced) }
   }
 
-  /// Counts so many from now on, or says that there is no room for them; then nothing is changed.
+  /// Sets the count of a part, or returns false and changes nothing if there is no room.
   func set(_ part: Part, to count: Int) -> Bool {
     state.withLock { state in
       let change = count - state.parts[part.rawValue]
@@ -102,8 +102,7 @@ final class HeldBytes: Sendable {
     }
   }
 
-  /// Counts what is written and not read, as far as it is more than the answer that is being written, or says that there is no room
-  /// for it.
+  /// Counts the bytes that are written but unread, as far as they exceed the answer being written; returns false if there is no room.
   func setUnread(_ count: Int) -> Bool {
     state.withLock { state in
       let excess = max(0, count - state.parts[Part.answers.rawValue])

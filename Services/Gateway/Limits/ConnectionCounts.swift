@@ -7,7 +7,7 @@ final class ConnectionCounts: Sendable {
   /// What a connection may ask for.
   enum Slot: Sendable, Hashable {
     case everything
-    /// Health alone: one of the few beyond the bounds that are reserved for who asks whether the gateway lives. They are numbered.
+    /// Health only: one of the few numbered slots beyond the bounds that are reserved for health probes.
     case health(Int)
   }
 
@@ -18,8 +18,8 @@ final class ConnectionCounts: Sendable {
     var nextNumber = 0
   }
 
-  /// Connections beyond the bounds, from ``GatewayConfiguration/healthNetworks`` alone. Each asks one thing and is closed; one more
-  /// replaces the oldest, which has had the time to ask.
+  /// The most connections beyond the bounds, which only ``GatewayConfiguration/healthNetworks`` may open. Each sends one request and is
+  /// closed; a further one replaces the oldest, which has had time for its request.
   static let maxForHealth = 64
 
   private let state: Mutex<State>
@@ -33,11 +33,11 @@ final class ConnectionCounts: Sendable {
 
   var total: Int { state.withLock { $0.connections.total } }
 
-  /// Takes a slot, or says by nil that there is none.
+  /// Takes a slot; nil if none is free.
   ///
   /// - Parameters:
-  ///   - address: nil for a proxy, whose connections are many people's.
-  ///   - close: closes the connection, given where beyond the bounds there is a slot for health.
+  ///   - address: nil for a proxy, whose connections belong to many clients.
+  ///   - close: closes the connection, given where the connection may use a health slot beyond the bounds.
   func enter(_ address: ClientAddress?, forHealth close: (@Sendable () -> Void)? = nil) -> Slot? {
     let (slot, total, oldest): (Slot?, Int, (@Sendable () -> Void)?) = state.withLock { state in
       if state.connections.take(1, address) { return (.everything, state.connections.total, nil) }
@@ -53,7 +53,7 @@ final class ConnectionCounts: Sendable {
     return slot
   }
 
-  /// Lets a slot that a proxy took count as that client's from now on, or says that it has too many.
+  /// Assigns a slot that a proxy took to the given client; returns false if the client has too many.
   func claim(_ address: ClientAddress) -> Bool {
     let isFree = state.withLock { $0.connections.assign(1, to: address) }
     if !isFree { refused.increment() }

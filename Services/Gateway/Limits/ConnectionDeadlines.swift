@@ -26,7 +26,7 @@ struct ConnectionDeadlines {
 
   private let limits: GatewayConfiguration.Limits
   private var arriving: Arriving
-  /// Requests whose heads have arrived and whose answers are not out.
+  /// Requests that have arrived and whose answers have not been sent.
   private(set) var inFlight = 0
   private var activeAt: NIODeadline
   private var bytesWritten = 0

@@ -2,11 +2,11 @@ import NIOCore
 import NIOPosix
 import ServiceKit
 
-/// Holds a connection's slot in ``ConnectionCounts`` as long as the connection lives.
+/// Holds a connection's slot in ``ConnectionCounts`` for as long as the connection is open.
 final class ConnectionLimiter: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
-  /// What the connection may ask for; nil where there was no slot for it.
+  /// The connection's slot; nil where none was free.
   let slot: ConnectionCounts.Slot?
   /// What is held for the connection.
   let held: HeldBytes

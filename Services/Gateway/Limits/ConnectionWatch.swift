@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Sits next to the network in a connection's pipeline: counts bytes, asks ``ConnectionDeadlines`` once a second, and informs the
-/// handlers behind it what took too long as a user event, ``ConnectionDeadlines/Expiry``.
+/// The handler nearest to the network in a connection's pipeline: counts bytes, checks ``ConnectionDeadlines`` once a second, and reports
+/// an expired deadline to the handlers after it as a user event, ``ConnectionDeadlines/Expiry``.
 final class ConnectionWatch: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -9,7 +9,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
   typealias OutboundOut = IOData
 
   var deadlines: ConnectionDeadlines
-  /// What the handlers behind are reading at this moment, so that they can report what their parser refuses.
+  /// The bytes that the handlers after this one are reading now, so that they can report what their parser refuses.
   private(set) var arriving: ByteBuffer?
   /// Bytes since the head of the request that is arriving, or its beginning, arrived.
   private(set) var received = 0
@@ -41,7 +41,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
   /// What is written and the client has not taken. Who leaves more unread than there is room for is cut.
   @discardableResult
   private func countUnread(_ context: ChannelHandlerContext) -> Int {
-    // A channel that cannot say what it holds counts as one that holds nothing: then only the other deadlines apply.
+    // A channel that cannot report its buffered bytes counts as holding none: only the other deadlines then apply.
     let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     if !held.setUnread(buffered) { context.fireUserInboundEventTriggered(ConnectionDeadlines.Expiry.write) }
     return buffered

@@ -14,7 +14,7 @@ final class RateLimiter: Sendable {
     case newcomers
   }
 
-  /// What a call leaves of its budget.
+  /// The state of a budget after a call.
   struct Standing: Sendable, Hashable {
     let isAllowed: Bool
     let rate: GatewayConfiguration.Rate
@@ -50,7 +50,7 @@ final class RateLimiter: Sendable {
   /// How many buckets are not full.
   var count: Int { table.withLock { $0.fullAt.count } }
 
-  /// Takes one call, or so many, from the party's budget; none where that does not hold so many.
+  /// Takes the given number of calls from the party's budget, or none if the budget is too small.
   func take(_ party: Party, _ rateClass: RateClass, calls: Int = 1) -> Standing {
     let budgets = if case .account = party { rates.account } else { rates.address }
     let rate = budgets[rateClass] ?? GatewayConfiguration.Rate(1_000_000_000, per: 1)
@@ -67,8 +67,8 @@ final class RateLimiter: Sendable {
     }
   }
 
-  /// The rule: a call moves the time of fullness by one call's share; it may not lie further ahead than the whole budget. Where it does, the
-  /// clock was put back, and the budget counts as spent.
+  /// The rule: a call moves the time of fullness by one call's share; it may not lie further ahead than the whole budget. Where it does,
+  /// the clock was put back, and the budget counts as spent.
   static func decide(
     _ rate: GatewayConfiguration.Rate, fullAt: Int64, now: Int64, calls: Int = 1
   ) -> (Standing, fullAt: Int64) {

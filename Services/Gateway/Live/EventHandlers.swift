@@ -14,8 +14,8 @@ struct EventHandlers: Sendable {
   let liveEvents: [EventSpec]
   let logger: Logger
 
-  /// One subscriber for each publisher. Of identity's state it needs what was revoked lately, and nothing else: nobody is let in before that
-  /// is known. Of languages and of what is live it needs only what happens from now on: each connection fetches what it lacks itself.
+  /// The subscribers, one for each publisher. From identity's snapshot the gateway needs only the recent revocations, and admits nobody
+  /// before it has them. Of language changes and live events it needs only those from now on: each connection fetches what it missed.
   func subscribers(bus: any Bus) -> [EventSubscriber] {
     let subscription = EventMemory(effects)
     let publishers = Set(sources.map(\.service) + liveEvents.map(\.publisher)).subtracting([SessionRevoked.spec.publisher])
@@ -30,7 +30,7 @@ struct EventHandlers: Sendable {
     return live + [identity]
   }
 
-  /// The events that say what lets nobody in any more.
+  /// The events that revoke access.
   static let revocationNames: Set = [SessionRevoked.spec.name, SessionOutdated.spec.name, PersonalAccessTokenRevoked.spec.name]
 
   /// What each event does, by its name. An event that cannot be read is recorded and must not stop those after it.
@@ -71,7 +71,7 @@ struct EventHandlers: Sendable {
     return effects
   }
 
-  /// First nobody is let in any more, then those who were are sent away: so nobody slips through between.
+  /// The credential is revoked before its connections are closed, so that none can be opened in between.
   private func revoke(_ credential: Credential, until: Instant, _ reason: SessionRevoked.Reason? = nil) {
     revocations.revoke(credential, until: until)
     connections.close(credential, LiveEnd(revoked: credential, reason))

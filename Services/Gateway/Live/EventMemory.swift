@@ -1,16 +1,16 @@
 import Operations
 import Synchronization
 
-/// What the gateway has of its subscriptions: it keeps nothing, so it only remembers where it stands while the process lives.
+/// The gateway's subscription state: nothing is stored, and the cursors live as long as the process.
 ///
-/// See ``EventHandlers`` for where a gateway that starts begins.
+/// See ``EventHandlers`` for where a starting gateway begins.
 final class EventMemory: EventSubscription {
   typealias Effect = @Sendable (LoggedEvent) throws -> Void
 
   /// By the event's name.
   private let effects: [String: Effect]
   private let cursors = Mutex<[ServiceName: LogHead]>([:])
-  /// Where each log stood when the last page of its snapshot was read.
+  /// The position of each log when the last page of its snapshot was read.
   private let snapshots = Mutex<[ServiceName: Int64]>([:])
 
   /// The events that have an effect.

@@ -71,7 +71,7 @@ struct EventStream: Sendable {
     case .ready(let ready):
       Array("retry: 1000\nid: \(ready.number)\nevent: ready\ndata: ".utf8) + ready.json + [0x0A, 0x0A]
     case .message(let message): Array("id: \(message.number)\nevent: \(name)\ndata: ".utf8) + message.payload + [0x0A, 0x0A]
-    // Without an id: that of the last message stays the one to resume from.
+    // Without an id, so that the client resumes from the last message.
     case .event(let event): Array("event: \(event.name)\ndata: ".utf8) + event.payload + [0x0A, 0x0A]
     case .heartbeat: Array(":\n\n".utf8)
     }

@@ -13,9 +13,9 @@ struct LiveCursor: Sendable, Hashable {
 
   init(last: Int) { self.last = last }
 
-  /// What to do with a message that was published; one to deliver counts as delivered.
+  /// The step for a published message; one to deliver counts as delivered.
   ///
-  /// - Parameter isForAll: whether whatever is published of the account is for this connection; otherwise the backlog says what is.
+  /// - Parameter isForAll: whether the connection may see every message of the account; otherwise the backlog decides.
   mutating func step(_ number: Int, isForAll: Bool = true) -> Step {
     guard number > last else { return .passOver }
     guard isForAll, number == last + 1 else { return .fetch }

@@ -1,10 +1,10 @@
 import IdentityContract
 import Operations
 
-/// An event that is delivered live as it is (``EventSpec/isLive``), to the connections of the account in its field `accountID`; one that says
+/// An event delivered live as it is (``EventSpec/isLive``), to the connections of the account in its field `accountID`; an event with
 /// `isSilent` is delivered to nobody.
 ///
-/// It has no number and no backlog: a client that connects again reads anew what it shows.
+/// It has no number and no backlog: a client that reconnects reads the data that it shows again.
 struct LiveEvent: Sendable, Hashable {
   let account: AccountID
   /// Who published it.
@@ -16,7 +16,7 @@ struct LiveEvent: Sendable, Hashable {
   /// Whether no connection is to notice it.
   let isSilent: Bool
 
-  /// - Throws: ``JSONSyntaxError`` or ``LiveFailure`` where the event does not say whom it is for.
+  /// - Throws: ``JSONSyntaxError`` or ``LiveFailure`` where the event does not name its account.
   init(_ event: LoggedEvent, of service: ServiceName) throws {
     let tape = try JSONTape(event.body, limits: JSONLimits(bytes: 16 << 20))
     guard let raw = tape.rawMember("accountID"), case .string(let account) = try JSONTape(raw).json else {

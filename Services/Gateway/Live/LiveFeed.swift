@@ -17,8 +17,8 @@ struct LiveFeed: Sendable {
   struct Ready: Sendable, Hashable {
     /// What comes has larger numbers.
     let number: Int
-    /// Whether the client's number was none of this store's, being beyond its newest: delivery begins with that instead, and
-    /// what the client knows of before may be from a store that is no longer.
+    /// Whether the client's number is beyond the store's newest, and so from another store: delivery begins at the newest, and the client's
+    /// data may be from a store that no longer exists.
     let isReset: Bool
 
     var json: [UInt8] { Array((isReset ? "{\"number\":\(number),\"reset\":true}" : "{\"number\":\(number)}").utf8) }
@@ -45,15 +45,15 @@ struct LiveFeed: Sendable {
 
   /// Runs until the subscription ends, the token expires or the connection takes no more.
   ///
-  /// The subscription must have begun before, so that nothing falls between backlog and hub. A caller in doubt gets everything from the
-  /// backlog: what is not for such a caller is known to the service alone.
+  /// The subscription must begin before this call, so that no message is lost between backlog and hub. A caller in doubt gets everything
+  /// from the backlog: only the service knows what such a caller may not see.
   ///
   /// - Parameters:
-  ///   - caller: who is connected, by the token of the moment.
-  ///   - allows: what that token allows.
-  ///   - expiry: when that token expires.
-  ///   - after: the last number the client has seen; nil begins with what happens from now on.
-  ///   - emit: shows an item; throws if the connection is gone.
+  ///   - caller: the connected caller, by the current token.
+  ///   - allows: the scopes that the current token allows.
+  ///   - expiry: the expiry of the current token.
+  ///   - after: the last number that the client has seen; nil begins with new messages.
+  ///   - emit: sends an item; throws if the connection is gone.
   func run(
     _ subscription: LiveSubscription, for caller: @Sendable () -> Caller, allows: @Sendable (ScopeRule) -> Bool,
     expiry: @Sendable () -> Instant?, after: Int?,

@@ -21,9 +21,9 @@ final class LiveHub: Sendable {
 
   var count: Int { state.withLock { $0.count } }
 
-  /// From now on the subscription gets what is published of the account, until it ends.
+  /// Subscribes to what is published about the account, until the subscription ends.
   ///
-  /// - Parameter held: where what waits for it counts.
+  /// - Parameter held: counts the messages that wait.
   func subscribe(_ account: AccountID, _ held: HeldBytes) -> LiveSubscription {
     let (subscription, count) = state.withLock { state in
       state.nextKey += 1

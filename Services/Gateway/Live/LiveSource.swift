@@ -10,7 +10,7 @@ struct LiveSource: Sendable {
   let name: String
   /// Who publishes the event and serves the backlog.
   let service: ServiceName
-  /// Name of the event whose document holds `accountID`, `number` and, as the member ``payload``, what clients get.
+  /// The event's name. Its document holds `accountID`, `number` and, as the member ``payload``, what clients get.
   let event: String
   let payload: String
   /// Name of the operation that takes `after` and `limit` and gives `items`, each with a `number`, and `lastNumber`.
@@ -24,9 +24,9 @@ struct LiveSource: Sendable {
     self.backlog = O.spec.name
   }
 
-  /// The message that an event reports.
+  /// The message in an event.
   ///
-  /// - Throws: ``JSONSyntaxError`` or ``LiveFailure`` where it is not what the contract says.
+  /// - Throws: ``JSONSyntaxError`` or ``LiveFailure`` where the event breaks its contract.
   func message(_ event: LoggedEvent) throws -> LiveMessage {
     let tape = try JSONTape(event.body, limits: JSONLimits(bytes: 16 << 20))
     guard case .string(let accountText)? = try LiveSource.value(tape, "accountID"), let payload = tape.rawMember(payload) else {
@@ -81,7 +81,7 @@ enum JSONLine {
   }
 }
 
-/// What goes wrong with live delivery on our side of it.
+/// An error of live delivery on the server's side.
 enum LiveFailure: Error {
   /// An event or a backlog lacks what its contract promises.
   case notAsAgreed

@@ -11,7 +11,7 @@ enum LiveEnd: String, Sendable {
   case accountSuspended = "account_suspended"
   /// The personal access token was revoked.
   case tokenRevoked = "token_revoked"
-  /// The access token has expired, or what it says is so no longer: with the next one, the client comes again.
+  /// The access token has expired or is outdated: the client reconnects with its next one.
   case tokenExpired = "token_expired"
   case serverStopping = "server_stopping"
   /// It took too little for too long.
@@ -20,7 +20,7 @@ enum LiveEnd: String, Sendable {
   case unavailable = "unavailable"
   case clientGone = "client_gone"
 
-  /// What ends where the credential no longer lets anybody in.
+  /// The end of a subscription whose credential was revoked.
   init(revoked credential: Credential, _ reason: SessionRevoked.Reason? = nil) {
     switch credential {
     case .session:
@@ -33,7 +33,7 @@ enum LiveEnd: String, Sendable {
     }
   }
 
-  /// Whether nothing more is said to a client on the connection: it is gone, or no longer let in.
+  /// Whether nothing more is sent on the connection: the client is gone, or no longer has access.
   var isLast: Bool {
     switch self {
     case .sessionRevoked, .closedByOwner, .accountSuspended, .tokenRevoked, .clientGone: true

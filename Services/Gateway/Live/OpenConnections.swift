@@ -26,7 +26,7 @@ final class OpenConnections: Sendable {
     return key
   }
 
-  /// The connection goes on for as long as that lets it in, from now on.
+  /// Ties the connection to the credential: it is closed when that is revoked.
   func bind(_ key: UInt64, to identification: Identification) {
     state.withLock { $0.byCredential[identification.credential, default: [:]][key] = identification.generation }
   }

@@ -1,7 +1,7 @@
 import Operations
 
-/// Reads a body of `multipart/form-data` (RFC 7578, RFC 2046 section 5.1) as it arrives: given bytes in any pieces, it says what they are. It
-/// keeps no more of them than a part's head and the beginning of what may be a boundary.
+/// Reads a body of `multipart/form-data` (RFC 7578, RFC 2046 section 5.1) as it arrives: given bytes in any pieces, it says what they are.
+/// It keeps no more of them than a part's head and the beginning of what may be a boundary.
 ///
 ///     var parser = try MultipartParser(contentType: "multipart/form-data; boundary=x", MultipartLimits(fileBytes: 1000))
 ///     try parser.read(Array("--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--x--".utf8))
@@ -30,13 +30,13 @@ struct MultipartParser {
   }
 
   private enum State: Hashable {
-    /// Before the first boundary, or in a part's content: so much of a boundary has been seen at its end, of which the first bytes that were
-    /// `borrowed` are the end of the line before the content.
+    /// Before the first boundary, or in a part's content: so much of a boundary has been seen at its end, of which the first bytes that
+    /// were `borrowed` are the end of the line before the content.
     case content(matched: Int, borrowed: Int)
     /// Behind a boundary, of which there may be `--` and white space before its line ends.
     case boundaryEnd(dashes: Int, padding: Int, hasReturn: Bool)
     case head
-    /// Behind the last boundary: what follows means nothing.
+    /// After the last boundary: what follows is ignored.
     case epilogue
   }
 
@@ -171,7 +171,7 @@ struct MultipartParser {
     isFile = part.fileName != nil
     left = isFile ? limits.fileBytes : limits.fieldBytes
     head = []
-    // The line's end behind the head may be the one before a boundary, where the part is empty.
+    // The line break after the head may also be the one before a boundary, where the part is empty.
     state = .content(matched: 2, borrowed: 2)
     events.append(.part(part))
   }
@@ -195,7 +195,7 @@ struct MultipartLimits: Hashable, Sendable {
 struct MultipartHead: Hashable {
   /// The form's field.
   var name: String
-  /// The file's name where the part is a file; empty where none was chosen.
+  /// The file's name if the part is a file; empty where no file was chosen.
   var fileName: String?
   var mediaType: String?
 
@@ -278,8 +278,8 @@ struct HeaderParameters {
 
   subscript(_ name: String) -> String? { parameters[name] }
 
-  /// Reads up to the closing quote. A backslash stands for itself, as browsers write it, but before a quote that is not the last, and before
-  /// another.
+  /// Reads up to the closing quote. A backslash stands for itself, as browsers write it, but before a quote that is not the last, and
+  /// before another.
   private static func quoted(_ rest: inout Substring.UTF8View.SubSequence) -> [UInt8]? {
     var bytes: [UInt8] = []
     while let byte = rest.popFirst() {

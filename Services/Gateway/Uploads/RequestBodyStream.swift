@@ -2,9 +2,9 @@ import NIOCore
 import Operations
 import Synchronization
 
-/// The body of a request that is handed on as it arrives, to one who reads it.
+/// The body of a request, passed on to its reader as it arrives.
 ///
-/// How much of it waits unread is bounded by the connection, which stops reading meanwhile: ``HTTPConnectionLimits/streamWindow``.
+/// The unread bytes are bounded by the connection, which stops reading meanwhile: ``HTTPConnectionLimits/streamWindow``.
 final class RequestBodyStream: Sendable {
   private struct State {
     var parts: [ByteBuffer] = []
@@ -27,7 +27,7 @@ final class RequestBodyStream: Sendable {
     waiting?.resume()
   }
 
-  /// Nothing more will arrive: all of it has, or why not. The first end counts.
+  /// Ends the stream: the whole body has arrived, or cannot arrive. The first end counts.
   func end(_ result: Result<Void, Failure>) {
     let waiting = state.withLock { state in
       if state.end == nil { state.end = result }
@@ -65,7 +65,7 @@ final class RequestBodyStream: Sendable {
   /// Reads what is left and forgets it, so that a browser is done with sending and reads the answer.
   func drain() async {
     do throws(Failure) { while try await next() != nil {} } catch {
-      // It does not arrive: who reads it has been told so, or has no more need of it.
+      // The body does not arrive: its reader was told so, or no longer needs it.
     }
   }
 }

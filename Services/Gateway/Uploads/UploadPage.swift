@@ -1,7 +1,7 @@
 import Operations
 
-/// A page whose form sends a file, so that its body is larger than others, and takes longer: it is handed on as it arrives, while the page
-/// answers. What the page does not read is read and forgotten before its answer goes out.
+/// A page whose form sends a file. Its body is larger and takes longer than others: it is passed on as it arrives, while the page answers.
+/// What the page leaves unread is read and discarded before its answer is sent.
 protocol UploadPage: BrowserPage {
   /// The path to which the form is sent.
   var uploadPath: String { get }

@@ -1,7 +1,7 @@
 import ServiceKit
 import Synchronization
 
-/// How many uploads are taken at the same time, since each holds a chunk of its file: in all, and of one address.
+/// The limit on concurrent uploads, each of which holds a chunk of its file: in total, and for each address.
 final class UploadSlots: Sendable {
   private let counts: Mutex<AddressCounts>
 
