@@ -3,7 +3,7 @@ import ServiceKit
 
 /// Decides whether a call may go on to its service: within the budgets, and signed in where that is needed.
 struct Admission: Sendable {
-  /// Who calls, as far as that is known, and how the tightest of the budgets stands.
+  /// The caller, if known, and the state of the tightest budget.
   struct Pass: Sendable {
     let identification: Identification?
     let standing: RateLimiter.Standing
@@ -20,10 +20,10 @@ struct Admission: Sendable {
   let limiter: RateLimiter
   let verifier: TokenVerifier
 
-  /// Draws on the address's budget first, so that whoever tries tokens pays for it, then on the account's.
+  /// Draws on the address's budget first, so that guessing tokens costs calls, and then on the account's.
   ///
-  /// On operations that anyone may call, a token that is not valid counts as none: who refreshes an expired token or logs in
-  /// again often still sends the old one. So does one that does not allow the call.
+  /// On operations that anyone may call, an invalid token counts as none: a client that refreshes an expired token or logs in again often
+  /// still sends the old one. So does a token whose scope does not allow the call.
   func admit(
     _ rateClass: RateClass, needsAccount: Bool, scope: ScopeRule, token: String?, address: ClientAddress
   ) async throws(Refusal) -> Pass {

@@ -7,7 +7,7 @@ struct GatewayClient: Sendable {
   let bus: any Bus
   let clock: Clock
 
-  /// - Parameter service: who is asked, for operations that every service answers; the one that owns it by default.
+  /// - Parameter service: the service to ask, for operations that every service answers; the operation's owner by default.
   /// - Throws: ``Failure``.
   func request<O: Operation>(
     _ operation: O.Type, _ input: O.Input, to service: ServiceName? = nil, seconds: Int = 5

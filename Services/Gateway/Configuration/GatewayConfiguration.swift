@@ -41,8 +41,8 @@ public struct GatewayConfiguration: Sendable {
   public var proxies = TrustedProxies()
   /// Networks of load balancers that begin each TCP connection with a header of the PROXY protocol; none by default.
   public var tcpProxies: [IPNetwork] = []
-  /// Networks of those who ask whether the gateway lives and is ready, such as an orchestrator: they are answered also where there are too
-  /// many connections. This machine alone by default.
+  /// Networks of health probes, such as an orchestrator's: they are answered even beyond the connection limits. Only this machine by
+  /// default.
   public var healthNetworks = ["127.0.0.0/8", "::1/128"].compactMap { IPNetwork($0) }
   /// Whom `/metrics` answers.
   public var metrics = MetricsAccess.local
@@ -87,10 +87,10 @@ public struct GatewayConfiguration: Sendable {
     public var connections = 10000
     /// Open connections of one address (IPv6: of one /64).
     public var connectionsPerAddress = 2000
-    /// Bytes held for clients: requests that arrive or are being answered, answers that are not read, live messages that wait. What a
-    /// connection holds up to ``HeldBytes/uncounted`` is not counted.
+    /// Bytes held for clients: incoming requests, requests being answered, unread answers and queued live messages. What a connection holds
+    /// up to ``HeldBytes/uncounted`` is not counted.
     public var bytesInFlight = 268_435_456
-    /// The same of one address (IPv6: of one /64).
+    /// The same limit for one address (IPv6: for one /64).
     public var bytesInFlightPerAddress = 67_108_864
     /// Calls in flight on one JSON-RPC connection; beyond, the gateway stops reading from it.
     public var callsPerConnection = 32
@@ -105,7 +105,7 @@ public struct GatewayConfiguration: Sendable {
     /// not taken.
     var uploadBody: Int { 4 * attachmentBytes + 1_048_576 }
 
-    /// Those of a connection that is for health alone: who asks that asks at once, and others wait for the slot.
+    /// The limits of a connection reserved for health probes: a probe sends its request at once, and others wait for the slot.
     var forHealth: Limits {
       var limits = self
       limits.headerSeconds = min(headerSeconds, 2)

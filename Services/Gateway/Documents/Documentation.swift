@@ -3,8 +3,8 @@ import NIOCore
 import Operations
 import Synchronization
 
-/// The documents of all operations, made when somebody asks for the first: a start need not wait for them, and a gateway that nobody
-/// asks need not hold them.
+/// The documents of all operations, made at the first request: a start does not wait for them, and a gateway that is never asked does not
+/// hold them.
 final class Documentation: Sendable {
   struct Documents: Sendable {
     /// `/openapi.json`.

@@ -24,9 +24,9 @@ protocol DownloadBody: Sendable {
   /// How much memory it takes while it goes out.
   var heldBytes: Int { get }
 
-  /// The next chunk; nil behind the last.
+  /// The next chunk; nil after the last.
   ///
-  /// - Throws: where it breaks off; the connection ends then, so that nobody takes it for whole.
+  /// - Throws: where the download breaks off; the connection then ends, so that the client does not take the file for complete.
   mutating func next() async throws(Failure) -> ByteBuffer?
 }
 

@@ -2,10 +2,10 @@ import NIOCore
 import Operations
 import SocialContract
 
-/// Where attached files are downloaded (TASK-8): ``TaskAttachmentURL``.
+/// Downloads of attached files (TASK-8), at ``TaskAttachmentURL``.
 ///
-/// Whatever it is, nothing of it runs: a browser saves it (`Content-Disposition: attachment`), guesses nothing (`nosniff`), and would have it
-/// in a sandbox without rights if it were to show it after all. It is fetched in chunks, the next one when the client has taken the former.
+/// No file can run as code: a browser saves it (`Content-Disposition: attachment`), does not guess its type (`nosniff`), and would sandbox
+/// it without rights if it showed it after all. The file is fetched in chunks, each one after the client has taken the previous one.
 struct TaskAttachmentDownloads: Download {
   private static let policy = "sandbox; default-src 'none'"
 

@@ -7,9 +7,9 @@ enum Malformation: String, CaseIterable {
   case oneHost = "one_host"
   /// RFC 9112, section 3.2.
   case host = "host"
-  /// RFC 9110, section 5.3: a field that is no list stands once; nobody knows which of two counts.
+  /// RFC 9110, section 5.3: a field that is not a list occurs only once; of two, it is unclear which one counts.
   case oneField = "one_field"
-  /// RFC 9112, section 6.3: nobody knows where the next request begins.
+  /// RFC 9112, section 6.3: it is unclear where the next request begins.
   case unclearLength = "unclear_length"
   case requestLine = "request_line"
   case target = "target"

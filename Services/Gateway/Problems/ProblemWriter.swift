@@ -47,7 +47,7 @@ struct ProblemWriter: Sendable {
     return own.first { words.parameters($0, .english) != nil } ?? "failure.\(code)"
   }
 
-  /// Words that are missing (a test sees to it that none are) must not take the answer with them: the key stands for them.
+  /// A missing text (a test ensures that there is none) must not fail the answer: its key is shown instead.
   func text(_ key: String, _ language: Language, _ parameters: [String: Parameter] = [:]) -> String {
     words.text(key, language, parameters).map(ProblemWriter.trimmed) ?? words.text(key, .english, parameters) ?? key
   }

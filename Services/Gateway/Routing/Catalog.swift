@@ -11,7 +11,7 @@ enum Destination: Sendable {
   case live
 }
 
-/// All that clients may ask for: the operations of the contracts, and what the gateway has beside them.
+/// All that clients may call: the operations of the contracts, and the gateway's own endpoints.
 struct Catalog: Sendable {
   /// In the order of the contracts.
   let endpoints: [Endpoint]

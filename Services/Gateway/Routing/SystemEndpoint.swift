@@ -8,6 +8,6 @@ enum SystemEndpoint: String, Sendable, CaseIterable {
 
   var path: String { rawValue }
 
-  /// Whether it reports how the gateway is: answered to whoever is allowed to ask for nothing else, and within no budget.
+  /// Whether it reports the gateway's health: it is answered on connections that may ask for nothing else, and draws on no budget.
   var isHealth: Bool { self == .livez || self == .readyz }
 }

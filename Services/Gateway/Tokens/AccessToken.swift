@@ -2,7 +2,7 @@ import IdentityContract
 import Operations
 import ServiceKit
 
-/// Who a verified token speaks for, what it allows, and how long.
+/// The account that a verified token stands for, what the token allows, and until when.
 struct Identification: Sendable, Hashable {
   /// The expiry of what does not expire.
   static let never = Instant(milliseconds: 253_402_300_799_000)
@@ -68,7 +68,7 @@ enum AccessToken {
   /// A longer text is no token of ours.
   static let maxBytes = 4096
 
-  /// The parts of a token whose header is in order; nothing in them is believed before the signature is checked.
+  /// The parts of a token whose header is valid; they are not trusted before the signature is checked.
   struct Unverified {
     let keyID: String
     let signedText: [UInt8]
@@ -124,7 +124,7 @@ enum AccessToken {
       guard start <= latestStart else { throw .invalid(.notYetValid) }
     }
     guard issuedAt <= latestStart else { throw .invalid(.notYetValid) }
-    // Nothing is remembered of what was revoked for longer than identity's tokens live: none of them lives longer.
+    // Revocations are remembered only for the lifetime of identity's tokens, so a token that lives longer is refused.
     guard expiresAt <= issuedAt.adding(seconds: AccessTokenForm.lifetimeSeconds) else { throw .invalid(.claims) }
     guard now < expiresAt else { throw .expired }
     return Identification(

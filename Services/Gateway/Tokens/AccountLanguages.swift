@@ -2,10 +2,10 @@ import IdentityContract
 import Operations
 import Synchronization
 
-/// The languages of accounts that were changed lately: answers are in the new one at once, whatever the tokens from before say.
+/// The recently changed languages of accounts: answers use the new language at once, whatever older tokens say.
 ///
-/// A change is remembered for as long as tokens from before it may be in use. When more are changed than are to be remembered, all are
-/// forgotten: for the rest of their tokens' lives their answers are in the former language.
+/// A change is remembered for as long as an older token may be in use. When there are more changes than may be remembered, all are
+/// forgotten: those accounts then get the former language until their tokens expire.
 final class AccountLanguages: Sendable {
   /// For how long: a session's access tokens live no longer, and answers about personal access tokens are remembered for less.
   static let rememberedSeconds = AccessTokenForm.lifetimeSeconds + 60
@@ -40,7 +40,7 @@ final class AccountLanguages: Sendable {
     }
   }
 
-  /// The language for whom a token speaks: what it says, unless that was changed since.
+  /// The language of the token's account: the token's, unless it was changed since.
   func language(of identification: Identification) -> Language {
     choices.withLock { choices in
       guard let choice = choices[identification.account], choice.at >= identification.issuedAt else {

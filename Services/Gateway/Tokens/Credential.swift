@@ -1,7 +1,7 @@
 import IdentityContract
 import Operations
 
-/// What a caller was let in by: what is revoked when it is to be let in no more.
+/// The credential that admitted a caller, and whose revocation ends the access.
 enum Credential: Hashable, Sendable {
   case session(SessionID)
   case personalAccessToken(PersonalAccessTokenID)
@@ -12,7 +12,7 @@ enum ScopeRule: Hashable, Sendable {
   case needs(AccessScope)
   /// Only sessions may call.
   case sessionsOnly
-  /// Every token will do, as it gives nothing by itself.
+  /// Any token may call, since the call reveals nothing.
   case none
 
   init(_ operation: OperationSpec) { self = AccessScope(for: operation).map { .needs($0) } ?? .sessionsOnly }

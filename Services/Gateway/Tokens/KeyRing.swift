@@ -6,9 +6,9 @@ import Synchronization
 
 /// Identity's public keys, by their ids. There is no default key.
 ///
-/// They are fetched anew each minute (`racha.tokens.keySeconds`): a key that identity publishes no longer is trusted no longer, nor is
-/// a token that was checked by it before. A key id that is not known makes it ask identity in between, at most once a second, so that
-/// new keys are found and made-up ids cost identity nothing. While identity cannot be asked, the keys that it published last stay.
+/// They are fetched every minute (`racha.tokens.keySeconds`): a key that identity no longer publishes is no longer trusted, nor are tokens
+/// that it verified. An unknown key id causes an additional fetch, at most once a second, so that new keys are found and made-up ids do not
+/// load identity. While identity cannot be reached, the last published keys stay.
 actor KeyRing {
   /// Asks identity for the keys it publishes.
   typealias Fetch = @Sendable () async throws -> [PublicSigningKey]

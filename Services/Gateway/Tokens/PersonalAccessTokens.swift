@@ -3,10 +3,9 @@ import Foundation
 import IdentityContract
 import Operations
 
-/// Finds out whom a personal access token speaks for. Identity knows; its answer is good for a short while, and a revocation ends it at
-/// once.
+/// Finds the account of a personal access token. Identity's answer is cached for a short time, and a revocation ends it at once.
 ///
-/// What has not the form of a token costs identity nothing, and identity only ever sees a hash.
+/// A text without the form of a token is not sent to identity, and identity only ever sees a hash.
 final class PersonalAccessTokens: Sendable {
   /// Asks identity; throws the ``Failure`` it answers.
   typealias Ask = @Sendable (PersonalAccessTokenHash) async throws -> IdentifyPersonalAccessToken.Output

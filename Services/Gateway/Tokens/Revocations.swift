@@ -2,14 +2,14 @@ import IdentityContract
 import Operations
 import Synchronization
 
-/// The sessions closed and personal access tokens revoked lately: what they let in before is let in no more. Of sessions that go on, the
-/// access tokens that were outdated lately count as expired.
+/// The recently closed sessions and revoked personal access tokens, which no longer give access. For sessions that go on, access tokens
+/// that were recently outdated count as expired.
 ///
-/// A session is remembered until the last of its tokens has expired, a personal access token until nobody remembers an answer about it. When more are closed than are to be remembered, all tokens
-/// made until then count as expired: their owners refresh them with identity, which knows every closed session.
+/// A session is remembered until the last of its tokens has expired, a personal access token until no cached answer about it is left. When
+/// there are more than may be remembered, all tokens issued until then count as expired: their owners refresh them with identity, which
+/// knows every closed session.
 ///
-/// A gateway that begins knows of none: until identity has reported to it all that was revoked lately, nobody can be let in by a token; see
-/// ``areKnown(within:)``.
+/// A gateway that starts knows none: until identity has reported all recent revocations, no token gives access; see ``areKnown(within:)``.
 final class Revocations: Sendable {
   private struct State {
     var until: [Credential: Instant] = [:]
@@ -52,7 +52,7 @@ final class Revocations: Sendable {
   /// Notes that identity has reported all that it had revoked; what it revokes from now on comes as it happens.
   func becomeKnown() { known.open() }
 
-  /// Notes that nobody is let in by that any more.
+  /// Notes that the credential no longer gives access.
   func revoke(_ credential: Credential, until: Instant) {
     let now = clock.now
     state.withLock { state in

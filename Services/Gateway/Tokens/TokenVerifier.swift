@@ -3,10 +3,10 @@ import IdentityContract
 import Operations
 import Synchronization
 
-/// Finds out whom a token speaks for: a session's access token, or a personal access token.
+/// Finds the account of a token: a session's access token, or a personal access token.
 ///
-/// While it is not known yet what was revoked before this gateway began, whoever brings a token waits, and gets `unavailable` if
-/// that takes longer than ``patience``.
+/// Until the revocations from before the gateway's start are known, callers with a token wait, and get `unavailable` if that takes longer
+/// than ``patience``.
 final class TokenVerifier: Sendable {
   private let keys: KeyRing
   private let cache: TokenCache

@@ -74,8 +74,8 @@ struct TraceContext: Sendable, Hashable {
   }
 }
 
-/// Numbers for traces and their spans: never 0, none twice in a process, and without a pattern from one process to another. They
-/// are names, no secrets: a system call for each, as for the system's random numbers, would be a good part of what a request costs.
+/// Numbers for traces and their spans: never 0, unique within a process, and without a pattern across processes. They are names and not
+/// secrets: a system call for each, as the system's random numbers need, would be a good part of a request's cost.
 enum TraceNumbers {
   private static let state = Atomic(UInt64.random(in: .min ... .max))
 
