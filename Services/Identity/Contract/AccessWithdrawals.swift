@@ -1,9 +1,9 @@
 public import Operations
 
-/// Somebody else may have been in an account: what they may have made to stay in is to end, with whoever keeps it.
+/// Another person may have had access to an account: every service ends the access that person may have created.
 ///
-/// It is published wherever personal access tokens end without their owner having revoked them one by one. A login that was not the owner's
-/// withdraws what was made since; all else withdraws everything.
+/// It is published wherever personal access tokens end without the owner revoking them one by one. For a login that was not the owner's, it
+/// covers what was created since then; in all other cases, everything.
 public struct AccessWithdrawn: Event, Hashable {
   public var accountID: AccountID
   public var since: Instant?

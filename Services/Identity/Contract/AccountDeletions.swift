@@ -5,8 +5,8 @@ public enum AccountDeletionMark {}
 /// One deletion of an account.
 public typealias AccountDeletionID = ID<AccountDeletionMark>
 
-/// What is erased with an account; each table of a store that holds something of accounts names one. The report's words for
-/// them are `erased.<kind>` of notifications.
+/// A kind of data that is erased with an account. Each table that holds data of accounts names one; the report's texts for them are
+/// `erased.<kind>` of notifications.
 public enum ErasedKind: String, Choice {
   case profiles, sessions, accessTokens, links, secrets, securityEvents
   case activities, entries, steps
@@ -62,7 +62,7 @@ public struct AccountDeletion: Document, Hashable {
   public var id: AccountDeletionID
   public var state: State
   public var requestedAt: Instant
-  /// By when the last bytes leave the files: what is deleted can be read by nobody at once, and is in files for a while yet.
+  /// By when the last bytes will be gone from the files. Deleted data can no longer be read at once, but stays in files for a while.
   public var cleanBy: Instant
   public var erasedAt: Instant?
   public var finishedAt: Instant?
@@ -91,10 +91,10 @@ public struct AccountDeletion: Document, Hashable {
   ]
 }
 
-/// Deletes the signed-in account, once and for all (ID-12): its sessions and tokens end at once, and nobody sees it any more; then
-/// every service erases what it holds, and a report is mailed to its owner.
+/// Deletes the signed-in account permanently (ID-12): its sessions and tokens end at once, and nobody sees it any more; then every service
+/// erases its data, and a report is mailed to the owner.
 ///
-/// By POST: a password belongs into a body, and what a body of DELETE means is nobody's promise (RFC 9110, section 9.3.5).
+/// By POST: the password belongs into a body, and a body of DELETE has no defined meaning (RFC 9110, section 9.3.5).
 public enum DeleteAccount: AccountOperation {
   public struct Input: Form, Hashable {
     public var password: FormField<Password>?
@@ -155,7 +155,7 @@ public enum ReadAccountDeletion: OpenOperation {
     failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "Read how far the deletion of an account has come.")
 }
 
-/// Confirms that a service has erased an account, and that nothing of it is left in its files. Confirming again changes nothing.
+/// Confirms that a service has erased an account, and that no data of it remains in the service's files. Confirming again changes nothing.
 public enum ConfirmErasure: OpenOperation {
   public struct Input: Document, Hashable {
     public var deletionID: AccountDeletionID
@@ -178,7 +178,7 @@ public enum ConfirmErasure: OpenOperation {
     failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "Confirm that a service has erased an account.")
 }
 
-/// Gives the notifications service what the report of a deletion needs; `not_found` once the report has ended.
+/// Gives the notifications service the data for the report of a deletion; `not_found` once the report has ended.
 public enum ReadDeletionReport: OpenOperation {
   public struct Input: Document, Hashable {
     public var deletionID: AccountDeletionID
@@ -229,7 +229,7 @@ public enum EndDeletionReport: OpenOperation {
 
 // MARK: - Events
 
-/// An account is gone: whoever holds anything of it erases that and confirms it by ``ConfirmErasure``.
+/// An account was deleted: each service that holds data of it erases that and confirms it by ``ConfirmErasure``.
 public struct AccountDeleted: Event, Hashable {
   public var deletionID: AccountDeletionID
   public var accountID: AccountID

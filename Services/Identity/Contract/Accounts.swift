@@ -57,9 +57,9 @@ public enum ReadOwnAccount: AccountOperation {
     "Read the signed-in account.")
 }
 
-/// An account is new or something that others may know of it has changed: all of that, as it is now.
+/// An account was created, or the data that other services may know has changed: its whole current state.
 ///
-/// A subscriber keeps the one with the highest ``revision`` and ignores older ones.
+/// A subscriber keeps the event with the highest ``revision`` and ignores older ones.
 public struct AccountChanged: Event, Hashable {
   public var accountID: AccountID
   public var username: Username
@@ -68,7 +68,7 @@ public struct AccountChanged: Event, Hashable {
   public var dayStartHour: Int
   public var language: Language
   public var isVerified: Bool
-  /// What it has consented to; absent in events from before there were consents, when nothing was.
+  /// The consents given; absent in events from before consents existed, when there were none.
   public var consents: [ConsentPurpose]?
   /// Whether it muted help where that was chosen once; notifications takes it over. Absent in events from before it could be.
   public var mutesHelp: Bool?

@@ -29,9 +29,9 @@ public enum AppointAdministrator: OpenOperation {
     "Make an account with a verified address an administrator.")
 }
 
-/// Lets an account administer no longer: likewise for the launcher's hand alone. Never the last one.
+/// Withdraws administration from an account; like granting it, only the launcher may call this. The last administrator cannot be dismissed.
 ///
-/// It is refused at once: the access tokens that say otherwise count as expired, and the next ones say so.
+/// It takes effect at once: older access tokens of the account count as expired, and new ones carry the change.
 public enum DismissAdministrator: OpenOperation {
   public typealias Input = AppointAdministrator.Input
   public typealias Output = OwnAccount
@@ -42,7 +42,7 @@ public enum DismissAdministrator: OpenOperation {
     "Let an account administer no longer, unless it is the last one that does.")
 }
 
-/// All accounts that administer, at this moment: for who must know whether there is another one (SOC-8), or tell them something (REW-3).
+/// All current administrators: for services that must know whether there is another one (SOC-8), or notify them (REW-3).
 public enum ListAdministrators: OpenOperation {
   public typealias Input = Empty
 

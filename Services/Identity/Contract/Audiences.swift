@@ -1,6 +1,6 @@
 public import Operations
 
-/// Who is meant by a message to many: everybody who is verified and not suspended, or fewer of them.
+/// The recipients of a broadcast: all accounts that are verified and not suspended, or a part of them.
 public struct Audience: Document, Hashable {
   public var language: Language?
   public var idleSince: Instant?

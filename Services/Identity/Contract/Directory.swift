@@ -1,9 +1,9 @@
 public import Operations
 public import SocialContract
 
-/// A part of a username or nickname that somebody looks for: 2 to 30 characters, blanks at the ends cut off.
+/// The text of a directory search, a part of a username or nickname: 2 to 30 characters, without spaces at the ends.
 ///
-/// Nothing in it has a meaning of its own: `%` and `*` are looked for as they are.
+/// It has no wildcards: `%` and `*` are searched for literally.
 public struct DirectoryQuery: TextValue {
   public static let length = 2...30
 
@@ -25,7 +25,7 @@ public struct DirectoryQuery: TextValue {
   public static let schema: JSON = ["type": "string", "minLength": 2, "maxLength": 30, "examples": ["muñoz"]]
 }
 
-/// An account as the directory shows it, with what is between it and who looks: a request that waits can be answered there (SOC-7).
+/// An account in the directory, with its relation to the searcher: a waiting request can be answered from there (SOC-7).
 public struct DirectoryEntry: Document, Hashable {
   public var accountID: AccountID
   public var username: Username
@@ -69,8 +69,8 @@ public enum SearchDirectory: AccountOperation {
     ])
   }
 
-  /// Those whose names begin with it come first, then those in whose names a word does, then the rest; each in the order of
-  /// what follows.
+  /// Names that begin with the text come first, then names with a word that begins with it, then the rest; within each group sorted by the
+  /// text that follows.
   public typealias Output = Page<DirectoryEntry>
 
   public static let spec = OperationSpec(

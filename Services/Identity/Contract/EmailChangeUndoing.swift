@@ -20,9 +20,9 @@ public enum EmailChangeUndoFailure: String, FailureCode {
   }
 }
 
-/// Cancels a change of the e-mail address that still waits, or undoes one within 72 hours, by the token of the link that was mailed to the
-/// address before it. What was changed after it is undone with it; every session ends, every personal access token is revoked, and the
-/// password, which whoever changed the address knew, logs in nobody any more: a link to recover it is mailed to the former address.
+/// Cancels a pending change of the e-mail address, or undoes one within 72 hours, by the token of the link that was mailed to the former
+/// address. Later changes of the address are undone with it; every session ends and every personal access token is revoked. The password,
+/// which the person who changed the address knew, no longer works: a link to recover it is mailed to the former address.
 public enum UndoEmailChange: OpenOperation {
   public typealias Input = CompleteEmailChange.Input
 
@@ -50,8 +50,8 @@ public enum UndoEmailChange: OpenOperation {
     "Cancel or undo a change of the e-mail address by the token mailed to the former one.")
 }
 
-/// Gives the notifications service what a notice of a change needs, at the moment of writing it: where the account's address was or is, and
-/// the token of the link that cancels or undoes the change.
+/// Gives the notifications service the current data for a notice of a change: the account's address before the change, and the token of the
+/// link that cancels or undoes the change.
 public enum ReadEmailChangeNotice: OpenOperation {
   public typealias Input = ReadEmailChangeSecret.Input
   public typealias Output = ReadVerificationSecret.Output

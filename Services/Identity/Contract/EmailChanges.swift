@@ -147,8 +147,7 @@ public struct EmailChanged: Event, Hashable {
     "emailChanges.completed", by: .identity, requirements: ["ID-11"], "An account has another e-mail address.")
 }
 
-/// Gives the notifications service what the mail with the link needs, at the moment of writing it; compare
-/// ``ReadVerificationSecret``.
+/// Gives the notifications service the current data for the mail with the link; compare ``ReadVerificationSecret``.
 public enum ReadEmailChangeSecret: OpenOperation {
   public struct Input: Document, Hashable {
     public var changeID: EmailChangeID

@@ -1,6 +1,6 @@
 public import Operations
 
-/// Why a login by an external provider comes to nothing. What is suggested with each is in its words.
+/// Why a login by an external provider failed. The text of each suggests what to do.
 public enum ExternalLoginFailure: String, FailureCode {
   /// No provider of that name is configured.
   case unknownProvider = "unknown_external_provider"
@@ -166,7 +166,7 @@ let answerNotes: Notes = [
   "error": Note("The error that came back instead of a code.", length: 1...200, example: "access_denied"),
 ]
 
-/// Answers the gateway where a browser goes on to, which a provider sent to the gateway with a form (`response_mode=form_post`).
+/// Gives the gateway the redirect target for a browser whose provider answered with a form (`response_mode=form_post`).
 public enum ReadExternalLoginReturn: OpenOperation {
   public struct Input: Document, Hashable {
     public var state: String

@@ -20,7 +20,7 @@ public struct ExternalProviderName: TextValue {
   public static let schema: JSON = ["type": "string", "pattern": "^[a-z][a-z0-9-]{0,31}$", "examples": ["google"]]
 }
 
-/// Somebody else who says who a person is: Google, Apple, Facebook, or any issuer of OpenID Connect that is configured.
+/// An external identity provider: Google, Apple, Facebook, or any configured issuer of OpenID Connect.
 public struct ExternalProvider: Document, Hashable {
   public var name: ExternalProviderName
   public var title: String

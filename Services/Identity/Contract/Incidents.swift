@@ -197,7 +197,7 @@ public enum CloseIncident: AccountOperation {
 /// An account was protected automatically; its owner is to be notified. Of an incident each graver measure is published.
 public struct AccountProtected: Event, Hashable {
   public var incidentID: IncidentID
-  /// Nil where what was guessed at is nobody's: then nobody is to be notified, and publishing it takes as long.
+  /// Nil where the login that was guessed at has no account: nobody is notified, and publishing takes as long.
   public var accountID: AccountID?
   public var pattern: IncidentPattern
   /// Nil in events of earlier versions: what goes with the pattern.

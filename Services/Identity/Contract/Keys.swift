@@ -42,7 +42,7 @@ public enum ListKeys: OpenOperation {
     "The keys by which access tokens are checked, as a JSON Web Key Set.")
 }
 
-/// What an access token says, beside its times: what the gateway pins when it checks one (RFC 9068, RFC 8725).
+/// The fixed values in an access token, which the gateway checks (RFC 9068, RFC 8725).
 public enum AccessTokenForm {
   public static let algorithm = "EdDSA"
   public static let type = "at+jwt"

@@ -14,11 +14,11 @@ public enum LoginAlertLevel: String, Choice {
 public enum LoginRisk: String, Choice {
   /// No login of the account came from such a device before.
   case newDevice
-  /// None came from near there, or from that network where no more is known.
+  /// No earlier login came from near this place, or from this network where its place is unknown.
   case newPlace
   /// None came from that country.
   case newCountry
-  /// Nobody travels so far so fast.
+  /// The distance to the previous login is too large for the time between them.
   case impossibleTravel
   /// Attempts with another password came before it.
   case failuresBefore
@@ -28,7 +28,7 @@ public enum LoginRisk: String, Choice {
   case earlierAlert
 }
 
-/// What the owner says of a login.
+/// The owner's answer about a login.
 public enum LoginAlertAnswer: String, Choice {
   /// It was me: the device and the place are known from then on.
   case confirm
@@ -82,7 +82,7 @@ public enum LoginAlertFailure: String, FailureCode {
   case expired = "login_alert_expired"
   /// An alert is answered once.
   case answered = "login_alert_answered"
-  /// Whoever logged in cannot be the one who says that it was the owner, nor can who came after such a login from elsewhere.
+  /// A session may not confirm its own login, nor may a session that began after that login and from elsewhere.
   case ownSession = "login_alert_own_session"
 
   public var status: Int {
@@ -205,8 +205,7 @@ public struct LoginAlertRaised: Event, Hashable {
     "loginAlerts.raised", by: .identity, requirements: ["ID-7"], "Somebody logged in, or would have, who was unlike the account.")
 }
 
-/// Gives the notifications service what the mail about a login needs, at the moment of writing it; compare
-/// ``ReadVerificationSecret``.
+/// Gives the notifications service the current data for the mail about a login; compare ``ReadVerificationSecret``.
 public enum ReadLoginAlertSecret: OpenOperation {
   public struct Input: Document, Hashable {
     public var alertID: LoginAlertID

@@ -16,10 +16,10 @@ public enum MailedLinkPurpose: String, Choice {
   case suspension
 }
 
-/// Checks whether a mailed link works, when it is opened and before anything is filled in: the link is not used up.
+/// Checks whether a mailed link works, before a form is filled in: the link is not used up.
 ///
-/// It ends in the failures of the operation that uses the link, which are recorded and counted in the same way: whoever guesses learns
-/// nothing more here than there, and for as much.
+/// It fails like the operation that uses the link, and its failures are recorded and counted in the same way: guessing here reveals no
+/// more, and costs as much.
 public enum ValidateMailedLink: OpenOperation {
   public struct Input: Document, Hashable {
     public var purpose: MailedLinkPurpose

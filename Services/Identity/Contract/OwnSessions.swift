@@ -6,7 +6,7 @@ public struct SessionPlace: Document, Hashable {
   public enum Kind: String, Choice {
     /// The machine on which Racha runs.
     case thisComputer
-    /// A network of its own, behind no public address.
+    /// A private network, without a public address.
     case privateNetwork
     /// A network of the internet.
     case network
@@ -73,8 +73,8 @@ public struct OwnSession: Document, Hashable {
   ]
 }
 
-/// Lists the account's sessions that have not ended, the newest login first. A session in doubt reads itself alone: the others would show it
-/// what its account is known by.
+/// Lists the account's sessions that have not ended, the newest login first. A session in doubt reads itself alone: the others would show
+/// it what its account is known by.
 public enum ListSessions: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<OwnSession>

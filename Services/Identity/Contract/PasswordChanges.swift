@@ -20,9 +20,9 @@ public enum ChangePasswordFailure: String, FailureCode {
   }
 }
 
-/// Changes the account's password. The calling session gets new tokens, which replace those it has; every other session ends, every
-/// personal access token is revoked unless they are to be kept, and a mail reports it. The refresh token that is replaced gives the new ones by
-/// ``RefreshSession`` for 30 s, and so does a repetition with the same idempotency key.
+/// Changes the account's password. The calling session gets new tokens in place of its current ones; every other session ends, every
+/// personal access token is revoked unless the caller keeps them, and a mail reports the change. For 30 s, the replaced refresh token
+/// yields the new tokens by ``RefreshSession``, and so does a retry with the same idempotency key.
 public enum ChangePassword: AccountOperation {
   public struct Input: Form, Hashable {
     public var currentPassword: FormField<Password>
@@ -80,7 +80,7 @@ public struct PasswordChanged: Event, Hashable {
     "passwords.changed", by: .identity, requirements: ["ID-8", "ID-9"], "An account has another password.")
 }
 
-/// Gives the notifications service the addressee of a mail, at the moment of writing it: no other service keeps addresses.
+/// Gives the notifications service the current addressee of a mail: no other service keeps addresses.
 public enum ReadAddressee: OpenOperation {
   public struct Input: Document, Hashable {
     public var accountID: AccountID

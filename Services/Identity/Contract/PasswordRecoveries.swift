@@ -5,9 +5,9 @@ public enum PasswordRecovery {}
 /// One request to recover a password, and its mailed link.
 public typealias PasswordRecoveryID = ID<PasswordRecovery>
 
-/// Asks for a link by which a forgotten password is replaced; older ones stop working.
+/// Requests a link that replaces a forgotten password; older links stop working.
 ///
-/// Words and work are the same whether an account has the address or not: nobody learns by it who has an account.
+/// The answer and its duration are the same whether or not an account has the address, so that neither reveals who has an account.
 public enum RequestPasswordRecovery: OpenOperation {
   public struct Input: Form, Hashable {
     public var email: FormField<EmailAddress>
@@ -123,7 +123,7 @@ public struct PasswordRecoveryRequested: Event, Hashable {
     "passwordRecoveries.requested", by: .identity, requirements: ["ID-8"], "Somebody asked to recover a password.")
 }
 
-/// Gives the notifications service what a recovery mail needs, at the moment of writing it; compare ``ReadVerificationSecret``.
+/// Gives the notifications service the current data for a recovery mail; compare ``ReadVerificationSecret``.
 public enum ReadRecoverySecret: OpenOperation {
   public struct Input: Document, Hashable {
     public var recoveryID: PasswordRecoveryID

@@ -1,9 +1,9 @@
 public import Operations
 
-/// What a personal access token looks like: `racha_pat_`, 30 random characters, and 6 that check them.
+/// The form of a personal access token: `racha_pat_`, 30 random characters, and a checksum of 6.
 ///
-/// Prefix and checksum let secret scanners find one in a repository or a log, and distinguish it from what only resembles one, without asking
-/// anybody. Characters are base62; the checksum is the CRC-32 of the random ones, padded with zeros at the front.
+/// By prefix and checksum, secret scanners find a token in a repository or a log, and distinguish it from similar texts, without a request.
+/// The characters are base62; the checksum is the CRC-32 of the random ones, padded with zeros at the front.
 public enum PersonalAccessTokenForm {
   public static let prefix = "racha_pat_"
   /// 178 bits.
@@ -50,7 +50,8 @@ enum CRC32 {
   }
 }
 
-/// The SHA-256 of a personal access token's text, in lower-case hexadecimal: what identity keeps of it, and what the gateway asks by.
+/// The SHA-256 of a personal access token's text, in lower-case hexadecimal: identity stores it, and the gateway sends it instead of the
+/// token.
 public struct PersonalAccessTokenHash: TextValue {
   public let bytes: [UInt8]
 

@@ -30,10 +30,10 @@ public struct PersonalAccessToken: Document, Hashable {
 
 public typealias PersonalAccessTokenID = ID<PersonalAccessToken>
 
-/// What a personal access token allows: to read or to change what one service keeps. Neither includes the other, but whatever changes a
-/// thing answers that thing as it stands then, also where there was nothing to change: who may write sees what they name, and no list.
+/// A scope of a personal access token: reading or changing the data of one service. Neither includes the other, but a change answers with
+/// the current state of the thing changed, even if nothing changed: a token that may write sees the things it names, but no lists.
 ///
-/// Identity's data is not among them: no token manages accounts, passwords, sessions or tokens.
+/// Identity's data has no scope: no token manages accounts, passwords, sessions or tokens.
 public enum AccessScope: String, Choice {
   case activityRead = "activity:read"
   case activityWrite = "activity:write"
@@ -44,7 +44,7 @@ public enum AccessScope: String, Choice {
   case notificationsRead = "notifications:read"
   case notificationsWrite = "notifications:write"
 
-  /// The scope that a call of the operation takes; nil if no token may call it. Nothing else says which.
+  /// The scope that a call of the operation needs; nil if no token may call it. This is the only place that decides it.
   public init?(for operation: OperationSpec) {
     guard !operation.isForSessionsOnly else { return nil }
     switch operation.caller {
@@ -63,7 +63,8 @@ public enum PersonalAccessTokenFailure: String, FailureCode {
   public var status: Int { 409 }
 }
 
-/// Makes a personal access token. Its secret is answered this once, and kept by nobody but the caller. Every field at fault is named at once.
+/// Creates a personal access token. Only this answer contains its secret, which only the caller keeps. All invalid fields are reported at
+/// once.
 public enum CreatePersonalAccessToken: AccountOperation {
   public struct Input: Form, Hashable {
     public var name: PersonalAccessTokenName
@@ -105,7 +106,8 @@ public enum CreatePersonalAccessToken: AccountOperation {
     ]
   }
 
-  // No idempotency key, and not `create`: a recorded reply would keep the secret in the store. A repetition is refused, as the name is taken.
+  // No idempotency key, and not `create`: a recorded reply would keep the secret in the store. A repetition is refused, as the name is
+  // taken.
   public static let spec = OperationSpec(
     "personalAccessTokens.create", of: .identity, .post("/v1/personal-access-tokens"), by: .account, effect: .write,
     failures: PersonalAccessTokenFailure.allCases.map(\.kind), takesIdempotencyKey: false, requirements: ["ID-18"],
@@ -139,7 +141,7 @@ public enum RevokePersonalAccessToken: AccountOperation {
     failures: [RequestFailure.notFound.kind], requirements: ["ID-18"], "Revoke one of your personal access tokens.")
 }
 
-/// Answers the gateway whom a personal access token speaks for, by the hash of its secret, and notes that it was used.
+/// Gives the gateway the account of a personal access token, by the hash of its secret, and notes that the token was used.
 public enum IdentifyPersonalAccessToken: OpenOperation {
   public struct Input: Document, Hashable {
     public var hash: PersonalAccessTokenHash
@@ -201,8 +203,8 @@ public struct PersonalAccessTokenCreated: Event, Hashable {
     "personalAccessTokens.created", by: .identity, requirements: ["ID-18", "NOT-6"], "A personal access token was made.")
 }
 
-/// Gives the notifications service what the mail about a new token needs, at the moment of writing it: what the token is called and
-/// allows. Its secret is known to nobody but who made it.
+/// Gives the notifications service the current data for the mail about a new token: its name and its scopes. Only the person who created
+/// the token knows its secret.
 public enum ReadPersonalAccessTokenNotice: OpenOperation {
   public typealias Input = RevokePersonalAccessToken.Input
 

@@ -2,7 +2,7 @@ public import Operations
 
 /// Sets the account's photo: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way.
 ///
-/// It is kept as a picture that the server has encoded anew, so that nothing else which its file held comes to others.
+/// The server encodes the picture again, so that nothing else in the file reaches other users.
 public enum PutPhoto: AccountOperation {
   public struct Input: Document, Hashable {
     public var content: Base64Bytes
@@ -46,10 +46,10 @@ public enum ReadOwnPhoto: AccountOperation {
     "Read the account's own photo; `not_found` without one.")
 }
 
-/// Reads an account's photo, which appears to other users. Its address, with the version, is in every list of people (``PhotoURL``): who
-/// has the answer to the version that the photo has now may keep it for good (``MediaFile/isImmutable``).
+/// Reads an account's photo, which other users see. Every list of people contains its URL with the version (``PhotoURL``); the answer for
+/// the current version may be cached permanently (``MediaFile/isImmutable``).
 ///
-/// Neither of two reads the other's once one has blocked the other, and nobody that of somebody who is suspended (SOC-8).
+/// After a block, neither of the two can read the other's photo, and nobody can read that of a suspended account (SOC-8).
 public enum ReadPhoto: AccountOperation {
   public struct Input: Document, Hashable {
     public var accountID: AccountID

@@ -1,10 +1,10 @@
 public import Operations
 public import SocialContract
 
-/// Changes what the account says of its owner: the whole form as it was shown and edited. An optional field left out or empty is removed.
+/// Changes the account's profile: the whole form as it was shown and edited. An optional field that is left out or empty is removed.
 ///
-/// Every field at fault is named at once. A username must be free, whatever its case; the old one is kept for the account for
-/// 30 days, then free.
+/// All invalid fields are reported at once. A username must be free, regardless of case; the old one stays reserved for the account for 30
+/// days and is then free.
 public enum EditProfile: AccountOperation {
   public struct Input: Form, Hashable {
     public var username: FormField<Username>
@@ -42,7 +42,7 @@ public enum EditProfile: AccountOperation {
     "Change username, nickname, name and age; what is left out is removed.")
 }
 
-/// An account as another sees it: what it shows, and what is between the two (ID-11, SOC-2, SOC-7, SOC-8).
+/// An account as another account sees it: its visible data, and the relation between the two (ID-11, SOC-2, SOC-7, SOC-8).
 public struct Profile: Document, Hashable {
   public var accountID: AccountID
   public var username: Username
@@ -77,10 +77,10 @@ public struct Profile: Document, Hashable {
   ]
 }
 
-/// Reads the profile of an account that the caller has met, as in a list (ID-11, SOC-8).
+/// Reads the profile of an account that the caller has met, for example in a list (ID-11, SOC-8).
 ///
-/// Of somebody whom the caller has blocked only the names are shown, with the block. Who was blocked by the other, or looks for an account
-/// that is suspended, finds nothing, as where there is no such account.
+/// For an account that the caller has blocked, only the names and the block are shown. If the account has blocked the caller or is
+/// suspended, the answer is the same as for one that does not exist.
 public enum ReadProfile: AccountOperation {
   public struct Input: Document, Hashable {
     public var accountID: AccountID

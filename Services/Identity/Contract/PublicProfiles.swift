@@ -45,7 +45,7 @@ public enum ReadPublicLink: AccountOperation {
     "Read the link to your public profile; `not_found` without one.")
 }
 
-/// Lets the link to the account's public profile stop working. Without one it does nothing.
+/// Revokes the link to the account's public profile. Without a link it does nothing.
 public enum RevokePublicLink: AccountOperation {
   public typealias Input = Empty
   public typealias Output = Empty

@@ -34,7 +34,7 @@ public struct RegisterRecordLine: Document, Hashable {
   ]
 }
 
-/// Gives social the records behind one, in their order.
+/// Gives social the records after a given one, in their order.
 public enum ListRegisterRecords: OpenOperation {
   public struct Input: Document, Hashable {
     public var after: Int

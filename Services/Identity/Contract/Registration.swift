@@ -64,8 +64,8 @@ public enum RegisterAccount: OpenOperation {
 
   public typealias Output = RegisteredAccount
 
-  /// For how long a repetition that begins a session is given its tokens anew, in seconds: whoever lacks the answer repeats it soon, and a
-  /// request that somebody finds later logs nobody in.
+  /// How long a retry of a registration that began a session gets new tokens, in seconds: a client that lost the answer retries soon, and a
+  /// request that is captured and sent later logs nobody in.
   public static let repeatedSessionSeconds = 600
 
   public static let spec = OperationSpec(
@@ -77,8 +77,8 @@ public enum RegisterAccount: OpenOperation {
     """)
 }
 
-/// An account that was just registered: all that its owner sees of it, and the session that began with it, if one was asked for. On the wire
-/// both stand in one object.
+/// A newly registered account: the data that its owner sees, and the session that began with it, if one was requested. Both are members of
+/// one JSON object.
 @dynamicMemberLookup
 public struct RegisteredAccount: Document, Hashable {
   public var account: OwnAccount

@@ -9,8 +9,8 @@ public enum SessionStanding: String, Choice {
   case ended
 }
 
-/// Says how sessions stand, for what belongs to one and must end with it (NOT-5): that one has expired, or is gone after a restore, no event
-/// tells.
+/// Answers which sessions are still live, for data that must end with its session (NOT-5): no event reports that a session has expired, or
+/// is gone after a restore.
 public enum CheckSessions: OpenOperation {
   public static let maxSessions = 200
 

@@ -37,8 +37,8 @@ public enum LogInFailure: String, FailureCode {
   case wrongCredentials = "wrong_credentials"
   /// After five failures of the login as it was typed, or from the address: `retryAfterSeconds` says how long.
   case locked = "login_locked"
-  /// The password was right, but nothing else was like the account: its owner has a mail by which to confirm the login. To say that the
-  /// password was right gives nothing away: whoever asks knows it, or would be in.
+  /// The password was right, but nothing else matched the account: a mail lets the owner confirm the login. Saying that the password was
+  /// right reveals nothing: the caller knows that already, or would be logged in.
   case unconfirmed = "login_unconfirmed"
   /// Likewise, but its owner was asked about so many logins lately that no mail was sent about this one.
   case unasked = "login_unasked"
@@ -172,7 +172,7 @@ public struct SessionRevoked: Event, Hashable {
     "A session ended; its tokens are dead at once.")
 }
 
-/// What the access tokens of a session say is so no longer, though it goes on: they count as expired, and its client refreshes.
+/// The access tokens of a session are outdated, though the session goes on: they count as expired, and the client refreshes.
 public struct SessionOutdated: Event, Hashable {
   public var sessionID: SessionID
   public var accountID: AccountID

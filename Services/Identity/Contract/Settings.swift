@@ -8,7 +8,7 @@ public enum DirectoryVisibility: String, Choice {
   case listed
 }
 
-/// To whom a profile shows something of its owner.
+/// Who sees a part of the owner's profile.
 public enum ProfileVisibility: String, Choice {
   /// To nobody else; so it is until the owner decides otherwise (GDPR, article 25, paragraph 2).
   case hidden

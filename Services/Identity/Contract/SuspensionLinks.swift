@@ -159,8 +159,7 @@ public struct SuspensionLinkRequested: Event, Hashable {
     "Somebody who proved to be the owner of a suspended account is to get a mail with a link.")
 }
 
-/// Gives the notifications service what the mail about a suspension needs, at the moment of writing it; compare
-/// ``ReadVerificationSecret``.
+/// Gives the notifications service the current data for the mail about a suspension; compare ``ReadVerificationSecret``.
 public enum ReadSuspensionSecret: OpenOperation {
   public struct Input: Document, Hashable {
     public var linkID: SuspensionLinkID

@@ -1,11 +1,11 @@
 import Foundation
 public import Operations
 
-/// A time zone as somebody chooses it: a region of the IANA database that this machine knows, such as `Europe/Madrid`, or UTC.
+/// A time zone that a user can choose: a region of the IANA database that this machine knows, such as `Europe/Madrid`, or UTC.
 ///
-/// Regions alone follow the law of a place. So neither abbreviations (`PST`, `CET`), which say nothing of summer time, nor fixed offsets
-/// (`GMT+3`, `Etc/GMT-3`), nor the names that the database only keeps for old programs (`EST5EDT`, `US/Eastern`, `Japan`) can be
-/// chosen. What was chosen travels on as its ``TimeZoneName``, and so do zones that accounts chose before this rule.
+/// Only regions follow the law of a place. So these cannot be chosen: abbreviations (`PST`, `CET`), which ignore summer time, fixed offsets
+/// (`GMT+3`, `Etc/GMT-3`), and names that the database keeps only for old programs (`EST5EDT`, `US/Eastern`, `Japan`). The choice is passed
+/// on as a ``TimeZoneName``, and so are zones that accounts chose before this rule.
 public struct ChosenTimeZone: TextValue {
   /// The first part of a region's name ("Theory and pragmatics of the tz code and data", section "Timezone identifiers").
   private static let areas: Set<Substring> = [

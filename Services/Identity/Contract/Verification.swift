@@ -127,9 +127,9 @@ public struct AccountVerified: Event, Hashable {
     "accounts.verified", by: .identity, requirements: ["ID-2", "NOT-1"], "An account's e-mail address was verified.")
 }
 
-/// Gives the notifications service what a verification mail needs, at the moment of writing it.
+/// Gives the notifications service the current data for a verification mail.
 ///
-/// The token is derived from a key and the link's id each time, so that it rests nowhere in clear.
+/// The token is derived from a key and the link's id each time, so that it is never stored in clear.
 public enum ReadVerificationSecret: OpenOperation {
   public struct Input: Document, Hashable {
     public var linkID: VerificationLinkID
