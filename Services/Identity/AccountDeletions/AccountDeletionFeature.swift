@@ -4,11 +4,12 @@ import SecureStorage
 import ServiceKit
 import Storage
 
-/// The deletion of accounts in all services (ID-12), which identity begins, and finishes in its own store as others do in theirs.
+/// The deletion of accounts in all services (ID-12). Identity begins it, and erases its own store as the other services do theirs.
 ///
-/// What stays names nobody: ids of the account and the deletion, so that late events and restored copies cannot bring the account back;
-/// security events without whom and where; a keyed hash of the username while it is reserved; the sealed tokens of providers' grants until
-/// the providers have been notified. All but sessions and security events is gone in the transaction of the deletion: there is no such account any more.
+/// What remains identifies nobody: ids of the account and the deletion, so that late events and restored backups cannot bring the account
+/// back; security events without account and address; a keyed hash of the username while it is reserved; the sealed tokens of providers'
+/// grants until the providers have been notified. Except for sessions and security events, everything is deleted in the transaction that
+/// begins the deletion: from then on the account does not exist.
 struct AccountDeletionFeature: Feature {
   private let handlers: AccountDeletionHandlers
   private let environment: ServiceEnvironment
@@ -32,7 +33,7 @@ struct AccountDeletionFeature: Feature {
   }
 
   private static let ownTables: [ErasedTable] = [
-    // A keyed hash, which stays so that nobody is taken for who had the name.
+    // A keyed hash, kept so that nobody can be mistaken for the former owner of the name.
     ErasedTable.changed(
       "reserved_usernames", "account_id = :account", .profiles,
       by: "UPDATE reserved_usernames SET account_id = NULL WHERE account_id = :account"

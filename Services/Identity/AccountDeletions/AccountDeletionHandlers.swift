@@ -39,7 +39,8 @@ struct AccountDeletionHandlers: Sendable {
       token: DeletionToken.text(deletion, key: keys.deletions))
   }
 
-  /// Deletes the suspended account whose link was opened: who has the link has the account's mailbox, and no session can be had.
+  /// Deletes the suspended account of an opened link: the link proves access to the account's mailbox, and a suspended account has no
+  /// session.
   private func deleteSuspended(
     _ token: SuspensionToken?, _ call: OpenCall, _ transaction: Transaction
   ) throws -> Result<AccountDeletionRecord, Failure> {

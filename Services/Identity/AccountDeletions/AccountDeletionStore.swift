@@ -9,7 +9,7 @@ import Storage
 /// The secret by which whoever deleted an account reads how far that has come.
 typealias DeletionToken = LinkToken<AccountDeletionRecord>
 
-/// A deletion as it is kept: who it was of is an id that names nobody any more.
+/// A stored deletion. Its account id no longer identifies anybody.
 struct AccountDeletionRecord: MailedLink {
   let id: AccountDeletionID
   let accountID: AccountID
@@ -29,7 +29,7 @@ struct AccountDeletionRecord: MailedLink {
 
   var binding: [UInt8] { Array("account deletion".utf8) + [0] + id.bytes }
 
-  /// Where the report goes, while it has not.
+  /// The secret that holds the report's recipient, until the report has been sent.
   var addressee: SecretName { SecretName(.deletionAddressee, of: id.bytes) }
 
   /// By when its last bytes leave the files, those of its address too: promised as it is deleted, however long the services take.
@@ -76,8 +76,8 @@ enum AccountDeletionStore {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// Every deletion that there was, as events: a service that was put back from a copy erases again what the copy brought back. The report
-  /// is published anew while it has not ended. See `SnapshotParts`.
+  /// All deletions as events: a service restored from a backup erases again what the backup brought back. The event for the report is
+  /// published again until the report has ended. See `SnapshotParts`.
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let deletions = try Row.fetchAll(
@@ -123,8 +123,8 @@ enum AccountDeletionStore {
         """)
   }
 
-  /// Deletes the account: everything of it in this store, its sessions and tokens, and has all services do the same. Of what
-  /// there is much, some goes later. What is left is its address, sealed, until the report has been sent.
+  /// Deletes the account with its data in this store, its sessions and its tokens, and publishes that all services do the same. Large
+  /// tables are erased in later steps. Only the sealed address stays, until the report has been sent.
   static func begin(
     _ account: AccountRecord, _ erasure: Erasure, _ keys: IdentityKeys, _ secrets: SecureStorage, _ transaction: Transaction
   ) throws -> AccountDeletionRecord {
@@ -146,7 +146,7 @@ enum AccountDeletionStore {
     return try require(id, transaction)
   }
 
-  /// An address that cannot be kept safely is not kept: the deletion goes on without a report.
+  /// If the address cannot be kept safely, it is not kept: the deletion goes on without a report.
   private static func keepAddressee(
     of account: AccountRecord, _ id: AccountDeletionID, _ secrets: SecureStorage, _ transaction: Transaction
   ) throws {

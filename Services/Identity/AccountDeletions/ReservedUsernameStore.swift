@@ -3,13 +3,13 @@ import GRDB
 import Operations
 import Storage
 
-/// Usernames that were given up, so that nobody is taken for who had them. Kept are keyed hashes.
+/// Reserved former usernames, so that nobody can be mistaken for a former owner. Only keyed hashes are kept.
 enum ReservedUsernameStore {
   /// Of a deleted account: nobody can have it.
   static let secondsAfterDeletion = 90 * 86_400
   /// Of an account that has another one now: it alone can have it back.
   static let secondsAfterRename = 30 * 86_400
-  /// So many of an account, the latest: nobody keeps many names from others.
+  /// The most reserved names of an account, the latest ones: nobody can block many names.
   static let maxPerAccount = 3
 
   /// See ``AccountDeletionStore/migration(_:)``.
@@ -37,7 +37,7 @@ enum ReservedUsernameStore {
     Data(key.code(for: Array(username.description.utf8)))
   }
 
-  /// Whether nobody, or nobody but that account, can have the username: an account has it, or had it until lately.
+  /// Whether an account has the username, or it is reserved; `owner` may have its own name and the names reserved for it.
   static func isTaken(
     _ username: Username, now: Instant, key: SecretKey, for owner: AccountID? = nil, in database: Database
   ) throws -> Bool {
@@ -47,12 +47,12 @@ enum ReservedUsernameStore {
     return try Row.fetchOne(statement, arguments: [hash(username, key), now, owner]) != nil
   }
 
-  /// Lets nobody have the username of a deleted account for a while.
+  /// Reserves the username of a deleted account: nobody can take it for a while.
   static func reserve(ofDeleted username: Username, key: SecretKey, _ transaction: Transaction) throws {
     try reserve(username, for: nil, secondsAfterDeletion, key, transaction)
   }
 
-  /// Lets nobody but the account have the username that it has given up, for a while.
+  /// Reserves the former username of a renamed account: for a while, only that account can take it.
   static func reserve(_ username: Username, ofRenamed account: AccountID, key: SecretKey, _ transaction: Transaction) throws {
     try reserve(username, for: account, secondsAfterRename, key, transaction)
     try transaction.database.cachedStatement(

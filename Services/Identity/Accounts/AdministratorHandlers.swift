@@ -38,7 +38,8 @@ enum AdministratorHandlers {
     ListAdministrators.Output(accountIDs: try AdministratorStore.ids(in: database))
   }
 
-  /// Raises an incident of its own for each time, of which administrators are notified: nobody is to hide one behind another of the same day.
+  /// Raises a separate incident each time, of which administrators are notified: a second one on the same day must not be hidden by the
+  /// first.
   private static func raiseEach(_ pattern: IncidentPattern, of account: AccountID, _ transaction: Transaction) throws {
     let subject = IncidentSubject.account(account)
     if let last = try IncidentStore.findOpen(pattern, subject, in: transaction.database) {

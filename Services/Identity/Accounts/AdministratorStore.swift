@@ -15,7 +15,7 @@ enum AdministratorStore {
     }
   }
 
-  /// - Throws: `last_administrator` if nobody else administers: there would be nobody to be notified of incidents.
+  /// - Throws: `last_administrator` if no other account administers: nobody would be notified of incidents.
   static func requireOthers(than account: AccountRecord, in database: Database) throws {
     let statement = try database.cachedStatement(
       sql: "SELECT 1 FROM accounts WHERE is_administrator = 1 AND account_id <> ? LIMIT 1")

@@ -3,7 +3,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Whom messages to many are for, as notifications asks (NOT-5).
+/// The recipients of broadcasts, which notifications asks for (NOT-5).
 struct AudienceFeature: Feature {
   let migrations = [AudienceStore.migration(41)]
   let tables: [ErasedTable] = [.untouched("audience_counts", "Numbers of accounts, without any of them.")]

@@ -3,8 +3,8 @@ import IdentityContract
 import Operations
 import Storage
 
-/// Whom messages to many are for. How many are verified is kept for each language, so that an administrator who writes to all waits as long among
-/// a million as among a thousand.
+/// The recipients of broadcasts. The number of verified accounts is kept for each language, so that counting them takes as long for a
+/// million accounts as for a thousand.
 enum AudienceStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "counts of audiences") { database in

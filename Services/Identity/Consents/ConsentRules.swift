@@ -10,7 +10,7 @@ enum ConsentRules {
 }
 
 extension ConsentChoices {
-  /// The choices that change something: what is given already cannot be given again, nor what is not be withdrawn.
+  /// The choices that change something: giving what is given already, or withdrawing what is not given, changes nothing.
   func changes(from given: [ConsentPurpose]) -> [(purpose: ConsentPurpose, isGiven: Bool)] {
     ConsentPurpose.allCases.compactMap { purpose in
       guard let choice = self[purpose], choice != given.contains(purpose) else { return nil }

@@ -7,11 +7,11 @@ import Storage
 /// An account that a search has found.
 struct DirectoryHit: Sendable {
   let entry: DirectoryEntry
-  /// Where the list goes on behind it.
+  /// The cursor after this hit.
   let position: DirectoryPosition
 }
 
-/// A position in what a search finds: behind the hit at that index.
+/// The cursor of a search: the position after a hit.
 struct DirectoryPosition: Sendable, Hashable, CustomStringConvertible {
   let rank: DirectoryNames.Rank
   let suffix: String
@@ -42,9 +42,9 @@ struct DirectoryPosition: Sendable, Hashable, CustomStringConvertible {
   var description: String { "\(rank.rawValue)/\(number)/\(offset)/\(suffix)" }
 }
 
-/// The names under which accounts are found.
+/// The index of the names under which accounts are found.
 ///
-/// They are tables of our own because the trigrams of FTS5 cannot find two characters and do not know where a name or a word begins.
+/// It has tables of its own because the trigrams of FTS5 cannot find two characters, and do not know where a name or a word begins.
 enum DirectoryStore {
   /// Who is not to be found is not in them.
   static func migration(_ number: Int) -> Migration {
@@ -87,8 +87,8 @@ enum DirectoryStore {
     }
   }
 
-  /// The statement that goes through the positions of one rank at which something begins, without the accounts that the one who searches (`?6`)
-  /// is not to see at that time (`?7`).
+  /// The query for the positions of one rank that begin with the text, without the accounts that the searcher (`?6`) may not see at that
+  /// time (`?7`).
   static let searchSQL = """
     SELECT suffix, number, offset, accounts.account_id, names, username, nickname, photo_tag, \(RelationStore.columns)
     FROM directory_suffixes JOIN directory_entries USING (number) JOIN accounts USING (account_id)
@@ -98,10 +98,10 @@ enum DirectoryStore {
     ORDER BY suffix, number, offset
     """
 
-  /// The accounts that a search finds, each once, behind that position; without the one who searches.
+  /// The accounts that a search finds, each once, after the given position and without the searcher.
   ///
-  /// It stops at the last hit that is asked for, and ignores other positions only of accounts that are hits already, and the few that are
-  /// suspended for a time or that are blocked between the two: so a page takes as long among a hundred thousand accounts as among a hundred.
+  /// The query stops at the last requested hit. It skips only further positions of accounts that are already hits, and the few accounts
+  /// that are suspended for a time or blocked: so a page takes as long among a hundred thousand accounts as among a hundred.
   static func search(
     _ search: DirectoryText, behind position: DirectoryPosition, limit: Int, for searcher: AccountID, now: Instant,
     in database: Database
@@ -133,8 +133,8 @@ enum DirectoryStore {
     return hits
   }
 
-  /// Lets the directory show the account as it is now, or not at all. One that is suspended for a time keeps its entry, which searches leave
-  /// out until it is over; one that is banned has none.
+  /// Updates the account's directory entry, or removes it. An account that is suspended for a time keeps its entry, which searches skip
+  /// until the suspension ends; a banned one has none.
   static func update(_ account: AccountRecord, _ transaction: Transaction) throws {
     let isShown =
       account.directoryVisibility == .listed && account.verifiedAt != nil && account.suspendedUntil != .endOfTime

@@ -6,7 +6,8 @@ enum EmailChangeRules {
   static let lifetimeSeconds = 86_400
   /// Links that an account may ask for within an hour.
   static let perAccount = LinkAllowance(maxPerHour: 6)
-  /// Links that are sent to an address within an hour, whoever asks: nobody is flooded with mails by many accounts.
+  /// The most links that are sent to one address within an hour, whoever requests them: many accounts together cannot flood an address with
+  /// mails.
   static let perAddress = LinkAllowance(maxPerHour: 3)
 
   /// Why the link changes no address; nil if it does.

@@ -40,8 +40,8 @@ extension EmailChangeStore {
     ).execute(arguments: [transaction.now, change.id])
   }
 
-  /// Gives the account the address back that it had before the change, whatever it was changed to since, and ends everything it has open:
-  /// whoever changed it knew the password, and may have linked an identity to stay, too.
+  /// Restores the address from before the change, whatever it was changed to since, and ends all access to the account: the person who
+  /// changed it knew the password, and may also have linked an identity to keep access.
   static func undo(_ change: EmailChangeRecord, to former: EmailAddress, _ caller: Caller, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: """

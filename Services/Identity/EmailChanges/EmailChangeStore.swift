@@ -7,7 +7,7 @@ import Storage
 /// The secret of a link that changes an e-mail address.
 typealias EmailChangeToken = LinkToken<EmailChangeRecord>
 
-/// A change of an e-mail address as it is kept: without the secret of its link.
+/// A stored change of an e-mail address, without the secret of its link.
 struct EmailChangeRecord: MailedLink {
   let id: EmailChangeID
   let accountID: AccountID
@@ -137,10 +137,10 @@ enum EmailChangeStore {
       toAddress: try sentAt("email_normalized", email.normalized, EmailChangeRules.perAddress), now: now)
   }
 
-  /// Makes a new link the only one that changes the account's address, and publishes that its mail is to be sent.
+  /// Creates the only link that changes the account's address, and publishes that its mail is to be sent.
   ///
-  /// Nothing here depends on whether another account has the address: that is looked at when the mail is written, and again when
-  /// the link is opened.
+  /// Whether another account has the address makes no difference here: that is checked when the mail is written, and again when the link is
+  /// opened.
   static func request(of account: AccountID, to email: EmailAddress, _ transaction: Transaction) throws -> Instant {
     try replaceAll(of: account, transaction)
     let id = EmailChangeID()
@@ -164,7 +164,7 @@ enum EmailChangeStore {
     try transaction.publish(EmailChanged(changeID: change.id, accountID: account.id))
   }
 
-  /// Gives the account an address whose owner has just opened a link that was mailed there. All other links of the account end.
+  /// Gives the account an address that a link mailed there has just proved. All other links of the account end.
   static func give(_ account: AccountID, _ email: EmailAddress, _ transaction: Transaction) throws {
     try replaceAll(of: account, transaction)
     try VerificationLinkStore.replaceAll(of: account, transaction)
@@ -178,7 +178,7 @@ enum EmailChangeStore {
     _ = try AccountStore.publish(account, transaction)
   }
 
-  /// Lets the account's links that still wait change nothing any more.
+  /// Ends the account's pending links.
   static func replaceAll(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: "UPDATE email_changes SET replaced_at = ? WHERE account_id = ? AND replaced_at IS NULL AND used_at IS NULL"

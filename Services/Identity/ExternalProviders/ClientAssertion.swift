@@ -1,7 +1,7 @@
 import JWTKit
 import Operations
 
-/// Makes the client secret that Apple asks for: a JWT signed by the key of the developer's team, made anew for each use.
+/// Makes the client secret that Apple requires: a JWT signed by the key of the developer's team, new for each use.
 ///
 /// Source: Apple's "Creating a client secret", developer.apple.com/documentation/accountorganizationaldatasharing.
 struct ClientAssertion: Sendable {

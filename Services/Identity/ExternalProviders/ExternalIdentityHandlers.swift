@@ -70,7 +70,7 @@ extension ExternalIdentityHandlers {
         SecurityEvent(
           .externalLoginFailed, account: account.id, session: try call.session,
           detail: "\(proven.provider) \(failure.rawValue)"), from: call.caller, transaction)
-      // Of a person who is linked to another account it is that identity's, which goes on needing it.
+      // If the person is linked to another account, the grant belongs to that identity, which still needs it.
       if let found {
         try ProviderGrantStore.keep(proven.grant, of: found, transaction)
       } else {

@@ -127,10 +127,10 @@ enum ExternalIdentityStore {
       .execute(arguments: [transaction.now, identity.id])
   }
 
-  /// Unlinks the identities that were linked in sessions whose owner never said that it was they who had logged in: whoever had the
-  /// password may have linked one to stay.
+  /// Unlinks the identities that were linked in sessions whose login the owner has not confirmed: a person who knew the password may have
+  /// linked one to keep access.
   ///
-  /// - Parameter session: what was linked under the same alert as it began with stays: it is the owner's who does this.
+  /// - Parameter session: keeps the identities linked under the alert that this session began with; the owner is using it.
   static func unlinkDoubtful(
     of account: AccountID, except session: SessionID? = nil, _ caller: Caller, _ transaction: Transaction
   ) throws {

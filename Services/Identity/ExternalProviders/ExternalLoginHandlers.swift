@@ -100,8 +100,7 @@ struct ExternalLoginHandlers: Sendable {
     return account
   }
 
-  /// A username like the person's name, or like the address where there is none: the first of the suggestions that is free. Its owner may
-  /// choose another later.
+  /// A free username like the person's name, or like the address where there is no name. The owner may choose another later.
   private static func freeUsername(
     for proven: ProvenIdentity, _ email: EmailAddress, now: Instant, key: SecretKey, in database: Database
   ) throws -> Username {

@@ -10,10 +10,10 @@ enum ExternalLoginRules {
     case refuse(ExternalLoginFailure)
   }
 
-  /// Where a login leads to.
+  /// Decides where a login leads.
   ///
-  /// That somebody has an account's e-mail address at a provider opens no account, verified or not: its owner logs in as before and
-  /// links the identity then. So a provider can let nobody in whom the owner has not let in.
+  /// A provider's e-mail address that belongs to an account does not log in to that account, verified or not: the owner logs in as before
+  /// and then links the identity. So a provider can admit only people whom the owner has admitted.
   ///
   /// - Parameters:
   ///   - linked: the account that the identity is linked to.

@@ -16,7 +16,7 @@ struct FlowOwner: Hashable, Sendable {
   let session: SessionID
 }
 
-/// A flow with an external provider as it is kept: without any of its secrets.
+/// A stored flow with an external provider, without any of its secrets.
 struct ExternalLoginRecord: Sendable {
   let id: ExternalLoginID
   let provider: String
@@ -71,7 +71,7 @@ struct ExternalLoginSecrets: Sendable {
 
   /// Compares in a time that does not depend on where they differ.
   static func areSame(_ one: String, _ other: String) -> Bool {
-    // Of hashes, which nobody can choose: how much of them is alike says nothing.
+    // Hashes are compared, whose values nobody can choose: the time of the comparison reveals nothing.
     SHA256.hash(data: Data(one.utf8)) == SHA256.hash(data: Data(other.utf8))
   }
 }
@@ -120,10 +120,10 @@ enum ExternalLoginStore {
     return ExternalLoginRecord(row)
   }
 
-  /// Ends the flow of that state, whatever will come of it: its answer is taken once, since its code must be sent once (RFC 6749,
+  /// Ends the flow of that state, whatever its outcome: its answer is taken only once, since its code must be sent only once (RFC 6749,
   /// section 4.1.2). Refusals are recorded.
   ///
-  /// - Parameter owner: who asks, where an identity is to be linked.
+  /// - Parameter owner: the calling account and session, where an identity is to be linked.
   static func end(
     state: String, flowSecret: String, owner: FlowOwner?, _ caller: Caller, key: SecretKey, _ transaction: Transaction
   ) throws -> Result<ExternalLoginRecord, ExternalLoginFailure> {
@@ -131,12 +131,12 @@ enum ExternalLoginStore {
       try SecurityEventStore.record(
         SecurityEvent(.externalStateRefused, account: owner?.account, session: owner?.session, detail: detail), from: caller,
         transaction)
-      // Who has the flow's secret began it: to come late, or once more because the provider was away, is no forgery.
+      // A caller with the flow's secret began the flow: a late answer, or a retry after the provider was unavailable, is no forgery.
       if failure == .stateInvalid { try IncidentDetection.detectForgeries(nil, caller, transaction) }
       return .failure(failure)
     }
     guard let flow = try find(state, key: key, in: transaction.database) else { return try refuse(.stateInvalid, "unknown") }
-    // Whoever lacks the secret does not end the flow of who has it.
+    // A caller without the secret cannot end another client's flow.
     guard ExternalLoginSecrets.areSame(ExternalLoginSecrets(flow, key: key).flowSecret, flowSecret) else {
       return try refuse(.stateInvalid, "of_other_client")
     }

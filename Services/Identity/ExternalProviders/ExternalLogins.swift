@@ -22,7 +22,7 @@ struct ExternalLogins: Sendable {
       uniqueKeysWithValues: settings.providers.map { ($0.name.description, ProviderClient($0, web: web, clock: clock)) })
   }
 
-  /// Begins a flow: the provider is asked first, so that none begins with one that is away.
+  /// Begins a flow. The provider is asked first, so that no flow begins while it is unavailable.
   func begin(_ input: BeginExternalLogin.Input, owner: FlowOwner?, _ call: some Call) async throws -> ExternalLoginStart {
     guard let provider = providers[input.provider.description] else { throw ExternalLoginFailure.unknownProvider }
     guard settings.redirectURIs.contains(input.redirectURI) else {
@@ -43,9 +43,9 @@ struct ExternalLogins: Sendable {
       state: secrets.state, flowSecret: secrets.flowSecret, expiresAt: flow.expiresAt)
   }
 
-  /// Ends a flow by what the provider sent back, and returns who it proves to be there.
+  /// Ends a flow with the provider's answer, and returns the identity that it proves.
   ///
-  /// The flow is ended first, in a transaction of its own; while the provider is asked, none is open. A process killed in between
+  /// The flow is ended first, in its own transaction; no transaction is open while the provider is asked. A process killed in between
   /// leaves an ended flow, and the grant to give back if the code was exchanged: the person begins again.
   func end(_ answer: some ProviderAnswer, owner: FlowOwner?, _ call: some Call) async throws -> ProvenIdentity {
     let key = key
@@ -54,7 +54,7 @@ struct ExternalLogins: Sendable {
       try ExternalLoginStore.end(
         state: answer.state, flowSecret: answer.flowSecret, owner: owner, call.caller, key: key, $0)
     }.get()
-    // One that was taken out of the configuration meanwhile.
+    // The provider may have been removed from the configuration.
     guard let provider = providers[flow.provider] else { throw ExternalLoginFailure.stateInvalid }
     let flowSecrets = ExternalLoginSecrets(flow, key: key)
     var grant: ProviderGrantID?
@@ -72,7 +72,7 @@ struct ExternalLogins: Sendable {
     }
   }
 
-  /// Where the browser goes on to from the gateway's page.
+  /// The redirect target of the gateway's page.
   func redirectURI(_ state: String, _ call: some Call) async throws -> String {
     let key = key
     guard let flow = try await call.read({ try ExternalLoginStore.find(state, key: key, in: $0) }) else {
@@ -103,7 +103,7 @@ struct ExternalLogins: Sendable {
     provider.settings.usesFormPost ? settings.formURI : flow.redirectURI
   }
 
-  /// Keeps a grant before anything is made of it.
+  /// Stores a grant before it is used for anything.
   private func hold(_ token: ProviderToken?, of provider: ProviderClient, _ call: some Call) async throws -> ProviderGrantID? {
     guard let token else { return nil }
     let (name, issuer) = (provider.settings.name, provider.settings.issuer.description)
@@ -111,9 +111,9 @@ struct ExternalLogins: Sendable {
     return try await call.write { try ProviderGrantStore.hold(token, of: name, issuer, in: secrets, $0) }
   }
 
-  /// Records the problem, for the account's safety and for diagnosis, and makes it the call's failure.
+  /// Records the problem, for the account's safety and for diagnosis, and turns it into the call's failure.
   ///
-  /// - Parameter grant: what the person has granted by then, which is given back.
+  /// - Parameter grant: the person's grant so far, which is given back.
   private func failure(
     _ problem: ProviderError, _ provider: ProviderClient, owner: FlowOwner?, grant: ProviderGrantID? = nil, _ call: some Call
   ) async throws -> Failure {

@@ -1,10 +1,9 @@
 import Operations
 import ServiceKit
 
-/// What a provider says of itself, fetched when it is needed and kept for a while: its endpoints and its keys.
+/// A provider's metadata, fetched on demand and cached: its endpoints and its keys.
 ///
-/// Whoever asks while it is being fetched waits for the same answer. If fetching it anew fails, what was fetched before is good for
-/// another day.
+/// Concurrent callers share one request. If a refresh fails, the former metadata stays valid for another day.
 actor ProviderDirectory {
   /// How long it is taken as it is.
   static let freshSeconds = 3600
@@ -70,10 +69,10 @@ actor ProviderDirectory {
     }
   }
 
-  /// The key of that id, looked for anew if it is not known; without an id the only one of that algorithm.
+  /// The key of that id; without an id, the only key of that algorithm. An unknown id causes a refresh.
   ///
-  /// - Throws: ``ProviderError``, also where it is not among the keys of before and those of now cannot be had: then it proves nothing,
-  ///   and is no forgery either.
+  /// - Throws: ``ProviderError``, also where the key is not among the former keys and the current ones cannot be fetched: the token then
+  ///   proves nothing, but is no forgery either.
   func key(id: String?, algorithm: String) async throws -> Result<ProviderKey, IDTokenFault> {
     var known: [ProviderKey] = []
     if let keys, isWithin(keys.at, Self.freshSeconds) { known = keys.value }

@@ -1,7 +1,7 @@
 import IdentityContract
 
-/// Why nothing came of asking a provider. The code is kept with the security event; it holds nothing that the provider wrote but
-/// the name of its error.
+/// Why a request to a provider failed. The code is kept with the security event; it contains no text of the provider except the name of its
+/// error.
 struct ProviderError: Error, Hashable, Sendable {
   let failure: ExternalLoginFailure
   let code: String
@@ -11,8 +11,8 @@ struct ProviderError: Error, Hashable, Sendable {
     self.code = code
   }
 
-  /// Whether what was brought proves nothing: an answer or an ID token that is not as it must be, or a code that the provider did not
-  /// give for this flow, or not just now (RFC 6749, section 5.2).
+  /// Whether the proof is bad: an invalid answer or ID token, or a code that the provider did not issue for this flow or that is no longer
+  /// valid (RFC 6749, section 5.2).
   var isOfProof: Bool { failure == .proofInvalid || code == "invalid_grant" }
 
   /// It does not answer, or not in its protocol.
@@ -21,7 +21,7 @@ struct ProviderError: Error, Hashable, Sendable {
   /// It answers that this is not to be.
   static func refused(_ code: String) -> ProviderError { ProviderError(.refused, word(code)) }
 
-  /// What it answers proves nothing.
+  /// The failure for an answer that proves nothing.
   static func unproven(_ fault: IDTokenFault) -> ProviderError { ProviderError(.proofInvalid, fault.rawValue) }
 
   static func unproven(_ code: String) -> ProviderError { ProviderError(.proofInvalid, code) }

@@ -76,7 +76,7 @@ enum ProviderGrantStore {
     }
   }
 
-  /// Grants without an identity that are due, so many of each provider: a long row of one that is away keeps no other waiting.
+  /// Due grants without an identity, at most so many of each provider: the backlog of one that is unavailable does not delay the others.
   static func due(now: Instant, ofEach maximum: Int, in database: Database) throws -> [DueRevocation] {
     let statement = try database.cachedStatement(
       sql: """
@@ -90,8 +90,8 @@ enum ProviderGrantStore {
     }
   }
 
-  /// Keeps by what a grant can be given back that a person has just made at a provider, before anything is made of it: unless an
-  /// identity takes it over soon, it is given back, whatever has become of the login.
+  /// Stores the token of a grant that a person has just made at a provider, before it is used: unless an identity takes it over soon, it is
+  /// given back, whatever the outcome of the login.
   ///
   /// - Returns: nil where it cannot be kept safely, which is recorded: the login goes on without it.
   static func hold(
@@ -114,10 +114,10 @@ enum ProviderGrantStore {
     }
   }
 
-  /// Keeps a held grant for the identity of the person who has made it, instead of what was kept before. An access token, which soon
-  /// ends by itself, replaces no refresh token.
+  /// Assigns a held grant to the identity of the person who made it, in place of the former one. An access token, which soon expires, does
+  /// not replace a refresh token.
   ///
-  /// - Parameter id: nil for none; one that was taken on meanwhile, to be given back, is none.
+  /// - Parameter id: nil for none; a grant that is already being given back counts as none.
   static func keep(_ id: ProviderGrantID?, of identity: ExternalIdentityRecord, _ transaction: Transaction) throws {
     guard let id,
       let kind = try ProviderToken.Kind.fetchOne(
@@ -137,7 +137,7 @@ enum ProviderGrantStore {
       .execute(arguments: [identity.id, id])
   }
 
-  /// Lets a held grant of which nothing will come be given back at once.
+  /// Makes an unused held grant due to be given back at once.
   ///
   /// - Parameter id: nil for none.
   static func giveBack(_ id: ProviderGrantID?, _ transaction: Transaction) throws {
@@ -147,10 +147,10 @@ enum ProviderGrantStore {
     ).execute(arguments: [transaction.now, id])
   }
 
-  /// Takes on a grant that is due, to give it back. The try counts from here on, so that a process which is killed during it goes on
-  /// with it when it is due again: a second request changes nothing for the provider (RFC 7009, section 2.2).
+  /// Claims a due grant, to give it back. The attempt is counted here, so that it is repeated when due again if the process is killed
+  /// during it: a second request changes nothing for the provider (RFC 7009, section 2.2).
   ///
-  /// - Returns: nil where it is no longer due, or its token cannot be had or has ended by itself.
+  /// - Returns: nil where the grant is no longer due, or its token cannot be read or has expired.
   static func takeOn(_ id: ProviderGrantID, in secrets: SecureStorage, _ transaction: Transaction) throws -> TakenRevocation? {
     guard
       let row = try Row.fetchOne(

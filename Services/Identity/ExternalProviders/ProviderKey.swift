@@ -3,10 +3,10 @@ import JWTKit
 import Operations
 import ServiceKit
 
-/// One of a provider's public keys, with the one algorithm that it checks.
+/// One of a provider's public keys, with the only algorithm that it verifies.
 ///
-/// The algorithm follows from the key and never from a token (RFC 8725, section 3.1): whoever could choose it would take the public
-/// key for a shared secret, or no signature at all.
+/// The algorithm follows from the key and never from a token (RFC 8725, section 3.1): an attacker who could choose it would use the public
+/// key as a shared secret, or no signature at all.
 struct ProviderKey: Sendable {
   let id: String?
   let algorithm: String

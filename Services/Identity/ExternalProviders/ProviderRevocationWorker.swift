@@ -14,9 +14,9 @@ enum ProviderRevocationRules {
   /// How long a grant waits for what comes of its login: longer than that takes.
   static let heldSeconds = 120
 
-  /// After 30 s, then twice as long each time, up to six hours; nil where that try was the last.
+  /// The back-off: 30 s, then twice as long each time, up to six hours; nil after the last attempt.
   ///
-  /// - Parameter tries: how often it was tried, that one included; 1 or more.
+  /// - Parameter tries: the number of attempts, including this one; 1 or more.
   static func nextTry(after tries: Int, firstTriedAt: Instant, now: Instant) -> Instant? {
     let end = firstTriedAt.adding(seconds: patienceSeconds)
     guard now < end else { return nil }
@@ -26,11 +26,11 @@ enum ProviderRevocationRules {
   }
 }
 
-/// Gives back to providers what people granted there, once the identity is unlinked or the account deleted, or where none came of the
-/// login: asks them to forget the token (RFC 7009). Apple demands it of whoever offers its login (App Review Guidelines, 5.1.1(v)).
+/// Gives grants back to their providers, once the identity is unlinked, the account deleted, or the login failed: the provider is asked to
+/// forget the token (RFC 7009). Apple demands this of apps that offer its login (App Review Guidelines, 5.1.1(v)).
 ///
-/// What is to be given back lies in the store, written as soon as it was granted. It is sent one after the other, a bounded number
-/// of each provider in a round; one that is away is asked no further in that round.
+/// The grants are in the store as soon as they were made. They are sent one after the other, a bounded number for each provider in a round;
+/// an unavailable provider is skipped for the rest of the round.
 struct ProviderRevocationWorker: Service {
   static let maxPerKind = 20
 
@@ -50,7 +50,7 @@ struct ProviderRevocationWorker: Service {
 
   func run() async throws { try await repeating(every: interval) { try await sendDue() } }
 
-  /// Gives back what is due.
+  /// Gives back the due grants.
   func sendDue() async throws {
     let now = clock.now
     let due = try await store.read { try ProviderGrantStore.due(now: now, ofEach: Self.maxPerKind, in: $0) }
@@ -69,7 +69,7 @@ struct ProviderRevocationWorker: Service {
       try await store.write { try ProviderGrantStore.end(revocation, $0) }
       return true
     } catch let problem as ProviderError {
-      // Cut off by the end of the service, it says nothing of the provider.
+      // An attempt cut off by the service's shutdown says nothing about the provider.
       try Task.checkCancellation()
       let isOver = problem.failure == .refused || revocation.isLastTry
       logger.warning(
