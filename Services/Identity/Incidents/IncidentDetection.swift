@@ -22,8 +22,8 @@ enum IncidentDetection {
     for finding in findings.address { try IncidentStore.raise(finding, on: .address(address), transaction) }
   }
 
-  /// Counts an attempt at a password that came too early, and so was not looked at: for the incident that lets it wait alone, which
-  /// grows graver by their number. It makes the wait no longer, and no event of its own.
+  /// Counts a password attempt that came too early and was not checked. It only raises the severity of the incident: it neither prolongs
+  /// the wait nor is an event of its own.
   static func countEarlyAttempt(_ subject: LoginSubject, _ transaction: Transaction) throws {
     let account = try LoginFailureStore.accountFailures(subject, now: transaction.now, in: transaction.database)
     if Lockout.remainingSeconds(account, now: transaction.now) > 0 {
@@ -36,7 +36,7 @@ enum IncidentDetection {
     }
   }
 
-  /// Looks whether reused refresh tokens are an incident: each is one, and where more of them come everything is revoked.
+  /// Raises an incident for reused refresh tokens: each reuse is one, and if there are more, everything is revoked.
   static func detectReuse(_ account: AccountID, _ caller: Caller, _ transaction: Transaction) throws {
     let count = try SecurityEventStore.count(
       .refreshTokenReused, of: account, since: transaction.now.adding(seconds: -IncidentRules.reuseWindowSeconds),
@@ -48,9 +48,9 @@ enum IncidentDetection {
     try ExternalIdentityStore.unlinkDoubtful(of: account, caller, transaction)
   }
 
-  /// Looks whether proofs of external providers that were refused are an incident: of the address they came from, and of the provider.
+  /// Raises an incident for refused proofs of external providers, by the address they came from and by the provider.
   ///
-  /// - Parameter provider: nil where it is not known, as by a state that nobody was given.
+  /// - Parameter provider: nil where it is unknown, as with a state that was never issued.
   static func detectForgeries(_ provider: ExternalProviderName?, _ caller: Caller, _ transaction: Transaction) throws {
     let since = transaction.now.adding(seconds: -IncidentRules.proofWindowSeconds)
     let database = transaction.database
@@ -66,10 +66,10 @@ enum IncidentDetection {
     if let finding = findings.provider, let provider { try IncidentStore.raise(finding, on: .provider(provider), transaction) }
   }
 
-  /// Records that a mailed link was refused. One whose token nobody was sent is a guess.
+  /// Records that a mailed link was refused. A token that was never issued is a guess.
   ///
-  /// Guesses are counted by themselves and delay nobody: who shares the address could not log in for them, and 256 bits are not
-  /// guessed, however many attempts the gateway's rates let through.
+  /// Guesses are counted separately and delay nobody: they would otherwise block logins from a shared address, and 256 bits cannot be
+  /// guessed, however many attempts the gateway's rates allow.
   static func refuseLink(_ refusal: LinkRefusal, from caller: Caller, _ transaction: Transaction) throws {
     try SecurityEventStore.record(
       SecurityEvent(refusal.kind, account: refusal.account, detail: refusal.failure.code), from: caller, transaction)

@@ -53,10 +53,10 @@ extension IncidentRecord {
       closedAt: closedAt ?? (isOver ? quietAt : nil), closedByAccountID: closedBy, comment: comment)
   }
 
-  /// What an administrator reads of it in a mail. An account stands there by its id, which names nobody once it is erased, as no mail that
-  /// has gone out could be made to forget; `incidents.get` shows whose it is.
+  /// The mail about the incident to an administrator. It names an account only by its id, which identifies nobody after the erasure, since
+  /// a sent mail cannot be changed; `incidents.get` shows the account.
   ///
-  /// - Parameter recommendation: for whom it is about, who is to do something else than administrators are.
+  /// - Parameter recommendation: for the account's owner, whose recommendation differs from that of administrators.
   func mail(to reader: AccountRecord, recommending recommendation: String? = nil) -> SecurityMail {
     let language = reader.language
     func line(_ key: String, _ parameters: [String: Parameter]) -> String {

@@ -99,7 +99,7 @@ enum IncidentRules {
     }
   }
 
-  /// The measure that the account's owner is notified of; nil where there is none. Of a risky login they are asked, see
+  /// The measure that the account's owner is notified of; nil where there is none. Risky logins are asked about instead, see
   /// ``LoginAlertRaised``.
   static func noticeToOwner(_ pattern: IncidentPattern, _ severity: SecuritySeverity) -> IncidentMeasure? {
     switch pattern {
@@ -113,7 +113,7 @@ enum IncidentRules {
     }
   }
 
-  /// The patterns of which an owner gets the same notice: one that lasts beside another is nothing new to them.
+  /// The patterns with the same notice to the owner, who gets only one notice while several of them last.
   static func noticedTogether(_ pattern: IncidentPattern) -> [IncidentPattern] {
     switch pattern {
     case .accountGuessed, .accountGuessedWidely: [.accountGuessed, .accountGuessedWidely]

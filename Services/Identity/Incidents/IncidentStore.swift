@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Whom or what the events of an incident have in common.
+/// The account, address or other value that the events of an incident have in common.
 struct IncidentSubject: Hashable, Sendable {
   let key: String
   let account: AccountID?
@@ -220,8 +220,7 @@ enum IncidentStore {
     return try Row.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).map(IncidentRecord.init)
   }
 
-  /// Whether the owner has had the same notice of another incident that lasts. Nobody has where there is no owner; it is looked up
-  /// all the same.
+  /// Whether the owner has had the same notice for another open incident. Without an owner the answer is no; it is looked up all the same.
   private static func isOwnerNotified(
     _ subject: IncidentSubject, of patterns: [IncidentPattern], now: Instant, in database: Database
   ) throws -> Bool {
@@ -243,8 +242,8 @@ enum IncidentStore {
       arguments: [now.adding(seconds: -3600), pattern]) ?? 0
   }
 
-  /// Counts a finding: as one more event of the incident that lasts, else as a new incident. Its owner is notified of each measure that is new
-  /// with it, and of one that becomes critical administrators are notified, once.
+  /// Counts a finding: as one more event of the incident that lasts, else as a new incident. Its owner is notified of each measure that is
+  /// new with it, and of one that becomes critical administrators are notified, once.
   static func raise(_ finding: IncidentFinding, on subject: IncidentSubject, _ transaction: Transaction) throws {
     let last = try findOpen(finding.pattern, subject, in: transaction.database)
     if let last, transaction.now < last.quietAt {
@@ -296,7 +295,7 @@ enum IncidentStore {
     ).execute(arguments: [instant, administrator, comment, id])
   }
 
-  /// Notifies the owner of what was done. The same is written where what was guessed at is nobody's, so that it takes as long.
+  /// Notifies the owner of the measure. The same rows are written where there is no owner, so that it takes as long.
   private static func notifyOwner(
     _ id: IncidentID, _ pattern: IncidentPattern, _ severity: SecuritySeverity, _ subject: IncidentSubject,
     _ transaction: Transaction

@@ -3,7 +3,7 @@ import JWTKit
 import Operations
 import ServiceKit
 
-/// What an access token says (RFC 9068): whose it is, of which session, and what the gateway needs to know of the account.
+/// The claims of an access token (RFC 9068): its account and session, and what the gateway needs to know of the account.
 struct AccessTokenClaims: JWTPayload, Hashable {
   let iss: String
   let aud: String

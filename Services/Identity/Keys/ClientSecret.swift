@@ -2,13 +2,13 @@ import Crypto
 import Foundation
 import ServiceKit
 
-/// What only a client keeps, and shows to be known again: 32 random bytes. The store has their hash.
+/// A secret that only a client keeps, to be recognised by it: 32 random bytes. The store keeps its hash.
 ///
-/// The mark keeps one kind of secret from being taken for another: `typealias RefreshToken = ClientSecret<RefreshTokens>`.
+/// The mark distinguishes the kinds of secrets: `typealias RefreshToken = ClientSecret<RefreshTokens>`.
 struct ClientSecret<Mark>: Hashable, Sendable {
   private let bytes: [UInt8]
 
-  /// One that nobody has yet.
+  /// A new secret.
   init() {
     var random = SystemRandomNumberGenerator()
     bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
@@ -22,17 +22,17 @@ struct ClientSecret<Mark>: Hashable, Sendable {
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The secret that this one is exchanged for, always the same: so the exchange can be repeated although only hashes are kept.
+  /// The secret that this one is exchanged for. It is derived, so that an exchange can be repeated although only hashes are kept.
   func successor(key: SecretKey, for purpose: String) -> ClientSecret {
     ClientSecret(bytes: key.code(for: Array(purpose.utf8) + [0] + bytes))
   }
 
-  /// The secret that replaces the one of that hash, always the same: so that it can be given to who comes with the former one.
+  /// The secret that replaces the one with that hash. It is derived, so that a client that sends the former one can be given it.
   static func replacing(_ hash: Data, key: SecretKey, for purpose: String) -> ClientSecret {
     ClientSecret(bytes: key.code(for: Array(purpose.utf8) + [0] + hash))
   }
 
-  /// What the store keeps. A plain hash will do, since nobody can guess 256 random bits.
+  /// The stored hash. A plain hash is enough, since nobody can guess 256 random bits.
   var hash: Data { Data(SHA256.hash(data: bytes)) }
 
   /// As the client sees it.

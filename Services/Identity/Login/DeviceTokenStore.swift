@@ -31,9 +31,9 @@ enum DeviceTokenStore {
       statement, arguments: [token.hash, account, now.adding(seconds: -LoginHistoryStore.keptSeconds)]) != nil
   }
 
-  /// Remembers the device by its token, or by a new one where it has none.
+  /// Remembers the device by its token, or by a new one if it has none.
   ///
-  /// - Returns: the token by which it is known.
+  /// - Returns: the device's token.
   static func remember(
     _ token: DeviceToken?, of account: AccountID, in session: SessionID, _ transaction: Transaction
   ) throws -> DeviceToken {

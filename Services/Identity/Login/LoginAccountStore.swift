@@ -4,7 +4,7 @@ import Operations
 
 /// What an attempt to log in needs of accounts, read alike whether the login is an account's or nobody's.
 struct LoginAccount: Sendable {
-  /// The account of the login; where there is none, another, which stands in so that looking it up takes as long.
+  /// The account of the login; if there is none, another one stands in, so that the lookup takes as long.
   private let row: (id: AccountID, passwordHash: PasswordHash)?
   private let isOfLogin: Bool
 
@@ -35,7 +35,7 @@ enum LoginAccountStore {
     }
   }
 
-  /// The account whose column has the text, else the one behind it, else the first.
+  /// The account whose column has the text, else the next one in order, else the first.
   private static func neighbour(_ column: String, _ text: String, in database: Database) throws -> Row? {
     let columns = "account_id, password_hash, \(column) = ?1"
     return try Row.fetchOne(

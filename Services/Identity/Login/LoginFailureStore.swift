@@ -5,13 +5,12 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Whom an attempt at a password is counted against. Kept are keyed hashes: what people type as a login may be anything.
+/// The subject that a password attempt is counted against. Only keyed hashes are kept: the text typed as a login may be anything.
 struct LoginSubject: Sendable {
-  /// The account, or the login where there is no such account; a device or a session of the account, where that is counted by itself.
+  /// The account, or the login where it has no account; a device or a session of the account, where that is counted separately.
   let account: [UInt8]
-  /// The login that was typed, whether it is an account's or nobody's: what whoever tries it is answered goes by it. Where a device or a session
-  /// is counted by itself, the same as the account. Its count stays as it is when the account changes its username or address, or is
-  /// deleted.
+  /// The login as typed, whether or not it has an account: the answer to an attempt depends on its count. Where a device or a session is
+  /// counted separately, the same as the account. The count stays when the account changes its username or address, or is deleted.
   let login: [UInt8]
   /// Where it came from; nil if that is not known, as for other services.
   let address: [UInt8]?
@@ -43,19 +42,19 @@ struct LoginSubject: Sendable {
     self.init(counted, account, typed: login, caller, key: key)
   }
 
-  /// A device that has logged in to the account before: nobody else's failures delay it, and its own delay nobody else.
+  /// A device that has logged in to the account before: its failures and those of others do not delay each other.
   init(_ device: DeviceToken, of account: AccountID, _ caller: Caller, key: SecretKey) {
     let counted = Array("device".utf8) + [0] + account.bytes + Array(device.hash)
     self.init(counted, account, typed: nil, caller, key: key)
   }
 
-  /// A session of the account, whose password is asked for once more: likewise.
+  /// A session of the account that is asked for the password again: counted separately, like a device.
   init(_ session: SessionID, of account: AccountID, _ caller: Caller, key: SecretKey) {
     let counted = Array("session".utf8) + [0] + account.bytes + session.bytes
     self.init(counted, account, typed: nil, caller, key: key)
   }
 
-  /// What stands for the account and for each of its logins.
+  /// The keys of the account and of each of its logins.
   fileprivate static func keys(of account: AccountRecord, _ key: SecretKey) -> [[UInt8]] {
     [key.code(for: counted(account.id))] + [.email(account.email), .username(account.username)].map { self.key(of: $0, key) }
   }
@@ -85,19 +84,19 @@ enum LoginFailureStore {
     CREATE INDEX login_failures_by_time ON login_failures (last_at);
     """
 
-  /// How long the next attempt must wait, 0 if it need not, as far as it may be revealed: by what was typed, and from where, which says nothing
-  /// of the account.
+  /// The seconds until the next attempt, 0 for none, as far as they may be revealed: by the typed login and by the address, neither of
+  /// which reveals anything about the account.
   static func waitSeconds(_ subject: LoginSubject, now: Instant, in database: Database) throws -> Int {
     try Lockout.remainingSeconds(
       login: failures(subject.login, now: now, in: database), address: addressFailures(subject, now: now, in: database), now: now)
   }
 
-  /// Whether the account must wait, whichever of its logins is tried: where ``waitSeconds(_:now:in:)`` says nothing of it, nobody learns it.
+  /// Whether the account must wait, whichever of its logins is used. It is not revealed beyond ``waitSeconds(_:now:in:)``.
   static func isAccountLocked(_ subject: LoginSubject, now: Instant, in database: Database) throws -> Bool {
     try Lockout.remainingSeconds(accountFailures(subject, now: now, in: database), now: now) > 0
   }
 
-  /// Failed attempts at the account by all of its logins, from everywhere but devices and sessions of its own.
+  /// Failed attempts at the account by all of its logins, except those of its own devices and sessions.
   static func accountFailures(_ subject: LoginSubject, now: Instant, in database: Database) throws -> FailureTally {
     try failures(subject.account, now: now, in: database)
   }

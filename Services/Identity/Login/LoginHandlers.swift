@@ -35,7 +35,7 @@ private struct LoginAttempt: Sendable {
   let account: AccountID?
   /// By which the device is known to the account.
   let device: DeviceToken?
-  /// Nil where there is none, or the account must wait: then the right one takes as long as a wrong one, and is as wrong.
+  /// Nil where there is no account or the account must wait: the right password then takes as long as a wrong one, and fails like it.
   let hash: PasswordHash?
   /// Whether it has to wait, and is answered so.
   let isEarly: Bool
@@ -97,7 +97,7 @@ extension LoginHandlers {
     let begun = try WatchedLogin.begin(
       account, device: input.device, failures: failures, isByPassword: true, isProvenDevice: attempt.device != nil, call.caller,
       watch, transaction)
-    // Who was refused has not shown to be the owner, nor has who is in doubt.
+    // A refused login, or one in doubt, does not prove the owner.
     guard case .success(var given) = begun, !given.isInDoubt else { return begun }
     if attempt.device == nil {
       try LoginFailureStore.clear(of: account, key: key, transaction)

@@ -13,7 +13,7 @@ struct LoginAlertHandlers: Sendable {
     let account = try call.liveAccount(database)
     let page = try call.page(input)
     let session = try call.session
-    // Others would show whoever came in doubt by what a login is trusted.
+    // The other alerts would show a session in doubt by what a login is trusted.
     let alerts = try LoginAlertStore.list(
       of: account.id, over: try LoginAlertStore.isInDoubt(session, in: database) ? session : nil,
       before: page.cursor(LoginAlertID.init(text:)),

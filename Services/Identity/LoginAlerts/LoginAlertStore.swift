@@ -8,7 +8,7 @@ import Storage
 /// The secret of the links in a mail about a login.
 typealias LoginAlertToken = LinkToken<LoginAlertRecord>
 
-/// An alert as it is kept: without the secret of its links.
+/// A stored alert, without the secret of its links.
 struct LoginAlertRecord: MailedLink {
   let id: LoginAlertID
   let accountID: AccountID
@@ -53,10 +53,10 @@ struct LoginAlertRecord: MailedLink {
 
 /// Logins that were unlike their account, and the sessions that began with them.
 enum LoginAlertStore {
-  /// Whether an alert still says something of what goes on: nothing is trusted because time has passed. A session that began with a login
-  /// for which nobody has answered may not answer for others, or is in doubt; an identity that was linked in one is doubtful; whoever made one
-  /// that was disowned has the password until it is changed. Where none of that is left, and it can be answered no more, there is nothing for
-  /// it to say: whoever logs in so again is assessed anew.
+  /// Whether an alert still has an effect, since no login becomes trusted by the passing of time. It has one while it has no answer and a
+  /// session of its login is left, which may not answer for others or is in doubt; while it is not confirmed and an identity linked under
+  /// it is left; or while it is disowned and the password, which that login knew, has not been changed. Without an effect, and once it can
+  /// no longer be answered, the next such login is assessed again.
   static let isNeeded = """
     answered_at IS NULL
       AND EXISTS (SELECT 1 FROM login_alert_sessions AS begun WHERE begun.alert_id = login_alerts.alert_id)
@@ -91,7 +91,7 @@ enum LoginAlertStore {
 
   /// The account's alerts, the newest first: ids grow with time.
   ///
-  /// - Parameter session: under which of them stands; nil for all.
+  /// - Parameter session: only the alerts that the session began under; nil for all.
   static func list(
     of account: AccountID, over session: SessionID? = nil, before last: LoginAlertID?, limit: Int, in database: Database
   ) throws -> [LoginAlertRecord] {
@@ -107,9 +107,8 @@ enum LoginAlertStore {
     ).map(LoginAlertRecord.init)
   }
 
-  /// Whether at that instant somebody else may have had the account's password, as far as is known by now: since it was last changed a login
-  /// was disowned, or was suspicious and nobody has answered for it. Of one from a device and a network that are both known its owner has
-  /// said meanwhile that it was they.
+  /// Whether somebody else may have had the account's password at that instant: since its last change a login was disowned, or was
+  /// suspicious and has no answer. A login from a device and a network that are both known by now counts as confirmed by the owner.
   static func isOpen(of account: AccountID, at instant: Instant, in database: Database) throws -> Bool {
     try Row.fetchOne(
       database.cachedStatement(
@@ -124,10 +123,10 @@ enum LoginAlertStore {
       arguments: [account, instant]) != nil
   }
 
-  /// The alert about such a login that still waits for its answer.
+  /// The pending alert about such a login.
   ///
-  /// There is one for each device and network, also where a known device changes networks: anybody can say what a device says of itself,
-  /// and one answer for two networks would let in whoever says it from the other.
+  /// There is one for each device and network, even where a known device changes networks: a device's name can be forged, and one answer
+  /// for two networks would admit an intruder from the other one.
   static func findWaiting(
     of account: AccountID, _ level: LoginAlertLevel, _ origin: LoginOrigin, now: Instant, in database: Database
   ) throws -> LoginAlertID? {
@@ -141,8 +140,8 @@ enum LoginAlertStore {
       arguments: [account, level, origin.deviceKey, origin.location.network, now])
   }
 
-  /// How many alerts that ask something the account had within the last day, since its password was last changed: whoever knew the
-  /// former one must not have used up what the owner may be asked.
+  /// The number of alerts with a question within the last day, since the last change of the password: an intruder who knew the former
+  /// password must not use up the owner's alerts.
   static func dailyCount(_ account: AccountID, now: Instant, in database: Database) throws -> Int {
     try Int.fetchOne(
       database.cachedStatement(
@@ -175,8 +174,8 @@ enum LoginAlertStore {
       arguments: [session]) != nil
   }
 
-  /// The newest alert under which the session stands that its owner has not confirmed: it began with that login, or with one from the
-  /// same device, which was no longer new by then.
+  /// The newest alert of the session that its owner has not confirmed. The session began with that login, or with a later one from the same
+  /// device, which was no longer new by then.
   static func findUnconfirmed(of session: SessionID, in database: Database) throws -> LoginAlertID? {
     try LoginAlertID.fetchOne(
       database.cachedStatement(
@@ -249,14 +248,14 @@ enum LoginAlertStore {
       .execute(arguments: [alert, session])
   }
 
-  /// Lets an answer take effect.
+  /// Applies an answer.
   ///
-  /// 'It was me' makes device and place known. 'Close it' ends the sessions that began so and every session in doubt that began since,
-  /// withdraws the access made since, unlinks the identities linked since, and forgets the device and place that were new.
+  /// 'It was me' makes device and place known. 'Close it' ends the sessions of the login and every session in doubt that began since,
+  /// withdraws the access created since, unlinks the identities linked since, and forgets the device and place if they were new.
   ///
-  /// - Parameter isOwners: whether it is the owner's; false where a session in doubt leaves by itself, which ends what began with its own
-  ///   login and takes nothing away from anybody else.
-  /// - Returns: how many sessions were closed.
+  /// - Parameter isOwners: whether the answer is the owner's; false where a session in doubt closes itself, which ends only the sessions of
+  ///   its own login.
+  /// - Returns: the number of closed sessions.
   static func answer(
     _ alert: LoginAlertRecord, _ answer: LoginAlertAnswer, isOwners: Bool, _ watch: LoginWatch, from caller: Caller,
     _ transaction: Transaction
@@ -295,10 +294,10 @@ enum LoginAlertStore {
     }
   }
 
-  /// Ends sessions in doubt whose alert can be answered no longer: their owner could never free them, and whoever came in so is not
-  /// trusted for having waited. Logging in again asks the owner anew.
+  /// Ends sessions in doubt whose alert can no longer be answered: their owner could never confirm them, and an intruder does not become
+  /// trusted by waiting. The next login asks the owner again.
   ///
-  /// - Returns: how many.
+  /// - Returns: the number of ended sessions.
   static func closeUnansweredSessions(limit: Int, _ transaction: Transaction) throws -> Int {
     let rows = try Row.fetchAll(
       transaction.database.cachedStatement(
@@ -325,7 +324,7 @@ enum LoginAlertStore {
 }
 
 extension LoginAlertRecord {
-  /// What is published of it.
+  /// The event that publishes the alert.
   func raised(_ language: Language, _ places: PlaceDatabase) -> LoginAlertRaised {
     let own = own(language, places)
     return LoginAlertRaised(

@@ -31,7 +31,7 @@ struct LoginWatch: Sendable {
   }
 }
 
-/// Where a login comes from: what its client says of itself, and what its address shows.
+/// The origin of a login: what the client says about itself, and what its address shows.
 struct LoginOrigin: Sendable {
   let device: String?
   let userAgent: String?
@@ -117,7 +117,7 @@ extension LoginHistoryStore {
     }
   }
 
-  /// Knows them no longer; nil stands for none.
+  /// Forgets a device and a network; nil forgets none.
   static func forget(deviceKey: Data?, network: String?, of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(sql: "DELETE FROM known_devices WHERE account_id = ? AND device_key = ?")
       .execute(arguments: [account, deviceKey])

@@ -19,10 +19,10 @@ struct KnownPlace: Hashable, Sendable {
 struct LoginFacts: Hashable, Sendable {
   var now: Instant
   var here: LoginLocation
-  /// Whether the account has logged in before at all: a new account's first login is unlike nothing.
+  /// Whether the account has logged in before: a new account's first login has nothing to differ from.
   var hasHistory = true
   var isKnownDevice = true
-  /// Whether the device has shown its token, see ``DeviceToken``: what it says of itself beyond that anybody can say.
+  /// Whether the device has sent its token, see ``DeviceToken``: everything else that it says about itself can be forged.
   var isProvenDevice = false
   var knownPlaces: [KnownPlace] = []
   /// Failed attempts at the account that still count, see ``Lockout``.
@@ -38,19 +38,19 @@ struct LoginFacts: Hashable, Sendable {
 
 /// What a login is held for.
 struct LoginAssessment: Hashable, Sendable {
-  /// Nil where nothing is to be said of it.
+  /// Nil where there is no alert.
   var level: LoginAlertLevel?
   var reasons: [LoginRisk] = []
   /// Whether its device and place are known from then on.
   var isLearnt = true
 }
 
-/// Assesses logins (requirement ID-7). Each thing unlike the account weighs something; the sum is the level.
+/// Assesses logins (requirement ID-7). Each difference from the account's history has a weight; the sum decides the level.
 ///
-/// What a client says of its device anybody can say, and addresses can be borrowed: so no single reason refuses a login, a known device
-/// in a known place always gets in, and the owner always has a way in by mail.
+/// A client can forge what it says about its device, and addresses can be borrowed: so no single reason refuses a login, a known device in
+/// a known place is always admitted, and the owner always has a way in by mail.
 ///
-/// While somebody else may have the password, nothing that came after is taken for the owner's: see ``isTrusted(_:)``.
+/// While somebody else may have the password, nothing after that counts as the owner's: see ``isTrusted(_:)``.
 enum LoginRules {
   /// From these sums on.
   static let notice = 2
@@ -67,10 +67,9 @@ enum LoginRules {
   static let fewFailures = 3
   static let passwordFreshSeconds = 86_400
 
-  /// What a reason weighs.
+  /// The weight of a reason.
   ///
-  /// - Parameter isLocated: whether places are compared as points on the earth. Networks alone say less: every mobile phone
-  ///   changes them.
+  /// - Parameter isLocated: whether places are compared by their coordinates. Networks alone say less: every mobile phone changes them.
   static func weight(_ reason: LoginRisk, isLocated: Bool) -> Int {
     switch reason {
     case .newDevice: 2
@@ -95,9 +94,9 @@ enum LoginRules {
     return assessment
   }
 
-  /// Whether it comes from a device and from a network that are both known. While an alert is open, only who is trusted so is not in doubt
-  /// and makes anything known: so what is known then was known before, or its owner has said that it was they. What a client says of its
-  /// device is not enough, nor is a place nearby.
+  /// Whether the device and the network are both known. While an alert is open, only such a login is not in doubt and makes anything known:
+  /// so what is known then was known before, or was confirmed by the owner. The client's own description of its device is not enough, nor
+  /// is a nearby place.
   static func isTrusted(_ facts: LoginFacts) -> Bool {
     facts.isKnownDevice && facts.knownPlaces.contains { $0.location.network == facts.here.network }
   }
@@ -186,7 +185,7 @@ enum LoginAlertRules {
     return now < expiresAt ? nil : .expired
   }
 
-  /// Why the session may not give that answer; nil if it may. Whoever came in doubt may be anybody; only to leave is theirs.
+  /// Why the session may not give that answer; nil if it may. A session in doubt may be anybody's: it may only close itself.
   static func refusal(_ answer: LoginAlertAnswer, by session: AnsweringSession) -> Failure? {
     switch answer {
     case .confirm: session.isInQuestion || session.isInDoubt || session.isUntrusted ? Failure(LoginAlertFailure.ownSession) : nil

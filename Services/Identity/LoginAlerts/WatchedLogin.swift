@@ -5,19 +5,19 @@ import Storage
 
 /// Logins of whoever has proved to be an account, compared with its earlier ones (ID-7).
 enum WatchedLogin {
-  /// Begins a session of an account that has proved to be itself, by its password or by a provider, unless the login is of high risk.
+  /// Begins a session for an account whose password or provider was verified, unless the login has a high risk.
   ///
-  /// Such a login ends everything that the account has open, once, and is refused: whoever has the password alone gets nowhere, and
-  /// the owner logs in again where the account is known, confirms the login by mail, or recovers the password.
+  /// A login of high risk ends all access to the account, once, and is refused: the password alone is not enough, and the owner logs in
+  /// again from a known device and place, confirms the login by mail, or recovers the password.
   ///
-  /// Only logins are checked like this: a session that refreshes its tokens from elsewhere is not.
+  /// Only logins are assessed: a session that refreshes its tokens from elsewhere is not.
   ///
-  /// A suspended account gets no session, however usual the login: its owner is mailed the link by which to read why.
+  /// A suspended account gets no session, however usual the login: its owner is mailed the link to the reason.
   ///
   /// - Parameters:
-  ///   - failures: failed attempts at the account before it.
-  ///   - isByPassword: whether it came by the password, and not by a provider.
-  ///   - isProvenDevice: whether its device has shown its token.
+  ///   - failures: failed attempts at the account before this login.
+  ///   - isByPassword: whether the login was by password and not by a provider.
+  ///   - isProvenDevice: whether the device has sent its token.
   static func begin(
     _ account: AccountRecord, device: DeviceName?, failures: Int, isByPassword: Bool = false, isProvenDevice: Bool = false,
     _ caller: Caller, _ watch: LoginWatch, _ transaction: Transaction
@@ -68,9 +68,9 @@ enum WatchedLogin {
     }
   }
 
-  /// The alert by which the owner is asked about a suspicious login: the one that waits, or a new one.
+  /// The alert that asks the owner about a suspicious login: the pending one, or a new one.
   ///
-  /// - Returns: nil where they have been asked too often that day, which is recorded.
+  /// - Returns: nil where the owner has been asked too often that day, which is recorded.
   private static func ask(
     _ account: AccountRecord, _ origin: LoginOrigin, _ reasons: [LoginRisk], _ caller: Caller, _ watch: LoginWatch,
     _ transaction: Transaction
@@ -87,10 +87,10 @@ enum WatchedLogin {
     return try LoginAlertStore.raise(.suspicious, reasons, of: account, origin, watch.places, transaction)
   }
 
-  /// Ends everything, asks the owner and notifies the administrators: once for each place and device, so that repeating the login keeps
-  /// nobody out.
+  /// Ends all access, asks the owner and notifies the administrators: once for each place and device, so that repeating the login cannot
+  /// lock the owner out.
   ///
-  /// - Returns: whether its owner has a mail about such a login.
+  /// - Returns: whether the owner has a mail about such a login.
   private static func refuse(
     _ account: AccountRecord, _ origin: LoginOrigin, _ reasons: [LoginRisk], _ caller: Caller, _ watch: LoginWatch,
     _ transaction: Transaction
