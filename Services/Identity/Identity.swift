@@ -5,7 +5,7 @@ public import Sandbox
 import SecureStorage
 public import ServiceKit
 
-/// The identity service: who people are, and the security of it.
+/// The identity service: accounts, and their security.
 public enum Identity {
   /// What it starts its own program anew for.
   public static let decoders: [any SandboxedDecoder.Type] = [PictureDecoder.self]

@@ -43,7 +43,7 @@ struct ExternalProviderSettings: Sendable {
 
   var providers: [ProviderSettings] = []
   var redirectURIs: [String] = []
-  /// Where a form comes to that is meant for this system.
+  /// The URI to which providers send their forms.
   var formURI = ""
 
   init(providers: [ProviderSettings], redirectURIs: [String], formURI: String = "") {
@@ -105,7 +105,7 @@ extension ProviderSettings {
 
   private static let presets: [String: Preset] = [
     "google": Preset(title: "Google", issuer: "https://accounts.google.com"),
-    // Whoever asks Apple for the address gets the answer as a form. The name in that form is unsigned and is not used.
+    // Apple answers with a form if the address is requested. The name in that form is unsigned, and is not used.
     "apple": Preset(title: "Apple", issuer: "https://appleid.apple.com", scopes: "openid email name", usesFormPost: true),
     // Its metadata has no token endpoint; the code flow with PKCE answers with an ID token all the same. It never says that an address is
     // verified, so a mail does that, and it announces no endpoint at which a grant could be given back.

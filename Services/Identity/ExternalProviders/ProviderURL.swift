@@ -7,7 +7,7 @@ struct ProviderURL: Hashable, Sendable, CustomStringConvertible {
   let isLoopback: Bool
   let hasQuery: Bool
 
-  /// - Returns: nil for what is no such address, and for one with a user, a password or a fragment.
+  /// - Returns: nil for text that is not such a URL, and for one with a user, a password or a fragment.
   init?(_ text: String) {
     guard text.utf8.count <= 2000, text.utf8.allSatisfy({ Self.isOfURL($0) }), let parts = URLComponents(string: text),
       let scheme = parts.scheme, let host = parts.host?.lowercased(), !host.isEmpty, parts.user == nil, parts.password == nil,

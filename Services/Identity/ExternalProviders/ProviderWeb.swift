@@ -3,10 +3,9 @@ import Operations
 import Web
 import Workers
 
-/// Fetches from providers, and from nobody else: no redirects, bounded answers, little time.
+/// The HTTP client for providers only: no redirects, bounded answers, short timeouts.
 ///
-/// Each exchange has a connection of its own, which ends with it: what is asked often is kept by ``ProviderDirectory``, and a login needs
-/// a single further request.
+/// Each exchange has its own connection: ``ProviderDirectory`` caches what is needed often, and a login needs only one further request.
 struct ProviderWeb: Sendable {
   /// More than any provider's metadata or keys take.
   static let maxBytes = 256 << 10
@@ -15,7 +14,7 @@ struct ProviderWeb: Sendable {
   let wholeMilliseconds: Int64
   /// The certificates of authorities to believe, as PEM; nil for those of the system.
   let authoritiesFile: String?
-  /// An exchange holds a thread. What finds no room in the queue is not sent: a provider that does not answer holds nothing else up.
+  /// Each exchange holds a thread. When the queue is full, a request is not sent: a provider that does not answer delays nothing else.
   private let workers = WorkerPool(label: "providers", threads: 16, maxWaiting: 64)
 
   init(wholeMilliseconds: Int64 = 3000, authoritiesFile: String? = nil) {
@@ -43,9 +42,9 @@ struct ProviderWeb: Sendable {
     return answer.body
   }
 
-  /// Sends a form, once: what it holds may be good for one use.
+  /// Sends a form once, without retries: its content may be valid for a single use.
   ///
-  /// - Parameter authorization: value of the header of that name.
+  /// - Parameter authorization: the value of the `Authorization` header.
   func post(_ url: ProviderURL, _ fields: [FormFields.Field], authorization: String?) async throws -> Answer {
     try await send(request(url, form: FormFields.text(fields), authorization: authorization))
   }

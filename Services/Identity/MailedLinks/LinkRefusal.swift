@@ -1,7 +1,7 @@
 import IdentityContract
 import Operations
 
-/// Why a mailed link that was opened or used does nothing, and what is recorded of it.
+/// Why a mailed link was refused, and what is recorded about it.
 struct LinkRefusal: Sendable {
   let kind: SecurityEvent.Kind
   let failure: Failure
@@ -10,7 +10,7 @@ struct LinkRefusal: Sendable {
   /// Whether nobody was sent it.
   let isGuess: Bool
 
-  /// - Parameter account: nil where it is nobody's link.
+  /// - Parameter account: nil where the link has no account.
   init(_ kind: SecurityEvent.Kind, _ failure: some FailureCode, _ account: AccountID?) {
     self.init(kind, Failure(failure), account)
   }

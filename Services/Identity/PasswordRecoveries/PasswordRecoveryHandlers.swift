@@ -59,11 +59,11 @@ struct PasswordRecoveryHandlers: Sendable {
       language: account.language, expiresAt: link.expiresAt)
   }
 
-  /// Gives the account of the link its new password and ends all its sessions, or records that the link was refused.
+  /// Gives the link's account its new password and ends all its sessions, or records that the link was refused.
   ///
-  /// The link is looked at again: of two who use it at the same time one is refused.
+  /// The link is checked again: of two concurrent uses, one is refused.
   ///
-  /// - Parameter hash: of the new password; nil where the link was refused when it was looked at first.
+  /// - Parameter hash: of the new password; nil where the link was refused at the first check.
   private static func recover(
     _ token: RecoveryToken?, _ hash: PasswordHash?, _ keys: IdentityKeys, _ call: some Call, _ transaction: Transaction
   ) throws -> Result<CompletePasswordRecovery.Output, Failure> {

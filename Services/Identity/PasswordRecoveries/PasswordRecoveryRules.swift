@@ -4,8 +4,8 @@ import Operations
 /// What an opened link to recover a password leads to, and when a further one is sent (requirement ID-8).
 enum PasswordRecoveryRules {
   static let lifetimeSeconds = 1800
-  /// How many links are sent to an e-mail address within the life of one. Whoever gets no further one has one that still works:
-  /// so nobody keeps an owner out by asking in their name.
+  /// The most links that are sent to an e-mail address within the lifetime of one. A request beyond it leaves a valid link in place: so
+  /// nobody can lock an owner out by requests in the owner's name.
   static let maxPerEmail = 3
   /// How many are asked for from one network address within that time; many people can share one.
   static let maxPerAddress = 20

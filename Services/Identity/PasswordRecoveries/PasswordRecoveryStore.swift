@@ -8,7 +8,7 @@ import Storage
 /// The secret of a link that recovers a password.
 typealias RecoveryToken = LinkToken<PasswordRecoveryRecord>
 
-/// A request to recover a password as it is kept: without the secret of its link, and without the address that was typed.
+/// A stored request to recover a password, without the secret of its link and without the typed address.
 struct PasswordRecoveryRecord: MailedLink {
   let id: PasswordRecoveryID
   let emailKey: Data
@@ -33,7 +33,7 @@ struct PasswordRecoveryRecord: MailedLink {
   var opened: OpenedLink { OpenedLink(expiresAt: expiresAt, usedAt: usedAt, replacedAt: replacedAt) }
 }
 
-/// Whom a request to recover a password counts against. Kept are keyed hashes: the address may be nobody's.
+/// The subject that a request to recover a password is counted against. Only keyed hashes are kept: the address may have no account.
 struct RecoverySubject: Sendable {
   let email: Data
   /// Where it came from; nil if that is not known.
@@ -108,15 +108,15 @@ enum PasswordRecoveryStore {
       toEmail: try count("email_key", subject.email), fromAddress: try count("address_key", subject.address))
   }
 
-  /// Whose the address is. It reads nothing but the index, so that it takes as long if it is nobody's.
+  /// The account of the address. Only the index is read, so that it takes as long without an account.
   private static func accountID(_ email: EmailAddress, in database: Database) throws -> AccountID? {
     try AccountID.fetchOne(
       database.cachedStatement(sql: "SELECT account_id FROM accounts WHERE email_normalized = ?"), arguments: [email.normalized])
   }
 
-  /// Makes a new link the only one that works for the address, and publishes that its mail is to be sent, unless there were too many.
+  /// Creates the only link that works for the address, and publishes that its mail is to be sent, unless there were too many.
   ///
-  /// The same rows are written whether an account has the address or not. Where there were too many, the caller is answered the same.
+  /// The same rows are written whether or not an account has the address. Where there were too many, the answer is the same.
   static func request(_ email: EmailAddress, _ caller: Caller, key: SecretKey, _ transaction: Transaction) throws {
     let subject = RecoverySubject(email, caller, key: key)
     let account = try accountID(email, in: transaction.database)

@@ -4,8 +4,8 @@ import Operations
 import ServiceKit
 import Storage
 
-/// What shows that it is the owner who asks, not just whoever holds the device: the current password, or, of an account that has none, that
-/// the session began with a login at its provider a moment ago.
+/// The proof that the caller is the owner and not just a person with the device: the current password or, for an account without one, a
+/// session that has just begun with a login at its provider.
 enum OwnerProof: Sendable {
   case password(PasswordAttempt)
   case freshLogin
@@ -22,7 +22,7 @@ enum OwnerProof: Sendable {
     self = .password(try PasswordAttempt(password, of: account, call, database, key: key))
   }
 
-  /// Which rule the field breaks that the password was given in; nil where it breaks none, or there is no password to ask for.
+  /// The rule that the password field breaks; nil where it breaks none, or the account has no password.
   static func rule(_ field: FormField<Password>?, of account: AccountRecord) -> FieldRule? {
     account.hasPassword ? (field ?? .missing).rule : nil
   }
@@ -37,9 +37,9 @@ enum OwnerProof: Sendable {
     }
   }
 
-  /// Ends the attempt in the transaction of what is to be done, as ``PasswordAttempt/end(isRight:orElse:_:_:_:)``.
+  /// Ends the attempt in the transaction of the change, as ``PasswordAttempt/end(isRight:orElse:_:_:_:)``.
   ///
-  /// - Returns: why nothing may be done. It must be thrown after the transaction, which has to stay.
+  /// - Returns: why the change is refused. Throw it only after the transaction, which must be committed.
   func end(
     isRight: Bool, orElse failed: SecurityEvent.Kind, _ account: AccountRecord, _ call: AccountCall, _ transaction: Transaction
   ) throws -> Failure? {

@@ -4,10 +4,10 @@ import Operations
 import ServiceKit
 import Storage
 
-/// An attempt to show by the current password that it is the owner who asks, not just whoever holds the device.
+/// An attempt to prove by the current password that the caller is the owner and not just a person with the device.
 ///
-/// Attempts count for the session alone, by the rule of those to log in: whoever fails elsewhere does not delay the owner, and a session
-/// that somebody else has gives them no more guesses than its own. Those that come too early count for the incident.
+/// Attempts count for the session alone, by the rule for logins: failures elsewhere do not delay the owner, and a stolen session allows no
+/// more guesses than its own. Attempts that come too early count for the incident.
 struct PasswordAttempt: Sendable {
   private let password: Password
   private let hash: PasswordHash
@@ -38,14 +38,14 @@ struct PasswordAttempt: Sendable {
     return .locked(max(1, try LoginFailureStore.waitSeconds(subject, now: transaction.now, in: transaction.database)))
   }
 
-  /// Ends the attempt in the transaction of what is to be done: clears the session's failures, or counts one.
+  /// Ends the attempt in the transaction of the change: clears the session's failures, or counts one.
   ///
-  /// The wait is looked at again: of many attempts checked at the same time, only as many may learn something as are free.
+  /// The wait is checked again: of many concurrent attempts, only the allowed number learns a result.
   ///
   /// - Parameters:
-  ///   - isRight: what the hasher found.
-  ///   - failed: what a failure is recorded as.
-  /// - Returns: why nothing may be done. It must be thrown after the transaction, which has to stay.
+  ///   - isRight: the result of the hasher.
+  ///   - failed: the event that records a failure.
+  /// - Returns: why the change is refused. Throw it only after the transaction, which must be committed.
   func end(
     isRight: Bool, orElse failed: SecurityEvent.Kind, _ account: AccountRecord, _ call: AccountCall, _ transaction: Transaction
   ) throws -> Failure? {

@@ -23,7 +23,7 @@ struct PasswordHandlers: Sendable {
       let hash = try await attempt.current.isRight(hasher, call) ? try await hasher.hash(attempt.new) : nil
       return (attempt, hash)
     } repeated: { _ in
-      // The record says no more than that it is done: tokens in it would be kept, and be those of before a refresh.
+      // The idempotency record only says that the change was made: tokens in it would be stored, and would be older than a refresh.
       .success(try await call.write { try SessionStore.renewTokens(call, key: keys.refresh, $0) })
     } _: { prepared, transaction in
       // A failed attempt is counted in the transaction, so the failure must be thrown after it.

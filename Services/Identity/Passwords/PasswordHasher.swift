@@ -46,7 +46,7 @@ struct PasswordHasher: Sendable {
     return try await pool.run { try Self.hash(text, cost) }
   }
 
-  /// The hash of a password that nobody knows, for accounts that have none: trying to log in to one does the same work.
+  /// A hash without a known password, for accounts that have none: trying to log in to one takes as long.
   func hashOfNothing() async throws -> PasswordHash {
     var random = SystemRandomNumberGenerator()
     let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }

@@ -2,7 +2,7 @@ import Foundation
 import IdentityContract
 import Operations
 
-/// What a new password must be like (requirement ID-1, ID-20). Every rule it breaks is reported, each by its own code.
+/// The rules for a new password (requirement ID-1, ID-20). Every broken rule is reported, each by its own code.
 struct PasswordRules: Sendable {
   /// In characters (grapheme clusters), after normalization.
   static let length = 8...256

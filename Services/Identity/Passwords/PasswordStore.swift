@@ -20,15 +20,15 @@ enum PasswordStore {
       ?? false
   }
 
-  /// Notes that a new account has no password, but the hash of one that nobody knows.
+  /// Notes that a new account has no password, only a hash without a known password.
   static func noteNone(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(sql: "UPDATE accounts SET has_password = 0 WHERE account_id = ?")
       .execute(arguments: [account])
   }
 
-  /// Lets no password log in to the account until its owner chooses one by a mailed link: somebody else knows it.
+  /// Disables the account's password until the owner chooses one by a mailed link: somebody else knows it.
   ///
-  /// - Parameter unusablePassword: what replaces it, which nobody knows.
+  /// - Parameter unusablePassword: the hash that replaces it, of a password that nobody knows.
   static func disable(of account: AccountID, _ unusablePassword: PasswordHash, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: "UPDATE accounts SET password_hash = ?, has_password = 0, password_changed_at = ? WHERE account_id = ?"
@@ -36,8 +36,8 @@ enum PasswordStore {
     try PasswordRecoveryStore.replaceAll(of: account, transaction)
   }
 
-  /// Gives the account another password, and publishes that: links that would recover the older one work no longer, nor do those that
-  /// whoever had it has sent to an address of their own.
+  /// Changes the account's password and publishes that. Links to recover the former password stop working, as do links that a person who
+  /// knew it sent to another address.
   static func change(of account: AccountID, to hash: PasswordHash, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: "UPDATE accounts SET password_hash = ?, has_password = 1, password_changed_at = ? WHERE account_id = ?"

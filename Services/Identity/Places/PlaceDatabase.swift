@@ -2,9 +2,9 @@ import CMaxMind
 import Operations
 import ServiceKit
 
-/// Where network addresses are: a file in MaxMind's format, of the shape of GeoLite2-City, read through libmaxminddb.
+/// The places of network addresses: a file in MaxMind's format, with the shape of GeoLite2-City, read through libmaxminddb.
 ///
-/// The file is mapped into memory and looked up where it is needed, in microseconds. To take a newer one, start again.
+/// The file is mapped into memory, and a lookup takes microseconds. A newer file takes effect after a restart.
 struct PlaceDatabase: Sendable {
   static let setting = "racha.places.database"
 
@@ -14,7 +14,7 @@ struct PlaceDatabase: Sendable {
   /// Knows no place: sessions show their network instead.
   static let none = PlaceDatabase(database: nil)
 
-  /// The one that is set, ``none`` if none is. A file that cannot be used is recorded in the settings.
+  /// The configured database, ``none`` if there is none. A file that cannot be used is recorded in the settings.
   init(_ settings: Settings) {
     guard let path = settings.string(Self.setting) else {
       self = .none
@@ -26,7 +26,7 @@ struct PlaceDatabase: Sendable {
 
   private init(database: UnsafePointer<MMDB_s>?) { self.database = database }
 
-  /// Where the address is; nil if nothing is known of it.
+  /// The place of the address; nil if it is unknown.
   func place(_ address: IPAddress) -> Place? {
     guard let database else { return nil }
     let found = racha_maxmind_look_up(database, address.text)

@@ -66,7 +66,7 @@ enum PublicLinkStore {
     return account
   }
 
-  /// Gives the account a new link instead of the one it had.
+  /// Replaces the account's link by a new one.
   static func create(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: """
@@ -76,7 +76,7 @@ enum PublicLinkStore {
     ).execute(arguments: [account, ID<PublicLinkMark>(), transaction.now])
   }
 
-  /// Lets the account's link open nothing any more.
+  /// Revokes the account's link.
   static func revoke(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(sql: "DELETE FROM public_links WHERE account_id = ?").execute(arguments: [account])
   }

@@ -3,7 +3,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// What is registered of accounts, for social to make leaves of its register (TASK-9).
+/// The records of accounts from which social makes leaves of its register (TASK-9).
 struct RegisterRecordFeature: Feature {
   let migrations = [RegisterRecordStore.migration(38)]
   let tables: [ErasedTable] = [

@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// What is registered of accounts: hashes for social, all of it for the account.
+/// The records of accounts: their hashes for social, everything for the account itself.
 enum RegisterRecordHandlers {
   /// Most records of an answer.
   private static let limit = 500

@@ -8,8 +8,7 @@ import TransparencyLog
 
 extension RegisterRecordKind: DatabaseValueConvertible {}
 
-/// What was registered of accounts: hashes without gaps, which stay for ever, and apart from them what opens these, which goes with the
-/// account.
+/// The records of accounts: hashes without gaps, which stay for ever, and separately what opens them, which is erased with the account.
 enum RegisterRecordStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "register records") { database in
@@ -50,8 +49,8 @@ enum RegisterRecordStore {
 
   // MARK: - Writing
 
-  /// Registers the account as it is now: that it was made, if nothing of it is registered yet, or its profile if that is another than
-  /// the one that was registered last.
+  /// Records the account's current state: its creation if nothing is recorded yet, or its profile if that differs from the last one
+  /// recorded.
   static func note(_ account: AccountRecord, _ transaction: Transaction) throws {
     let profile = try CanonicalJSON.object(members(of: account)).text()
     let last = try transaction.database.first(
@@ -68,7 +67,7 @@ enum RegisterRecordStore {
     try transaction.database.run("DELETE FROM register_backlog WHERE account_id = ?", .id(account.id))
   }
 
-  /// Registers that an account was deleted. Nobody gets what opens it: there is nobody whom it concerns any more.
+  /// Records that an account was deleted. What opens the record is not kept, since it concerns nobody any more.
   static func noteDeletion(of account: AccountID, _ transaction: Transaction) throws {
     let record = try record(.accountDeleted, of: account, Commitment.salt(), [], at: transaction.now)
     _ = try append(.accountDeleted, Commitment(record, salt: Commitment.salt()), transaction)

@@ -4,7 +4,7 @@ import Operations
 
 /// Which usernames can be had.
 enum FreeUsernames {
-  /// Adds to a form's problems that the username is another account's, and to what is wrong with it which ones near it are free.
+  /// Adds to a form's problems that the username is taken, and to every problem of the username which similar ones are free.
   ///
   /// - Parameters:
   ///   - owner: who may keep the name, nil for a new account.

@@ -49,8 +49,8 @@ struct RegistrationHandlers: Sendable {
     return (form, try await hasher.hash(form.password))
   }
 
-  /// Adds the account and its verification link, unless others have its e-mail address or username. That is looked up in the transaction
-  /// that inserts, so that of two who want the same name one gets it and the other is refused.
+  /// Adds the account and its verification link, unless its e-mail address or username is taken. Both are checked in the transaction of the
+  /// insert, so that of two concurrent registrations of a name one is refused.
   private static func register(
     _ form: RegistrationForm, _ input: RegisterAccount.Input, _ hash: PasswordHash, _ caller: Caller, key: SecretKey,
     _ transaction: Transaction
@@ -73,9 +73,9 @@ struct RegistrationHandlers: Sendable {
     return given
   }
 
-  /// Gives the session with which an account was registered other tokens, for whoever lacks the answer.
+  /// Gives the session of a registration new tokens, for a client that lost the answer.
   ///
-  /// - Returns: nil where that is too long ago, the session is over, or the password is another by now: who registered logs in.
+  /// - Returns: nil where that is too long ago, the session has ended, or the password was changed: the person then logs in.
   private static func renewRegistered(
     _ registered: OwnAccount, _ caller: Caller, key: SecretKey, _ transaction: Transaction
   ) throws -> GivenTokens? {

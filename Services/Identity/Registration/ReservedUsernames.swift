@@ -1,11 +1,11 @@
 import CReservedUsernames
 import Operations
 
-/// The usernames that nobody may register, because others would take their bearer for one of those who run the system.
+/// Usernames that nobody may register, because their owner would be taken for a member of the staff.
 ///
-/// `List/reserved-usernames.txt` holds one a line, without separators. These disguises are reserved too: full stops and underscores anywhere,
-/// digits at the end, and digits that stand for letters, as in `4dmin.2` or `r_o_o_t` (a username begins with a letter, so
-/// not all of them can occur). Of words of five letters or more also doubled letters, i for l and rn for m, as in `aadmin`, `admln` and
+/// `List/reserved-usernames.txt` holds one a line, without separators. These disguises are reserved too: full stops and underscores
+/// anywhere, digits at the end, and digits that stand for letters, as in `4dmin.2` or `r_o_o_t` (a username begins with a letter, so not
+/// all of them can occur). Of words of five letters or more also doubled letters, i for l and rn for m, as in `aadmin`, `admln` and
 /// `rnoderator`. And several of the words in a row, with articles and the like between them, as in `equipo_racha` and `the.real.racha`.
 struct ReservedUsernames: Sendable {
   let all: Set<String>

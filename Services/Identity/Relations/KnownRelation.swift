@@ -13,7 +13,7 @@ struct KnownRelation: Sendable, Hashable {
 }
 
 extension KnownRelation {
-  /// What a row with ``RelationStore/columns`` says; nothing is between the two where they are null.
+  /// The relation of a row with ``RelationStore/columns``; where they are null, there is none.
   init(_ row: Row) {
     guard let isFriend = row["is_friend"] as Bool? else { return }
     relation = Relation(

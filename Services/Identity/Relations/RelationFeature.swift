@@ -3,8 +3,8 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// What is between accounts, as social publishes it: who sees whose profile, photo and entry in the directory, and with what beside it
-/// (ID-11, ID-14, SOC-8).
+/// Relations between accounts, as social publishes them: they decide who sees whose profile, photo and directory entry, and with which
+/// details (ID-11, ID-14, SOC-8).
 struct RelationFeature: Feature {
   let migrations = [RelationStore.migration(31)]
   let tables: [ErasedTable] = [

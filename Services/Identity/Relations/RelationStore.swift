@@ -3,11 +3,11 @@ import Operations
 import SocialContract
 import Storage
 
-/// The read model of relations. It is fed by social's ``RelationChanged``, guarded by its revision, and asked in the transaction of each
-/// read, so that a block closes what was open from its event on.
+/// The read model of relations. It is fed by social's ``RelationChanged``, guarded by its revision, and read in the transaction of each
+/// query, so that a block takes effect with its event.
 ///
-/// What it lacks is not fetched: whatever begins between two accounts takes one of them, and who was asked learns of it no sooner than
-/// this service does.
+/// What it lacks is not fetched: a relation takes an action of one of the two, and the other account learns of it no sooner than this
+/// service does.
 enum RelationStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "relations between accounts") { database in
@@ -42,10 +42,10 @@ enum RelationStore {
     is_blocked, is_blocked_by_other
     """
 
-  /// Whether the two of a row of `relations` may see each other, in SQL; so it is too where there is no such row.
+  /// Whether the two accounts of a row of `relations` may see each other, in SQL; also true where there is no row.
   static let isOpen = "(relations.is_blocked OR relations.is_blocked_by_other) IS NOT 1"
 
-  /// Keeps what social says. What comes late of an account that was erased has no effect.
+  /// Stores a published relation. A late event about an erased account has no effect.
   static func keep(_ event: RelationChanged, _ transaction: Transaction) throws {
     for account in [event.accountID, event.otherAccountID] where try transaction.database.isErased(account) { return }
     let relation = event.relation

@@ -7,7 +7,7 @@ import ServiceKit
 import Storage
 
 extension SecretKind {
-  /// Where the report of a deletion goes; its owner is the deletion.
+  /// The recipient of a deletion's report; its owner is the deletion.
   static let deletionAddressee = SecretKind("deletionAddressee", .sealed)
 
   /// By what an external provider's grant is given back; its owner is the grant, which is an identity's and outlives it until then.
@@ -18,7 +18,7 @@ extension SecretKind {
 }
 
 extension SecureStorage {
-  /// Identity's: the keys lie in the home's `keys` folder; where that one fails, in `spare/keys`, or beneath the folder that
+  /// Identity's secure storage: the keys are in the home's `keys` folder; where that one fails, in `spare/keys`, or beneath the folder that
   /// `racha.secrets.spareFolder` names, best on another disk.
   init(_ environment: ServiceEnvironment) {
     let spare = environment.settings.string("racha.secrets.spareFolder", default: "\(environment.home.path)/spare")
@@ -67,19 +67,18 @@ enum SecretStore {
     }
   }
 
-  /// Keeps a secret, verified by reading it back. Failures are recorded as security events.
+  /// Stores a secret, and verifies it by reading it back. Failures are recorded as security events.
   ///
-  /// - Throws: `SecureStorageFailure`; then nothing of it is kept.
+  /// - Throws: `SecureStorageFailure`; nothing of the secret is then kept.
   static func keep(_ secret: [UInt8], _ name: SecretName, in storage: SecureStorage, _ transaction: Transaction) throws {
     try storage.save(secret, name, on: SecretTable(transaction: transaction)) { try record($0, account: nil, transaction) }
   }
 
-  /// Reads a secret; nil if there is none, or none any more.
+  /// Reads a secret; nil if there is none, or no longer any.
   ///
-  /// One that is damaged is removed and recorded, and its account has to log in anew: what it had entrusted to us may have been
-  /// tampered with.
+  /// A damaged secret is removed and recorded, and its account has to log in again: the account's data may have been tampered with.
   ///
-  /// - Parameter account: whose it is; nil for what belongs to no account.
+  /// - Parameter account: the secret's account; nil if it has none.
   /// - Throws: `SecureStorageFailure.keyMissing`.
   static func read(
     _ name: SecretName, of account: AccountID?, in storage: SecureStorage, _ transaction: Transaction

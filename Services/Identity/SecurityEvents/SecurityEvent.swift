@@ -5,7 +5,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Something that bears on the safety of an account, kept for those who look into it (requirements ID-2, ID-15).
+/// A security-relevant event of an account, kept for investigations (requirements ID-2, ID-15).
 struct SecurityEvent: Sendable {
   /// What happened.
   enum Kind: String, Choice, DatabaseValueConvertible {

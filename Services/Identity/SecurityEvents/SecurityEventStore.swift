@@ -4,7 +4,7 @@ import IdentityContract
 import Operations
 import Storage
 
-/// Where a page of security events ends: they are listed by time, those of one instant by their ids.
+/// The cursor of a page of security events: they are listed by time, and those of one instant by their ids.
 struct SecurityEventPosition: Hashable, Sendable, CustomStringConvertible {
   let at: Instant
   let id: ID<RecordedSecurityEvent>
@@ -156,7 +156,7 @@ extension SecurityEventStore {
     return try Int.fetchOne(statement, arguments: [since, "\(provider) "]) ?? 0
   }
 
-  /// How many mailed links were refused since then, opened from the caller's address, whose token nobody was sent.
+  /// The number of mailed links refused since then that were opened from the caller's address with a token that was never issued.
   static func guessedLinks(from caller: Caller, since: Instant, in database: Database) throws -> Int {
     let statement = try database.cachedStatement(
       sql: "SELECT COUNT(*) FROM security_events WHERE subscriber = ? AND at > ? AND detail IN (?, ?, ?, ?, ?, ?)")

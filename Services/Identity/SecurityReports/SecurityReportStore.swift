@@ -120,8 +120,8 @@ enum SecurityReportStore {
         }))
   }
 
-  /// Makes the report of a span and notifies the administrators, unless that was done before: all of it or nothing, so that a process
-  /// that ends in between leaves neither half a report nor two.
+  /// Makes the report of a span and notifies the administrators, unless that was done before. All of it is one transaction, so that a crash
+  /// leaves neither half a report nor two.
   static func make(_ span: ReportSpan, _ transaction: Transaction) throws {
     let id = SecurityReportID()
     let content = try content(span, in: transaction.database)

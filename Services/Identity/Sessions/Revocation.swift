@@ -7,8 +7,7 @@ enum Revocation {
   /// For how long what was revoked is part of the snapshot: no access token lives longer.
   static let publishedSeconds = 900
 
-  /// Ends the account's sessions and all other access to it, knows none of its devices any longer, and lets no link change its address
-  /// that was asked for before.
+  /// Ends the account's sessions and all other access to it, forgets its devices, and cancels pending changes of its address.
   static func revokeEverything(of account: AccountID, _ reason: SessionRevoked.Reason, _ transaction: Transaction) throws {
     try SessionStore.revokeAll(of: account, reason, transaction)
     try revokeAllButSessions(of: account, transaction)

@@ -24,7 +24,7 @@ struct SessionHandlers: Sendable {
   func list(_ input: ListPage, _ call: AccountCall, _ database: Database) throws -> Page<OwnSession> {
     let (account, current) = (try call.liveAccount(database), try call.session)
     let page = try call.page(input)
-    // The others would show whoever came in doubt by what a login is trusted.
+    // The other sessions would show a session in doubt by what a login is trusted.
     let sessions = try SessionStore.listLive(
       of: account.id, only: try LoginAlertStore.isInDoubt(current, in: database) ? current : nil,
       before: page.cursor(SessionID.init(text:)),

@@ -50,14 +50,14 @@ struct SessionRecord: Sendable {
   }
 }
 
-/// A refresh token as it is kept, and what the rules look at.
+/// A stored refresh token, and the values that the rules need.
 struct RefreshTokenRecord: Sendable {
   let session: SessionRecord
   let presented: PresentedToken
   /// The hash of the one it was exchanged for or replaced by.
   let successorHash: Data?
 
-  /// The one that it was exchanged for or replaced by; nil if there is none.
+  /// The token that it was exchanged for or replaced by; nil if there is none.
   func successor(of token: RefreshToken, key: SecretKey) -> RefreshToken? {
     [token.successor(key: key), RefreshToken.replacing(token.hash, key: key)].first { $0.hash == successorHash }
   }
@@ -204,9 +204,9 @@ enum SessionStore {
     return successor
   }
 
-  /// Gives the calling session other tokens instead of those it has: none that was given out before is good any longer, refresh token or
-  /// access token. Its refresh token counts as exchanged, so that a client that lost the answer gets the same by it for a while. Whoever
-  /// else holds that token can use it for as long, and is found out as at any refresh: the next of the two to come closes the session.
+  /// Gives the calling session new tokens. All former ones, refresh and access tokens alike, are no longer valid. The former refresh token
+  /// counts as exchanged, so that a client that lost the answer gets the same one by it for a while. A thief of that token can use it for
+  /// as long, and is detected as with any refresh: the second of the two to refresh closes the session.
   static func renewTokens(_ call: AccountCall, key: SecretKey, _ transaction: Transaction) throws -> GivenTokens {
     try renewTokens(of: try call.session, try call.liveAccount(transaction.database), call.caller, key: key, transaction)
   }
@@ -240,8 +240,8 @@ enum SessionStore {
     ).execute(arguments: [expiresAt, transaction.now, caller.keptAddress, session])
   }
 
-  /// Lets the access tokens that the session was given so far count as expired, in every service: what they say is so no longer. This is
-  /// done where their end cannot be waited for: an administrator is dismissed, the password is changed, a login in doubt is confirmed.
+  /// Outdates the access tokens issued to the session so far: they count as expired in every service. This is for changes that cannot wait
+  /// for their expiry: an administrator is dismissed, the password is changed, a login in doubt is confirmed.
   static func outdate(_ session: SessionID, of account: AccountID, _ transaction: Transaction) throws {
     let generation = try Int.fetchOne(
       transaction.database.cachedStatement(

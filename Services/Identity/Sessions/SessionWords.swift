@@ -6,7 +6,7 @@ import ServiceKit
 enum SessionWords {
   static let words = Words(Contract.identity.words)
 
-  /// What the client runs, such as "Firefox on Linux"; nil if it does not say.
+  /// The client's program, such as "Firefox on Linux"; nil if the client does not say.
   static func program(_ agent: UserAgent, _ language: Language) -> String? {
     guard let program = agent.program, let system = agent.system else { return agent.program ?? agent.system }
     return words.text("device.program_on_system", language, ["program": .text(program), "system": .text(system)])
@@ -17,12 +17,12 @@ enum SessionWords {
     words.text("device.unknown", language) ?? ""
   }
 
-  /// What a login came from: as its client named its device, else what it runs, else that it is unknown.
+  /// The device of a login: the name that the client gave it, else the client's program, else "unknown".
   static func device(_ named: String?, _ userAgent: String?, _ language: Language) -> String {
     named ?? program(UserAgent(userAgent), language) ?? unknownDevice(language)
   }
 
-  /// Where an address is, by the database of places, else where it belongs to as far as it shows by itself.
+  /// The place of an address by the database of places, else its kind of network as far as the address shows it.
   static func place(_ address: String?, _ places: PlaceDatabase, _ language: Language) -> SessionPlace {
     guard let address = address.flatMap({ IPAddress($0) }) else { return place(.unknown, nil, language) }
     if address.isLoopback { return place(.thisComputer, nil, language) }

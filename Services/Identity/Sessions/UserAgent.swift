@@ -1,8 +1,8 @@
 import Operations
 
-/// What a client runs, as its `User-Agent` (RFC 9110, section 10.1.5) lets one guess: for people who look through their sessions.
+/// A client's program, as far as its `User-Agent` (RFC 9110, section 10.1.5) shows it: for people who review their sessions.
 ///
-/// Anyone can send any text, so nothing is decided by it.
+/// Any client can send any text, so it decides nothing.
 struct UserAgent: Hashable, Sendable {
   /// `Firefox`, `curl`.
   let program: String?

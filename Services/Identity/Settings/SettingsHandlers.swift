@@ -16,7 +16,7 @@ enum SettingsHandlers {
     return try SettingsStore.read(of: account, in: transaction.database)
   }
 
-  /// Lets those who keep what needs consent know of a withdrawal before it is answered.
+  /// Notifies the services that keep data by consent of a withdrawal, before it is answered.
   static func spread(_ input: UpdateSettings.Input, _ call: AccountCall) async throws {
     guard let consents = input.consents.value, ConsentPurpose.allCases.contains(where: { consents[$0] == false }) else { return }
     try await call.spreadWithdrawal()
@@ -24,9 +24,9 @@ enum SettingsHandlers {
 }
 
 extension AccountCall {
-  /// Lets those who keep what needs consent know of a withdrawal before it is answered: nothing that is sent afterwards is kept (ID-13).
+  /// Notifies the services that keep data by consent of a withdrawal, before it is answered: nothing sent afterwards is kept (ID-13).
   ///
-  /// One that does not answer learns of it as soon as it receives anything. The withdrawal stands, so it does not fail for that.
+  /// A service that does not answer learns of it with the next event that it receives. The withdrawal stands, so it does not fail for that.
   fileprivate func spreadWithdrawal() async throws {
     let id = account
     guard let changed = try await read({ try AccountStore.find(id, in: $0)?.changed }) else { return }

@@ -54,10 +54,10 @@ enum SuspensionLinkStore {
     return SnapshotParts.page(events, of: events, key: \.linkID)
   }
 
-  /// Has a link mailed to the owner of a suspended account, who has proved to be that, or asked for a new password: one a day. Nothing is
-  /// written for any other account.
+  /// Requests the mail with a link for the owner of a suspended account, who has logged in or asked for a new password: once a day. Nothing
+  /// is written for any other account.
   ///
-  /// - Parameter account: nil where there is none. Then as much is looked up, so that nobody learns by the time that it takes.
+  /// - Parameter account: nil where there is none. The same lookups are made then, so that the duration reveals nothing.
   static func request(of account: AccountID?, _ transaction: Transaction) throws {
     let (database, now) = (transaction.database, transaction.now)
     guard try SuspensionStore.current(of: account ?? AccountID(), now: now, in: database) != nil, let account else { return }
@@ -80,7 +80,7 @@ enum SuspensionLinkStore {
     return SuspensionLink(record: record, account: account)
   }
 
-  /// Removes the account's links: none of them works any more.
+  /// Removes the account's links, which stop working.
   static func removeAll(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(sql: "DELETE FROM suspension_links WHERE account_id = ?")
       .execute(arguments: [account])

@@ -1,7 +1,7 @@
 import IdentityContract
 import Operations
 
-/// What a suspension comes to (SOC-8): when it holds, when its link is mailed, and whether it can be appealed.
+/// The effects of a suspension (SOC-8): when it holds, when its link is mailed, and whether it can be appealed.
 enum SuspensionRules {
   /// How long a mailed link works.
   static let linkLifetimeSeconds = 7 * 86_400

@@ -33,10 +33,10 @@ struct SuspensionRecord: Sendable {
   }
 }
 
-/// The suspensions of accounts, as social decided them: of an account the one of the highest revision is what holds. The account's own row
-/// says until when.
+/// The suspensions of accounts, as social decided them: the highest revision of an account holds. The account's own row has the end of its
+/// suspension.
 enum SuspensionStore {
-  /// Long enough that a link of it is still answered with what became of it.
+  /// Long enough that an opened link can still be answered with the outcome.
   static let keptSeconds = 30 * 86_400
 
   static func migration(_ number: Int) -> Migration {
@@ -106,7 +106,7 @@ enum SuspensionStore {
     return try Int.fetchOne(statement, arguments: [account]) ?? 0
   }
 
-  /// Keeps what social published, unless something newer is kept, and notes in the account until when it is suspended.
+  /// Stores what social published, unless a newer revision is stored, and updates the suspension's end in the account.
   ///
   /// - Returns: what changed for the account.
   static func keep(_ suspension: SuspensionChanged, _ transaction: Transaction) throws -> SuspensionRules.Change {

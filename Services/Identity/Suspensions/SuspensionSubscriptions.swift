@@ -5,9 +5,8 @@ import Storage
 
 /// What social decides about accounts (SOC-8).
 enum SuspensionSubscriptions {
-  /// Keeps the suspension. In the one transaction in which an account comes to be suspended, everything it has open ends: sessions,
-  /// personal access tokens, links to a new password or address, and what it gave beyond them. So there is no moment at which it is
-  /// suspended and yet in.
+  /// Stores the suspension. The transaction that suspends an account also ends all its access: sessions, personal access tokens, links to a
+  /// new password or address, and the access derived from them. So there is no moment at which it is suspended and still logged in.
   @Sendable
   static func changed(_ suspension: SuspensionChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     let change = try SuspensionStore.keep(suspension, transaction)
@@ -17,7 +16,7 @@ enum SuspensionSubscriptions {
     if change == .begin {
       try Revocation.revokeEverything(of: account, .accountSuspended, transaction)
       try PasswordRecoveryStore.replaceAll(of: account, transaction)
-      // A link of an earlier suspension says nothing of this one, whose owner gets a link of its own.
+      // A link of an earlier suspension does not apply to this one, whose owner gets a new link.
       try SuspensionLinkStore.removeAll(of: account, transaction)
     }
     let kind: SecurityEvent.Kind = change == .lift ? .suspensionLifted : .accountSuspended
