@@ -3,7 +3,7 @@ public import Operations
 /// Marks ids of broadcasts.
 public enum BroadcastMark {}
 
-/// What operators let everybody know, and whom (NOT-5).
+/// A broadcast of the operators: its content and its recipients (NOT-5).
 public struct BroadcastMessage: Document, Hashable {
   public static let maxTitle = 80
   public static let maxText = 1000
@@ -75,7 +75,7 @@ public struct Broadcast: Document, Hashable {
   ]
 }
 
-/// Says how many a broadcast would go to, and how it reads, and sends nothing (NOT-5).
+/// Previews a broadcast: the number of recipients and the texts. Nothing is sent (NOT-5).
 public enum PreviewBroadcast: AccountOperation {
   public typealias Input = BroadcastMessage
 
@@ -146,7 +146,7 @@ public enum ListBroadcasts: AccountOperation {
     "List the messages to many, newest first, and how far each has come.")
 }
 
-/// Ends a broadcast that is being sent: who has it keeps it (NOT-5).
+/// Cancels a broadcast that is being sent: accounts that have it keep it (NOT-5).
 public enum CancelBroadcast: AccountOperation {
   public struct Input: Document, Hashable {
     public var broadcastID: ID<BroadcastMark>

@@ -47,9 +47,9 @@ public enum ListDeadMails: AccountOperation {
     "List the mails that could not be delivered and were given up, newest first.")
 }
 
-/// Puts a mail that was given up back into the queue, with all its attempts before it (NOT-6).
+/// Puts a dead mail back into the queue, with all its attempts again (NOT-6).
 ///
-/// A mail whose link has expired meanwhile is not sent, since there is no longer a reason for it.
+/// A mail whose link has expired is not sent, since it no longer has a purpose.
 public enum RetryDeadMail: AccountOperation {
   public struct Input: Document {
     public var mailID: ID<Mail>

@@ -1,6 +1,6 @@
 public import Operations
 
-/// A push that was given up (NOT-5): neither where it went nor what it said is kept.
+/// A dead push (NOT-5): neither its endpoint nor its text is kept.
 public struct DeadPush: Document, Hashable {
   public var id: ID<NotificationDelivery>
   public var kind: String
@@ -33,7 +33,7 @@ public struct DeadPush: Document, Hashable {
   ]
 }
 
-/// The pushes that were given up, newest first (NOT-5). A device whose subscription has ended is none of them.
+/// The dead pushes, newest first (NOT-5). Pushes to devices whose subscription has ended are not among them.
 public enum ListDeadPushes: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<DeadPush>
@@ -43,8 +43,8 @@ public enum ListDeadPushes: AccountOperation {
     "List the pushes that no push service took and that were given up, newest first.")
 }
 
-/// Lets a push that was given up go once more (NOT-5), as what quiet hours have held goes: not if it was read, taken back or switched off meanwhile, or
-/// is of no use any more.
+/// Sends a dead push once more (NOT-5), by the rules for pushes held in quiet hours: not if it was read, retracted or switched off
+/// meanwhile, or is out of date.
 public enum RetryDeadPush: AccountOperation {
   public struct Input: Document {
     public var deliveryID: ID<NotificationDelivery>

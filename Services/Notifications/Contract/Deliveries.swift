@@ -1,6 +1,6 @@
 public import Operations
 
-/// Where a notification's delivery by one channel stands (NOT-5).
+/// The state of a notification's delivery by one channel (NOT-5).
 public enum DeliveryState: String, Choice {
   /// It waits: until quiet hours end, or a moment in which it may still be read in the inbox.
   case held
@@ -61,7 +61,7 @@ public struct NotificationDelivery: Document, Hashable {
 
 /// The log of what was delivered to an account in the last 90 days, newest first (NOT-5).
 public enum ListDeliveries: AccountOperation {
-  /// How far back its owner sees, where so much is kept.
+  /// How many days the account's owner can look back, where so much is kept.
   public static let days = 90
 
   public struct Input: ListInput {

@@ -198,14 +198,14 @@ public enum CountUnreadNotifications: AccountOperation {
     requirements: ["NOT-1"], "Count the notifications that you have not read.")
 }
 
-/// What came after a notification, oldest first: how a live connection or a returning client catches up (NOT-1).
+/// The notifications after a given one, oldest first: a live connection or a returning client catches up by this (NOT-1).
 ///
-/// A client that keeps what it has seen also gives the number of the last change that it knows of: then it is told which of those
-/// notifications say something else by now, and which are gone, as those that another has replaced. Notifications that were read go some
-/// time after that, of which nobody is told.
+/// A client that keeps what it has seen also gives the number of the last change that it knows: the answer then includes which of those
+/// notifications have changed, and which are gone, for example because another replaced them. Read notifications are removed some time
+/// later, which is not reported.
 ///
-/// A deleted notification is left out, so numbers may be missing between the items. The client has caught up when the last item,
-/// or `after` where there is none, is at `lastNumber`, or when there are fewer items than `limit`.
+/// A deleted notification is left out, so numbers may be missing between the items. The client has caught up when the last item, or `after`
+/// where there is none, is at `lastNumber`, or when there are fewer items than `limit`.
 public enum NotificationsSince: AccountOperation {
   public struct Input: Document {
     public var after: Int
@@ -290,7 +290,7 @@ public enum MarkNotificationsRead: AccountOperation {
     requirements: ["NOT-1"], "Mark all notifications up to a number as read.")
 }
 
-/// Deletes a notification and what it said (NOT-1). Deleting it again changes nothing.
+/// Deletes a notification and its content (NOT-1). Deleting it again changes nothing.
 public enum DeleteNotification: AccountOperation {
   public struct Input: Document {
     public var notificationID: ID<Notification>
@@ -330,7 +330,7 @@ public struct NotificationCreated: Event, Hashable {
     "notifications.created", by: .notifications, requirements: ["NOT-1"], "A notification came into an account's inbox.")
 }
 
-/// A notification in an account's inbox says something else, as when the message that it quotes was edited or removed: the gateway delivers it
+/// A notification in an account's inbox has changed, for example because the quoted message was edited or removed: the gateway delivers it
 /// live, without a number of its own.
 public struct NotificationChanged: Event, Hashable {
   public var accountID: AccountID
@@ -353,8 +353,8 @@ public struct NotificationChanged: Event, Hashable {
     "A notification in an account's inbox says something else.")
 }
 
-/// A notification in an account's inbox is there no longer: it was deleted, taken back, or replaced by one under a newer number. The gateway
-/// delivers it live.
+/// A notification in an account's inbox is there no longer: it was deleted, taken back, or replaced by one under a newer number. The
+/// gateway delivers it live.
 public struct NotificationRemoved: Event, Hashable {
   public var accountID: AccountID
   public var number: Int

@@ -25,7 +25,7 @@ public struct MailFileName: TextValue {
   public static let schema: JSON = ["type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]*\\.eml$", "maxLength": 200]
 }
 
-/// A mail in the folder, as its head shows it. Whatever stands in it is somebody's text, to be shown as such and nothing else.
+/// A mail in the folder, with the fields of its head. Their text is untrusted, and is only to be shown as text.
 public struct MailboxEntry: Document, Hashable {
   public var name: MailFileName
   public var subject: String
@@ -47,10 +47,10 @@ public struct MailboxEntry: Document, Hashable {
   ]
 }
 
-/// The mails that lie in the folder instead of being sent, newest first, at most ``maximum`` (NOT-6).
+/// The mails in the folder that are not sent, newest first, at most ``maximum`` (NOT-6).
 ///
-/// Only the gateway may ask, for a page that only this machine sees: mails hold the secrets of links. Where mails are sent by a
-/// server, or the mailbox is turned off, there is none.
+/// Only the gateway may call this, for a page that only this machine sees: mails contain the secrets of links. Where a server sends the
+/// mails, or the mailbox is turned off, there are none.
 public enum ListMailbox: OpenOperation {
   public static let maximum = 200
 

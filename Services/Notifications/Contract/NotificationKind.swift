@@ -1,13 +1,13 @@
 public import Operations
 
-/// What a notification is about: the name of a kind that has the words `notification.<kind>.title` and `.text` (NOT-4).
+/// The kind of a notification, which has the texts `notification.<kind>.title` and `.text` (NOT-4).
 ///
-/// Those words are the list of the kinds, so that whoever adds one adds its words and nothing else here; what it reports is declared
-/// in the service.
+/// The list of kinds follows from these texts, so a new kind needs only its texts here; the event that it reports is declared in the
+/// service.
 public struct NotificationKind: Choice, ExpressibleByStringLiteral {
   public let rawValue: String
 
-  /// Nil where there is no such kind.
+  /// Nil for an unknown kind.
   public init?(rawValue: String) {
     guard NotificationKind.names.contains(rawValue) else { return nil }
     self.rawValue = rawValue

@@ -10,10 +10,10 @@ public enum NotificationSwitch: String, Choice {
   case unavailable
 }
 
-/// Where the notifications of a category, or of one kind, reach an account (NOT-4).
+/// The channels by which the notifications of a category, or of one kind, reach an account (NOT-4).
 public struct NotificationPreference: Document, Hashable {
   public var category: NotificationCategory
-  /// Absent where it is of the whole category.
+  /// Absent for the whole category.
   public var kind: String?
   public var name: String
   public var inbox: NotificationSwitch

@@ -1,8 +1,7 @@
 public import Operations
 
-/// Where a push service takes what is to be shown on one device: the endpoint of a push subscription (RFC 8030, section 4; W3C Push API),
-/// a URL that its owner alone knows. UnifiedPush's endpoints are of the same kind. It is kept as it was given, since push services tell
-/// their subscriptions apart by it.
+/// The endpoint of a push subscription (RFC 8030, section 4; W3C Push API): a secret URL by which a push service reaches one device.
+/// UnifiedPush's endpoints are of the same kind. It is kept unchanged, since push services identify the subscription by it.
 public struct PushEndpoint: TextValue {
   /// Each of them is a byte: an endpoint is ASCII.
   public static let maxCharacters = 1000
@@ -227,11 +226,11 @@ public enum ReadPushKey: AccountOperation {
     "Read the server's public key, with which browsers and apps subscribe to pushes.")
 }
 
-/// Has notifications pushed to a device (NOT-5): gives the server what the browser's `subscribe` answered, or what UnifiedPush's
-/// distributor gave the app.
+/// Subscribes a device to pushes (NOT-5), with the data that the browser's `subscribe` returned, or UnifiedPush's distributor gave to the
+/// app.
 ///
-/// The subscription belongs to the calling session and ends with it. The same endpoint again is the same subscription, with what is new of
-/// it; if another account had it from the same device, it is that account's no more.
+/// The subscription belongs to the calling session and ends with it. The same endpoint again updates the same subscription; if another
+/// account had it from the same device, that account loses it.
 public enum CreatePushSubscription: AccountOperation {
   /// Most subscriptions of an account.
   public static let maxPerAccount = 20
@@ -331,8 +330,8 @@ public enum DeletePushSubscription: AccountOperation {
     "Have nothing pushed to a device any more.")
 }
 
-/// Says that a push was opened: its notification is read, and the log of deliveries says so (NOT-5). A push names its delivery in
-/// `notification.data.deliveryID`, and behind `#delivery=` where it leads to.
+/// Reports that a push was opened: its notification is marked as read, and the delivery log notes it (NOT-5). A push names its delivery in
+/// `notification.data.deliveryID`, and after `#delivery=` in its target URL.
 public enum OpenPush: AccountOperation {
   public struct Input: Document, Hashable {
     public var deliveryID: ID<NotificationDelivery>

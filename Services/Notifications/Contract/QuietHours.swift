@@ -5,7 +5,7 @@ public struct QuietTime: TextValue, Comparable {
   /// Minutes after midnight, 0 to 1439.
   public let minutes: Int
 
-  /// The time so many minutes after midnight; nil where a day has no such time.
+  /// The time so many minutes after midnight; nil for a number outside a day.
   public init?(minutes: Int) {
     guard (0..<1440).contains(minutes) else { return nil }
     self.minutes = minutes
@@ -58,7 +58,7 @@ public struct QuietHours: Document, Hashable {
 
 /// The quiet hours of an account, and whether they last now.
 public struct QuietHoursState: Document, Hashable {
-  /// Absent where it has none.
+  /// Absent where the account has no quiet hours.
   public var quietHours: QuietHours?
   /// When those that last now end; absent outside.
   public var quietUntil: Instant?
@@ -85,8 +85,8 @@ public enum ReadQuietHours: AccountOperation {
 
 /// Sets an account's quiet hours, the same each day (NOT-4).
 ///
-/// Meanwhile nothing is mailed or pushed but what is urgent, security above all; what waits comes together when they end. The inbox is filled
-/// all the same. They go by the account's time zone, wherever it is at the time.
+/// During them only urgent notifications, security above all, are mailed or pushed; the others are held and sent together when they end.
+/// The inbox is filled as usual. The hours follow the account's current time zone.
 public enum SetQuietHours: AccountOperation {
   public typealias Input = QuietHours
   public typealias Output = QuietHoursState

@@ -1,7 +1,7 @@
 public import ActivityContract
 public import Operations
 
-/// What the owner of an activity answers to a reminder of it (NOT-2).
+/// The owner's answer to a reminder of an activity (NOT-2).
 public enum ReminderReply: String, Choice {
   /// The day is done, as if its entry were written.
   case done
@@ -67,7 +67,7 @@ public enum ReminderDelay {
   static let note = Note(
     "With `again`, in how many minutes; \(usual[0]) if absent.", range: 1...720, example: 30)
 
-  /// Refuses a delay beside an answer that has none.
+  /// Refuses a delay with an answer that takes none.
   static func check(_ minutes: Int?, _ answer: ReminderReply, _ fields: inout FieldChecks) {
     guard fields.areRight("answer") else { return }
     fields.expect(
@@ -84,7 +84,7 @@ public struct ReminderToken: Document, Hashable {
   public static let notes: Notes = ["token": Note("The token of the push's or the mail's link.", length: 1...200)]
 }
 
-/// Says what a reminder's link is of, and answers nothing (NOT-2). It needs no login.
+/// Reads the reminder of a link, without answering it (NOT-2). It needs no login.
 public enum ReadReminder: OpenOperation {
   public typealias Input = ReminderToken
   public typealias Output = AnswerableReminder
@@ -97,9 +97,9 @@ public enum ReadReminder: OpenOperation {
 
 /// Answers a reminder by the token of its push or mail (NOT-2). It needs no login.
 ///
-/// A token is of one reminder, so of one account, activity and day. It works once, until the day ends: the same answer again changes nothing, and
-/// another one is refused. That a day is done takes effect a moment later, by the rules of its entry: where it is done already, or nothing can be
-/// written on it any more, nothing happens.
+/// A token belongs to one reminder, and so to one account, activity and day. It works once, until the day ends: the same answer again
+/// changes nothing, and a different one is refused. Marking a day as done takes effect a moment later, by the rules of its entry: if the
+/// day is done already, or can no longer be changed, nothing happens.
 public enum UseReminder: OpenOperation {
   public struct Input: Document {
     public var token: String
@@ -127,7 +127,7 @@ public enum UseReminder: OpenOperation {
     failures: ReminderFailure.allCases.map(\.kind), requirements: ["NOT-2"], "Answer a reminder by the token of its link.")
 }
 
-/// Answers a reminder that stands in one's inbox (NOT-2); the same rules hold as by a token.
+/// Answers a reminder in the caller's inbox (NOT-2), by the same rules as by a token.
 public enum AnswerReminder: AccountOperation {
   public struct Input: Document {
     public var notificationID: ID<Notification>

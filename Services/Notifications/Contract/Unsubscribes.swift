@@ -35,7 +35,7 @@ public struct UnsubscribeToken: Document, Hashable {
   public static let notes: Notes = ["token": Note("The mailed link's token.", length: 1...200)]
 }
 
-/// Says what a link to end mails ends, and ends nothing (NOT-4). It needs no login.
+/// Reads which mails an unsubscribe link ends, without ending them (NOT-4). It needs no login.
 public enum ReadUnsubscribe: OpenOperation {
   public typealias Input = UnsubscribeToken
   public typealias Output = MailUnsubscribe
@@ -46,10 +46,10 @@ public enum ReadUnsubscribe: OpenOperation {
     "Say which mails a link in a mail ends, without ending them.")
 }
 
-/// Ends the mails that a link stands for (RFC 8058, NOT-4). It needs no login, and doing it again changes nothing.
+/// Ends the mails that an unsubscribe link stands for (RFC 8058, NOT-4). It needs no login, and repeating it changes nothing.
 ///
-/// The link is of one account and one kind of mail, and can do nothing else, so whoever a mail is passed on to can switch no more off than
-/// that. It works for as long as the account does: people keep mails for years.
+/// The link covers one account and one kind of mail and nothing else, so a recipient of a forwarded mail cannot switch off more. It works
+/// as long as the account exists: people keep mails for years.
 public enum UseUnsubscribe: OpenOperation {
   public typealias Input = UnsubscribeToken
   public typealias Output = MailUnsubscribe
