@@ -4,8 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// What is looked for once a day, for those alone who ask to be told of it: offers that end soon, and ranks that were lost among friends
-/// (NOT-5).
+/// The daily look, only for accounts that switch it on: offers that end soon, and ranks lost among friends (NOT-5).
 struct DailyLookFeature: Feature {
   let environment: ServiceEnvironment
   let dispatch: DeliveryDispatch

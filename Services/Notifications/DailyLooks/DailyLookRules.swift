@@ -4,7 +4,7 @@ import ServiceKit
 
 /// When and of what accounts are told that ask for a daily look (NOT-5).
 enum DailyLookRules {
-  /// At what hour where the account is: most of a day's steps are made by then.
+  /// The hour of the look in the account's time zone: most of a day's steps are made by then.
   static let hour = 18
   /// Of how many offers one look tells at most.
   static let maxOffers = 5
@@ -17,7 +17,7 @@ enum DailyLookRules {
     return Instant(milliseconds: local - calendar.offsets.span(at: local).offset)
   }
 
-  /// The rank that was lost: of the same month, and further behind than at the look before; nil where none was.
+  /// The lost rank: in the same month, and lower than at the previous look; nil where none was lost.
   static func lost(_ before: FriendRank?, _ now: FriendRank) -> (from: Int, to: Int)? {
     guard let before, before.month == now.month, let from = before.rank, let to = now.rank, to > from else { return nil }
     return (from, to)

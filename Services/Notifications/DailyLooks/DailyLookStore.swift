@@ -6,9 +6,9 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// The accounts that ask for a daily look, and where each stood at the last one.
+/// The accounts with a daily look, and the rank of each at the last one.
 ///
-/// `due_at` says when each is to be looked at; 0 for one of which that is not known yet.
+/// `due_at` is the time of the next look; 0 where it is not known yet.
 enum DailyLookStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "daily looks") { database in
@@ -67,9 +67,9 @@ enum DailyLookStore {
     try Instant.fetchOne(database.cachedStatement(sql: "SELECT min(due_at) FROM daily_looks"))
   }
 
-  /// The first accounts that are due; those whose hour has not come are put off.
+  /// The first due accounts; those whose hour has not come are postponed.
   ///
-  /// - Returns: how many were looked at, and those of them whose hour has come.
+  /// - Returns: the number of rows read, and the accounts whose hour has come.
   static func due(limit: Int, _ zones: TimeZones, _ transaction: Transaction) throws -> (count: Int, jobs: [Job]) {
     let rows = try Row.fetchAll(
       transaction.database.cachedStatement(sql: "SELECT * FROM daily_looks WHERE due_at <= ? ORDER BY due_at LIMIT ?"),
@@ -80,7 +80,7 @@ enum DailyLookStore {
   private static func look(_ row: Row, _ zones: TimeZones, _ transaction: Transaction) throws -> Job? {
     let (account, last, now): (AccountID, LocalDay?, Instant) = (row["account_id"], row["last_day"], transaction.now)
     guard let known = try Accounts.find(account, in: transaction.database) else {
-      // Whoever chooses is known; this one was erased.
+      // An account with this choice is known, so this one was erased.
       try transaction.database.run("DELETE FROM daily_looks WHERE account_id = ?", .id(account))
       return nil
     }
@@ -103,7 +103,7 @@ enum DailyLookStore {
       .instant(max(instant, transaction.now.adding(seconds: 60))), .id(account))
   }
 
-  /// Notes that an account was looked at; false where it was already, or asks no more.
+  /// Notes the look at an account; false where it was done already, or the account has switched it off.
   static func advance(_ job: Job, _ rank: FriendRank, _ transaction: Transaction) throws -> Bool {
     try transaction.database.run(
       """

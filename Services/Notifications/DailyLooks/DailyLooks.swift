@@ -6,8 +6,8 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// Looks once a day for what accounts ask to be told of, a few accounts at a time: rewards is asked for all of them at once. That an account
-/// was looked at is noted in the transaction that lets its notifications go.
+/// Does the daily look, a few accounts at a time: rewards is asked for all of them at once. The look is noted in the transaction that adds
+/// its notifications.
 struct DailyLooks: DueWork {
   /// Accounts that are asked for at once: as many as the operations take.
   private static let batch = 50

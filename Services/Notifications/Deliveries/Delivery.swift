@@ -12,9 +12,9 @@ struct Delivery: Hashable, Sendable {
   let kind: String
   /// What happened: the same for every channel.
   let source: String
-  /// What it is about, as its own mail asks for it.
+  /// The id of its subject, which its own mail needs.
   let subject: ID<Linked>
-  /// What stands in the inbox; nil where nothing does.
+  /// The notification in the inbox; nil where there is none.
   let notification: ID<NotificationsContract.Notification>?
   /// When that happened which it reports.
   let createdAt: Instant
@@ -27,18 +27,18 @@ struct Delivery: Hashable, Sendable {
   func isOfUse(at now: Instant) -> Bool { endsAt.map { now < $0 } ?? true }
 }
 
-/// A way out of the system, beside the inbox. It has a queue of its own, which is filled in the transaction that lets a notification go.
+/// A channel besides the inbox. It has its own queue, which is filled in the transaction that releases a notification.
 protocol DeliveryRoute: Sendable {
   var channel: NotificationChannel { get }
 
-  /// Whether the account can be reached by it at all; where not, nothing is noted.
+  /// Whether the channel can reach the account; if not, no delivery is noted.
   func isOpen(to account: AccountID, in database: Database) throws -> Bool
 
-  /// Takes over what goes to one account at the same time: the rows are `queued`, and the route ends them by
-  /// ``DeliveryStore/finish(_:of:_:reason:_:)`` once it is known what became of them. More than one come together, as one.
+  /// Takes over the deliveries to one account at the same time. Their rows are `queued`, and the route ends them by
+  /// ``DeliveryStore/finish(_:of:_:reason:_:)`` once their outcome is known. Several deliveries are sent as one.
   func enqueue(_ deliveries: [Delivery], to account: AccountID, _ transaction: Transaction) throws
 
-  /// Lets what was sent say something else, or that it says nothing any more, where its channel allows that.
+  /// Replaces or withdraws what was sent, where the channel allows that.
   func replace(_ sources: SourceRange, of account: AccountID, by what: DeliveryReplacement, _ transaction: Transaction) throws
 }
 
@@ -49,18 +49,18 @@ extension DeliveryRoute {
 
 /// What takes the place of something that was sent.
 enum DeliveryReplacement: Hashable, Sendable {
-  /// What it says now, and what it will say if it is changed again.
+  /// The current content, and any later change of it.
   case present
-  /// That it is no longer current, which is the last of it.
+  /// A final statement that it is no longer current.
   ///
-  /// - Parameter answeredOn: the device that shows it no longer, since it was answered there; nil for none.
+  /// - Parameter answeredOn: the device that no longer shows it, since it was answered there; nil for none.
   case ended(answeredOn: ID<PushSubscription>? = nil)
 }
 
 /// The sources of what came of the same.
 struct SourceRange: Hashable, Sendable {
   let start: String
-  /// Behind the last of them.
+  /// The end of the range, exclusive.
   let end: String
 
   init(start: String, end: String) { (self.start, self.end) = (start, end) }
@@ -83,12 +83,12 @@ struct SourceRange: Hashable, Sendable {
   func contains(_ source: String) -> Bool { start <= source && source < end }
 }
 
-/// What a notification says, as long as it says it.
+/// The current content of a notification.
 struct DeliveryContent: Hashable, Sendable {
   let kind: NotificationKind
   let content: NotificationContent
 
-  /// Title and text in a language, in which what others have chosen makes no link; what the system and its operators say is whole.
+  /// Title and text in a language. Text chosen by other accounts cannot form a link; text of the system and its operators is unchanged.
   func words(_ language: Language) -> (title: String, text: String) {
     let own = NotificationSpec.named(kind.rawValue)?.ownValues ?? []
     var parameters = content.parameters
@@ -101,7 +101,7 @@ struct DeliveryContent: Hashable, Sendable {
   }
 }
 
-/// What a delivery keeps that stands in no inbox, until it is over.
+/// The content that a delivery without a notification in the inbox keeps until it ends.
 struct KeptContent: Document, Hashable {
   var kind: NotificationKind
   var content: NotificationContent

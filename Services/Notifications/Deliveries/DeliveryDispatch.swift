@@ -5,13 +5,13 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Lets a notification go the ways that its kind, its reader's choices and the hour allow, in the transaction that makes it: into the inbox,
-/// into the queue of each other channel, or nowhere, and in any case into the log.
+/// Lets a notification go the ways that its kind, its reader's choices and the hour allow, in the transaction that makes it: into the
+/// inbox, into the queue of each other channel, or nowhere, and in any case into the log.
 struct DeliveryDispatch: Sendable {
   let quietHours: QuietHoursStore
   /// The ways beside the inbox.
   let routes: [any DeliveryRoute]
-  /// Wakes the worker that lets go what is held.
+  /// Wakes the worker that releases held deliveries.
   let signal: WakeSignal
 
   /// - Parameter instant: when that happened which it reports.
@@ -20,9 +20,9 @@ struct DeliveryDispatch: Sendable {
   ) throws {
     let (account, database) = (draft.accountID, transaction.database)
     if let item = draft.inbox, item.isAmendment { return try amend(kind, item, of: account, transaction) }
-    // Nothing of one reaches the other of two of whom one has blocked the other.
+    // After a block, no notification of either account reaches the other.
     if let item = draft.inbox, try BlockStore.isApart(account, fromAnyOf: item.accounts, in: database) { return }
-    // Nothing comes late to an erased account, or to another naming it; but for the report of the deletion, of which nothing is kept.
+    // An erased account gets nothing late, and nothing late names it; except for the report of the deletion, of which nothing is kept.
     if kind.mail?.name == MailSpec.deletionReport {
       if let mail = draft.mail, try MailStore.add(mail, to: account, at: instant, transaction) != nil { wakeRoutes(transaction) }
       return
@@ -107,7 +107,7 @@ struct DeliveryDispatch: Sendable {
     }
   }
 
-  /// Changes what stands in the inbox, and what waits out of it.
+  /// Changes the notification in the inbox, and what waits on the other channels.
   private func amend(_ kind: NotificationSpec, _ item: InboxItem, of account: AccountID, _ transaction: Transaction) throws {
     // What was taken back is gone also between two of whom one has blocked the other; names stay those by which the two knew each other.
     let isInInbox =
@@ -116,18 +116,18 @@ struct DeliveryDispatch: Sendable {
       } else {
         try KindSubscriptions.notify(account, item, transaction) != nil
       }
-    // Out of the inbox nothing is kept of what was sent: only that it was taken back can be said.
+    // Without a notification in the inbox, the sent content is not kept: it can only be withdrawn.
     if isInInbox || kind.isRemoval {
       for route in routes { try route.replace(SourceRange(only: item.source), of: account, by: .present, transaction) }
     }
     try DeliveryStore.amend(item, of: account, isRemoval: kind.isRemoval, transaction)
   }
 
-  /// Takes back what is no longer true: what waits is not sent, and what was sent says so where its channel allows that.
+  /// Retracts what is no longer true: waiting deliveries are not sent, and sent ones are marked as ended where their channel allows that.
   ///
   /// - Parameters:
-  ///   - keepsInbox: whether it is true yet, and only what waits is not to be sent.
-  ///   - device: the device that shows it no longer, since it was answered there; nil for none.
+  ///   - keepsInbox: whether the notification is still true, and only waiting deliveries are cancelled.
+  ///   - device: the device that no longer shows it, since it was answered there; nil for none.
   func retract(
     _ source: NotificationSource, keepsInbox: Bool = false, answeredOn device: ID<PushSubscription>? = nil,
     _ transaction: Transaction
@@ -156,7 +156,7 @@ struct DeliveryDispatch: Sendable {
 
   // MARK: - What was held
 
-  /// Lets go what is due of a group, as its reader's choices and the hour are now.
+  /// Releases the due deliveries of a group, by its reader's current choices and the current hour.
   func release(_ group: DeliveryStore.Group, _ transaction: Transaction) throws {
     let (account, database) = (group.account, transaction.database)
     let recipient = try recipient(account, try Accounts.find(account, in: database), at: transaction.now, in: database)

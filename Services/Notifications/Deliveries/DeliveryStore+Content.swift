@@ -4,9 +4,9 @@ import NotificationsContract
 import Operations
 import Storage
 
-/// What deliveries say, and that they say nothing any more.
+/// The content of deliveries, and its withdrawal.
 extension DeliveryStore {
-  /// What a delivery says now; nil where it was removed, taken back or deleted, or names an account that was erased or blocked.
+  /// The current content of a delivery; nil where it was removed, retracted or deleted, or names an account that was erased or blocked.
   static func content(
     of id: ID<NotificationDelivery>, _ account: AccountID, in database: Database
   ) throws -> DeliveryContent? {
@@ -15,7 +15,7 @@ extension DeliveryStore {
     return try content(row)
   }
 
-  /// What the deliveries say that one mail carries, those that say nothing any more left out, in the order in which they were to go.
+  /// The contents of the deliveries that one mail carries, in their order, without those that were withdrawn.
   static func contents(
     ofMail mail: ID<Mail>, to account: AccountID, at now: Instant, limit: Int, in database: Database
   ) throws -> (contents: [DeliveryContent], count: Int) {
@@ -27,7 +27,7 @@ extension DeliveryStore {
     return (Array(all.prefix(limit)), all.count)
   }
 
-  /// Reads what some of an account's deliveries say; of what its inbox does not show, nothing.
+  /// Reads the contents of some of an account's deliveries, without those that its inbox does not show.
   private static func contents(
     of account: AccountID, where condition: String, in database: Database
   ) throws -> Statement {
@@ -67,9 +67,9 @@ extension DeliveryStore {
     }
   }
 
-  /// Lets what waits out of the inbox say something else.
+  /// Changes the content of an account's waiting deliveries outside the inbox.
   ///
-  /// - Parameter isRemoval: whether nothing is left of it.
+  /// - Parameter isRemoval: whether nothing is left of the content.
   static func amend(_ item: InboxItem, of account: AccountID, isRemoval: Bool, _ transaction: Transaction) throws {
     let kept = String(decoding: KeptContent(kind: item.kind, content: item.content).json, as: UTF8.self)
     for id in try waiting(from: item.source, of: account, in: transaction.database) {
@@ -98,7 +98,8 @@ extension DeliveryStore {
   /// How much of what waits is looked through for what was read: of more than so much, what came first is sent all the same.
   private static let maxRead = 500
 
-  /// Ends what waits out of an account's inbox and belongs to a conversation that was read; what stands in the inbox says itself that it was.
+  /// Ends what waits out of an account's inbox and belongs to a conversation that was read; what stands in the inbox says itself that it
+  /// was.
   static func endRead(
     _ sources: SourceRange, in conversation: ID<Linked>, of account: AccountID, _ transaction: Transaction
   ) throws {

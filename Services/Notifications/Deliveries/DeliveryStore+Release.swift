@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// What is held, and what is let go.
+/// Held deliveries and their release.
 extension DeliveryStore {
   /// Deliveries to one account by one channel that are due together.
   struct Group: Hashable, Sendable {
@@ -15,7 +15,7 @@ extension DeliveryStore {
   /// More of one group go with the next.
   static let maxInGroup = 1000
 
-  /// When the next one that is held is due.
+  /// When the next held delivery is due.
   static func nextDue(in database: Database) throws -> Instant? {
     try Instant.fetchOne(database.cachedStatement(sql: "SELECT min(not_before) FROM deliveries WHERE state = 'held'"))
   }
@@ -58,8 +58,7 @@ extension DeliveryStore {
     ).execute(arguments: [mail, delivery.account, delivery.id])
   }
 
-  /// What a mail carries: how many in all, how many of them have ended silently, and those that are on their way, in the order in which they
-  /// were to go.
+  /// The deliveries of a mail: how many in all, how many of them have ended silently, and those still on their way, in their order.
   static func carried(
     by mail: ID<Mail>, in database: Database
   ) throws -> (count: Int, silentCount: Int, queued: [Delivery]) {

@@ -8,10 +8,10 @@ extension DeliveryState: DatabaseValueConvertible {}
 extension SilenceReason: DatabaseValueConvertible {}
 extension HoldReason: DatabaseValueConvertible {}
 
-/// The log of deliveries, a row for each notification and channel, from which what is held is let go (NOT-5).
+/// The delivery log, one row for each notification and channel, from which held deliveries are released (NOT-5).
 ///
-/// A row of the inbox has the id of its notification. What a notification says stands in the inbox alone, and here only where the inbox is
-/// switched off, until the delivery is over.
+/// A row of the inbox has the id of its notification. The content is in the inbox only; where the inbox is switched off, it is here until
+/// the delivery ends.
 enum DeliveryStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "deliveries") { database in
@@ -113,9 +113,9 @@ enum DeliveryStore {
     }
   }
 
-  /// Notes a delivery; false where it is known already, which is so of the inbox alone.
+  /// Notes a delivery; false where it is known already, which happens only with the inbox.
   ///
-  /// - Parameter item: what it says, if that stands in no inbox and is needed yet.
+  /// - Parameter item: the content, if it is in no inbox and still needed.
   @discardableResult
   static func add(
     _ delivery: Delivery, _ beginning: Beginning, keeping item: InboxItem? = nil, _ transaction: Transaction
@@ -150,11 +150,11 @@ enum DeliveryStore {
     return true
   }
 
-  /// Ends a delivery that is held or queued; one that has ended stays as it is.
+  /// Ends a held or queued delivery; one that has ended stays unchanged.
   ///
   /// - Parameters:
   ///   - end: `sent`, `failed` or `silent`.
-  ///   - reason: why, where it was not sent: a ``SilenceReason``, or the name of a failure.
+  ///   - reason: why it was not sent: a ``SilenceReason``, or the name of a failure.
   static func finish(
     _ id: ID<NotificationDelivery>, of account: AccountID, _ end: DeliveryState, reason: String? = nil,
     _ transaction: Transaction
@@ -189,16 +189,16 @@ enum DeliveryStore {
     ).execute(arguments: [until, reason, reason, delivery.account, delivery.id])
   }
 
-  /// Lets what an account's quiet hours hold be looked at anew: they changed, or where they are counted.
+  /// Makes what an account's quiet hours hold be checked again: the hours or the account's time zone changed.
   static func reconsider(_ account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: "UPDATE deliveries SET not_before = ? WHERE account_id = ? AND state = 'held' AND reason = 'quiet_hours'"
     ).execute(arguments: [transaction.now, account])
   }
 
-  /// Notes that a push was opened, which reads the notification too. Other devices still show it.
+  /// Notes that a push was opened, which also marks the notification as read. Other devices still show it.
   ///
-  /// - Parameter session: in which; nil where in none.
+  /// - Parameter session: the session in which it was opened; nil for none.
   static func open(
     _ id: ID<NotificationDelivery>, of account: AccountID, in session: SessionID?, _ transaction: Transaction
   ) throws {

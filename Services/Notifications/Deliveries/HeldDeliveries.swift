@@ -4,8 +4,8 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Lets go what is held once it is due: at the end of quiet hours, or when a moment is over in which it might have been read. It is let go in
-/// the transaction that fills the queue of its channel.
+/// Releases held deliveries when they are due: at the end of quiet hours, or after the delay in which the notification might be read. The
+/// transaction of the release fills the queue of the channel.
 struct HeldDeliveries: DueWork {
   private static let batch = 200
 

@@ -4,8 +4,8 @@ import Operations
 import ServiceKit
 import Storage
 
-/// The way by e-mail: a notification alone has its kind's own mail, or one in the common words; what waited together goes as one, but for
-/// summaries, which say more than fits into a line of it.
+/// The mail channel: a single notification has its kind's own mail, or the common one; those that waited together are one mail, except for
+/// summaries, which do not fit into a line of it.
 struct MailRoute: DeliveryRoute {
   let channel = NotificationChannel.email
   /// Wakes the worker of mails.

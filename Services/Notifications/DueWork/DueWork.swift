@@ -3,17 +3,16 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Work that stands in the store with the time at which it is due, such as what quiet hours hold, and what accounts are told once a day or week.
-/// ``DueWorker`` lets it be done.
+/// Stored work with a due time, such as deliveries held by quiet hours, and the daily and weekly notices. ``DueWorker`` runs it.
 protocol DueWork: Sendable {
-  /// Does some of what is due. What was done is noted in the transaction that lets it take effect, so that whatever ends in between, nothing is done
-  /// twice and nothing is left out.
+  /// Does some of the due work. Its completion is noted in the transaction of its effect, so that after any crash nothing is done twice or
+  /// left out.
   ///
-  /// - Parameter pulse: told where a part takes long.
+  /// - Parameter pulse: notified where a part takes long.
   /// - Returns: whether there may be more.
-  /// - Throws: what the store does; `overloaded` is tried again.
+  /// - Throws: the store's failures; `overloaded` is retried.
   func doSome(_ store: Store, _ pulse: Pulse) async throws -> Bool
 
-  /// When the next is due; nil where nothing waits.
+  /// When the next work is due; nil where there is none.
   func nextDue(in database: Database) throws -> Instant?
 }

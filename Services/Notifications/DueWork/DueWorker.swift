@@ -3,9 +3,9 @@ import ServiceKit
 import ServiceLifecycle
 import Storage
 
-/// Lets what is due be done, until the service stops: woken by the commit that left something to do, and by the time at which the next is due.
+/// Runs due work until the service stops: woken by commits that add work, and by the next due time.
 struct DueWorker: ServiceLifecycle.Service {
-  /// The wait where nothing is due, also the longest that a change of the machine's clock can delay anything.
+  /// The longest wait, used where nothing is due; it also bounds the delay after a change of the machine's clock.
   private static let longestWait = Duration.seconds(60)
   /// Longer than one look takes: the longest wait, and the time for what is done.
   static let round = Duration.seconds(120)
@@ -28,9 +28,9 @@ struct DueWorker: ServiceLifecycle.Service {
     }
   }
 
-  /// Does some of it.
+  /// Does some of the due work.
   ///
-  /// - Returns: how long nothing else is due.
+  /// - Returns: the time until more work is due.
   private func step() async throws -> Duration {
     do {
       guard try await !work.doSome(store, pulse) else { return .zero }

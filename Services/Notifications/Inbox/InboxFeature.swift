@@ -7,7 +7,7 @@ import Storage
 /// The inbox: what happened to an account, numbered, listed and delivered live (NOT-1, NOT-4).
 struct InboxFeature: Feature {
   let settings: DeliverySettings
-  /// Lets notifications up to a mark say that they were read.
+  /// Wakes the worker that settles read marks.
   let signal = WakeSignal()
   /// The same for those of conversations that were read.
   let conversations = WakeSignal()

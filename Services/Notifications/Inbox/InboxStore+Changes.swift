@@ -3,8 +3,8 @@ import NotificationsContract
 import Operations
 import Storage
 
-/// What became of notifications after they came: changed, replaced or removed. Each account's changes are counted, so that a client that was
-/// away learns of those behind the last that it knows of.
+/// What became of notifications after they came: changed, replaced or removed. Each account's changes are counted, so that a client that
+/// was away learns of those behind the last that it knows of.
 extension InboxStore {
   static func changesMigration(_ number: Int) -> Migration {
     Migration(number, "changes and categories of notifications") { database in
@@ -118,15 +118,15 @@ extension InboxStore {
 
   // MARK: - Counting up
 
-  /// What takes the place of an account's notification of the same kind and day: the total of both. Nothing is there where it is the day's
-  /// first.
+  /// The total that replaces an account's notification of the same kind and day: the sum of both. For the day's first there is nothing to
+  /// replace.
   static func countUp(
     _ item: InboxItem, _ total: InboxTotal, day: LocalDay, of account: AccountID, _ transaction: Transaction
   ) throws -> InboxItem {
     let database = transaction.database
     var item = item
     item.content.parameters["day"] = .text(day.description)
-    // What is there already counts nothing twice.
+    // A notification that is in the inbox already is not counted twice.
     let known = try database.cachedStatement(sql: "SELECT 1 FROM notifications WHERE account_id = ? AND source = ?")
     guard try Row.fetchOne(known, arguments: [account, item.source]) == nil else { return item }
     let statement = try database.cachedStatement(

@@ -3,8 +3,8 @@ import GRDB
 import Operations
 import Storage
 
-/// The accounts that notifications name, by which they are found when one of those is erased: each has a row for as long as the
-/// notification says something.
+/// The accounts that notifications name, by which those are found when such an account is erased: one row for each, as long as the
+/// notification has its content.
 extension InboxStore {
   /// What others were notified of that names the account.
   private static let named = """
@@ -69,7 +69,7 @@ extension InboxStore {
       .execute(arguments: [notification])
   }
 
-  /// A condition on rows of notifications that leaves out what names accounts which are being erased, or whom the account has blocked; empty
+  /// An SQL condition on rows of notifications that leaves out those that name accounts being erased, or blocked by the account; empty
   /// where there are none.
   static func hiding(of account: AccountID, in database: Database) throws -> String {
     try hidingErased(in: database) + BlockedNotificationStore.hiding(of: account, in: database)

@@ -64,10 +64,10 @@ enum InboxStore {
       id: id, number: number, kind: item.kind, content: item.content, createdAt: transaction.now, readAt: nil, language)
   }
 
-  /// Lets the notification of that source say something else, where it stands and as read as it is; nil where there is none, also because its
-  /// owner deleted it.
+  /// Changes the content of the notification with that source, in place and without changing whether it is read; nil where there is none,
+  /// for example because its owner deleted it.
   ///
-  /// - Parameter keepsName: whether it goes on naming whom it names as it did.
+  /// - Parameter keepsName: whether the name in the former content is kept.
   static func amend(
     _ item: InboxItem, of account: AccountID, _ language: Language, keepsName: Bool = false, _ transaction: Transaction
   ) throws -> Notification? {
@@ -156,7 +156,7 @@ enum InboxStore {
     return count - (hidden ?? 0)
   }
 
-  /// What an account's notification says; nil where there is none, also because it was deleted.
+  /// The content of an account's notification; nil where there is none, or it was deleted.
   static func content(
     of id: ID<Notification>, _ account: AccountID, in database: Database
   ) throws -> NotificationContent? {
@@ -233,7 +233,7 @@ enum InboxStore {
     return true
   }
 
-  /// Deletes what the notifications said whose source begins so, or is the same without the slash.
+  /// Deletes the contents of the notifications whose source begins with the text, or equals it without the slash.
   ///
   /// - Parameter beginning: ends with a slash.
   static func deleteAll(from beginning: String, of account: AccountID, _ transaction: Transaction) throws {

@@ -7,7 +7,7 @@ import Storage
 struct InboxSubscriptions: Sendable {
   let signal: WakeSignal
 
-  /// Whoever reads a conversation has read its messages, which are not pushed any more. The event for the writer is a receipt, and changes
+  /// Reading a conversation marks its messages as read, and they are no longer pushed. The event for the writer is a receipt, and changes
   /// nothing here.
   func conversationRead(_ event: ConversationRead, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     guard event.accountID == event.readerAccountID, try !transaction.database.isErased(event.accountID) else { return }

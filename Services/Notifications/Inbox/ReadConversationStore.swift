@@ -4,10 +4,10 @@ import Operations
 import SocialContract
 import Storage
 
-/// What the inbox says of messages is read with their conversation: social publishes up to which message (SOC-5).
+/// The conversations whose notifications are being marked as read: social publishes up to which message (SOC-5).
 ///
-/// A conversation stays here until each of its notifications up to that message says that it was read: whoever has thousands of them keeps
-/// nobody waiting.
+/// A conversation stays here until each of its notifications up to that message is marked: an account with thousands of them delays no one
+/// else.
 enum ReadConversationStore {
   /// What is more is read by steps of a worker.
   static let rowsAtOnce = 200
@@ -33,9 +33,9 @@ enum ReadConversationStore {
     }
   }
 
-  /// Marks as read what an account was notified of in a conversation, up to a message.
+  /// Begins to mark an account's notifications of a conversation as read, up to a message.
   ///
-  /// - Returns: whether some of it does not say so yet.
+  /// - Returns: whether some are not marked yet.
   static func begin(
     _ conversation: ID<Conversation>, upTo message: ID<ChatMessage>, of account: AccountID, _ transaction: Transaction
   ) throws -> Bool {
@@ -59,9 +59,9 @@ enum ReadConversationStore {
     return true
   }
 
-  /// Lets some more say that they were read; with the last of a conversation its row goes.
+  /// Marks some more as read; with the last one of a conversation, its row is deleted.
   ///
-  /// - Parameter limit: how many at most.
+  /// - Parameter limit: the most at once.
   static func settle(_ account: AccountID, limit: Int, _ transaction: Transaction) throws {
     let database = transaction.database
     let found = try database.first(

@@ -3,13 +3,13 @@ import NotificationsContract
 import Operations
 import Storage
 
-/// Marks up to which an inbox was read as a whole, kept until each notification up to them says so itself: whoever has 100,000 of them keeps
-/// nobody waiting.
+/// Marks up to which an inbox was read as a whole, kept until each notification up to them is marked itself: an account with 100,000 of
+/// them delays no one else.
 ///
-/// A notification that does not say when it was read was read with the first mark that is not before it. Who asks whether one is unread
-/// asks here, too: ``isUnread(_:)``.
+/// A notification without a read time was read at the first mark that is not before it. To find out whether one is unread, use
+/// ``isUnread(_:)``, which includes the marks.
 enum ReadMarkStore {
-  /// Where no more are unread, each says at once that it was read.
+  /// Up to this many unread notifications are marked at once.
   static let rowsAtOnce = 500
 
   static func migration(_ number: Int) -> Migration {
@@ -60,10 +60,10 @@ enum ReadMarkStore {
       .instant(transaction.now))
   }
 
-  /// Lets some notifications of an account say when they were read, those of its first mark first, and counts them as opened on the day of the
-  /// mark. With the last of them the mark goes.
+  /// Writes the read time of some notifications of an account, those of its first mark first, and counts them as opened on the day of the
+  /// mark. With the last one, the mark is deleted.
   ///
-  /// - Parameter limit: how many at most.
+  /// - Parameter limit: the most at once.
   static func settle(_ account: AccountID, limit: Int, _ transaction: Transaction) throws {
     let database = transaction.database
     let mark = try database.first(

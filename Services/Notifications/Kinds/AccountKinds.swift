@@ -81,7 +81,7 @@ extension MailSource {
     try await $1.request(ReadEmailChangeNotice.self, .init(changeID: $0.subject()))
   }
 
-  /// What a personal access token is called, what it allows and until when.
+  /// The name, scopes and expiry of a personal access token.
   fileprivate static let accessToken = MailSource(["url", "at", "name", "expiry", "scopes"]) { job, reader in
     let notice = try await reader.identity.request(ReadPersonalAccessTokenNotice.self, .init(tokenID: job.subject()))
     let (token, language) = (notice.token, notice.language)

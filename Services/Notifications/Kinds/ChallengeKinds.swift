@@ -2,8 +2,8 @@ import NotificationsContract
 import Operations
 import SocialContract
 
-/// Challenges among friends: for who is challenged, and for the challenger when it is answered. Of all else that becomes of one its list
-/// shows the state.
+/// Challenges among friends: for the challenged account, and for the challenger when it is answered. All other changes show only in the
+/// list of challenges.
 extension NotificationSpec {
   static let ofChallenges: [NotificationSpec] = [
     friendChallengeReceived, friendChallengeAccepted, friendChallengeRejected,
@@ -20,7 +20,7 @@ extension NotificationSpec {
     when: { $0.state == .accepted && $0.direction == .sent }, about: { $0.friendChallengeID }, to: { $0.accountID },
     inbox: part)
 
-  /// The same where the other one does not want to. It is in the inbox alone: nobody is called for it.
+  /// The same for a rejection. It is only in the inbox: it alerts nobody.
   private static let friendChallengeRejected = NotificationSpec(
     "friendChallengeRejected", .challenges, on: FriendChallengeChanged.self,
     when: { $0.state == .rejected && $0.direction == .sent }, about: { $0.friendChallengeID }, to: { $0.accountID },

@@ -5,7 +5,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// The mails in common words: any kind of notification goes by them that has no mail of its own.
+/// The common mails, used for every kind of notification that has no mail of its own.
 extension MailSpec {
   /// One notification, as its title and text say it.
   static let notification = MailSpec("notification", from: .notification, actions: [.button])
@@ -17,7 +17,7 @@ extension MailSource {
   /// Most lines of a mail about many notifications.
   private static let maxLines = 50
 
-  /// What stands in the inbox, or in the log where the inbox is switched off; nothing where it was removed meanwhile, or is of no use any more.
+  /// The content in the inbox, or in the log where the inbox is switched off; nothing where it was removed, or is out of date.
   fileprivate static let notification = MailSource(["url", "text"]) { job, reader in
     let (id, account): (ID<NotificationDelivery>, AccountID) = (job.subject(), job.account)
     let (found, delivery) = try await reader.store.read { database in
@@ -55,7 +55,7 @@ extension MailSource {
     return content
   }
 
-  /// To whom it goes, and the way to the inbox.
+  /// The recipient, and the link to the inbox.
   private static func common(_ job: MailStore.Job, _ reader: MailReader) async throws -> MailContent {
     let addressee = try await reader.identity.request(ReadAddressee.self, .init(accountID: job.account))
     return MailContent(

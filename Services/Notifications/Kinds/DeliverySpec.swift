@@ -5,7 +5,7 @@ import NotificationsContract
 struct DeliverySpec: Sendable, Hashable {
   /// The channels that are on unless somebody chooses otherwise.
   var defaults: Set<NotificationChannel>
-  /// Those of them that nobody can switch off.
+  /// The channels that cannot be switched off.
   var required: Set<NotificationChannel> = []
   var urgency = NotificationUrgency.normal
   /// How long mail and push wait for it to be read in the inbox, which spares them.
@@ -59,7 +59,7 @@ enum NotificationUrgency: String, Sendable, CaseIterable, Comparable {
 }
 
 extension NotificationCategory {
-  /// How kinds of it go out, unless they say otherwise. A kind without a mail of its own goes by mail for those alone who choose so.
+  /// How its kinds are delivered, unless they say otherwise. A kind without a mail of its own is mailed only to accounts that choose so.
   var delivery: DeliverySpec {
     switch self {
     case .social, .challenges, .tasks, .help, .teams, .messages, .reminders, .goals: DeliverySpec(defaults: [.inbox, .push])

@@ -2,8 +2,8 @@ import ActivityContract
 import NotificationsContract
 import Operations
 
-/// How an import comes on: each instead of the last, so that an inbox has one notification of it however long it takes. Nothing is sent
-/// where its owner ended it by their own hand.
+/// The progress of an import: each notification replaces the last, so that an inbox has only one for each import. Nothing is sent where its
+/// owner cancelled it.
 extension NotificationSpec {
   static let ofImports: [NotificationSpec] = [importProgressed, importDone, importFailed]
 

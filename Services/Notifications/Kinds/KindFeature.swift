@@ -17,7 +17,7 @@ extension NotificationSpec {
     ofModeration, ofGoals, ofLooks, [announcement, reminderDue],
   ].flatMap { $0 }
 
-  /// The kind of that name; nil where it is one that is no more.
+  /// The kind of that name; nil for a former kind.
   static func named(_ name: String) -> NotificationSpec? { byName[name] }
 
   private static let byName: [String: NotificationSpec] = Dictionary(
@@ -45,6 +45,6 @@ extension MailSpec {
 
   private static let byName: [String: MailSpec] = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
 
-  /// The kind of that name; nil where it is one that is no more.
+  /// The kind of that name; nil for a former kind.
   static func named(_ name: String) -> MailSpec? { byName[name] }
 }

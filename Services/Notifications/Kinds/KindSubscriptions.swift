@@ -4,11 +4,11 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Lets each event make what the kinds of it declare, in the transaction that moves the subscriber's cursor.
+/// Creates the declared notifications for each event, in the transaction that moves the subscriber's cursor.
 ///
-/// An empty store begins with empty inboxes: the past of every account, told again as if it were new, would be news to nobody, and what
-/// waits for an answer stands in its own list. Of identity's state, though, there is what people wait for: its events there are links that
-/// work yet, alerts without an answer and reports that were not delivered, and a store that was lost does not know of which there was a mail.
+/// An empty store begins with empty inboxes: repeating the past of every account would be no news, and what waits for an answer has its own
+/// list. Identity's snapshot is an exception, since people wait for its mails: its events are links that still work, alerts without an
+/// answer and reports that were not delivered, and a lost store does not know which of them were mailed.
 struct KindSubscriptions: Sendable {
   let kinds: [NotificationSpec]
   let dispatch: DeliveryDispatch
@@ -39,10 +39,10 @@ struct KindSubscriptions: Sendable {
     }
   }
 
-  /// Adds the notification, or changes the one that there is, and publishes it for live delivery, in the account's language; in English while
-  /// identity's event about the account has not arrived. The inbox itself is always in the language of its reader.
+  /// Adds the notification, or changes the existing one, and publishes it for live delivery, in the account's language; in English until
+  /// identity's event about the account arrives. The inbox itself is always in its reader's language.
   ///
-  /// - Returns: the notification that was added or changed; nil where there is nothing to change, and where it stands there already.
+  /// - Returns: the notification that was added or changed; nil where there is none to change, or it is in the inbox already.
   @discardableResult
   static func notify(
     _ account: AccountID, _ item: InboxItem, _ transaction: Transaction, in known: Language? = nil

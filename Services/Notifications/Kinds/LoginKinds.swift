@@ -26,7 +26,7 @@ extension NotificationSpec {
 }
 
 extension MailSource {
-  /// What logged in and from where, and the links by which its owner answers: both lead to the same page, each with its own answer.
+  /// The device and place of a login, and the links by which the owner answers: both lead to the same page, each with its own answer.
   fileprivate static let loginAlert = MailSource(["url", "confirmURL", "device", "place", "at"]) { job, reader in
     let secret = try await reader.identity.request(ReadLoginAlertSecret.self, .init(alertID: job.subject()))
     func page(_ answer: LoginAlertAnswer) -> MailValue {

@@ -2,7 +2,7 @@ import NotificationsContract
 import Operations
 import RewardsContract
 
-/// What is looked for once a day, and told to those alone who switch it on; no event brings it (NOT-5).
+/// The kinds of the daily look, only for accounts that switch them on; no event causes them (NOT-5).
 extension NotificationSpec {
   static let ofLooks: [NotificationSpec] = [offerEnding, leaderboardPlacesLost]
 

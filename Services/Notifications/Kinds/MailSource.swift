@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// What stands in a mail, asked from identity when it is written: addresses and secrets are kept nowhere else.
+/// The data of a mail, requested from identity when the mail is written: addresses and secrets are kept nowhere else.
 struct MailSource: Sendable {
   /// The names of the values that it gives.
   let values: Set<String>
@@ -62,7 +62,7 @@ struct MailContent: Sendable {
   var values: [String: MailValue]
   /// Where the mail's subject is not the words `mail.<kind>.subject`.
   var subject: String?
-  /// The kind of notification that it reports, where the mail's name does not say.
+  /// The kind of notification that it reports, where the mail's name is not that kind.
   var kind: String?
   /// What mails are about that belong together, such as `task-<id>`; nil for one alone.
   var thread: String?

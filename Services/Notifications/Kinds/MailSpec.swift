@@ -2,7 +2,7 @@ import Operations
 
 /// The mail of a kind: what identity is asked for when it is written, and how it looks. There is one mail for each thing that it is about.
 struct MailSpec: Sendable {
-  /// How it is called in the queue, and the stem of its words: the kind's name where none is given.
+  /// Its name in the queue, and the stem of its texts: the kind's name where none is given.
   let name: String
   let source: MailSource
   let body: MailBody
@@ -59,7 +59,7 @@ struct MailAction: Sendable {
   let style: Style
   /// The common words before the address in HTML, for whom a button does not work.
   var addressWords: String?
-  /// Whether the link's secret stands there too, for apps that ask for it.
+  /// Whether the mail also shows the link's secret, for apps that ask for it.
   var hasCode = false
 
   static let button = MailAction(name: "action", url: "url", style: .button)

@@ -36,7 +36,7 @@ extension NotificationSpec {
           messageID: ID(linking: $0.message.id))
       }))
 
-  /// The same: nothing of what the message said is left in it.
+  /// The same for a removal: nothing of the message is left in the notification.
   private static let messageRemoved = NotificationSpec(
     "messageRemoved", .messages, on: MessageRemoved.self, when: { $0.accountID != $0.fromAccountID },
     about: { $0.messageID }, to: { $0.accountID },
@@ -54,6 +54,6 @@ extension NotificationSpec {
 }
 
 extension Excerpt {
-  /// The beginning of a message; nothing of one that is a photo alone.
+  /// The beginning of a message; empty for a photo without text.
   fileprivate static func of(_ text: ChatText?) -> String { text.map { of($0.description) } ?? "" }
 }

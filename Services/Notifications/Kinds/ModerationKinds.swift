@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import SocialContract
 
-/// What moderators decide: for those who reported, and for the account that it was about, which never learns who they are (SOC-8).
+/// Decisions of moderators: for the reporters, and for the reported account, which never learns who they are (SOC-8).
 extension NotificationSpec {
   static let ofModeration: [NotificationSpec] = [
     reportActed, reportDismissed, contentRemoved, accountWarned, accountSuspended, accountBanned, appealGranted, appealRefused,
@@ -22,7 +22,7 @@ extension NotificationSpec {
   private static let report = InboxPart<ReportDecided>(
     values: [.text("kind") { $0.kind.rawValue }], links: { NotificationLinks(reportID: ID(linking: $0.reportID)) })
 
-  /// Whom moderators restrict is owed the reasons, and the way to appeal (Regulation (EU) 2022/2065, article 17).
+  /// A restricted account has a right to the reasons and to an appeal (Regulation (EU) 2022/2065, article 17).
   private static let sanctioned = DeliverySpec(
     defaults: [.inbox, .email, .push], required: [.inbox, .email], endsWhenRead: false)
 

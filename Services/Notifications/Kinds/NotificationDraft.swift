@@ -13,7 +13,7 @@ struct NotificationDraft: Hashable, Sendable {
   var end: NewsEnd?
 }
 
-/// With what news end: from then on they are neither mailed nor pushed, and nothing holds them longer.
+/// The time from which a notification is out of date: it is then neither mailed nor pushed, and no longer held.
 enum NewsEnd: Hashable, Sendable {
   /// That day of the account, where they are of a day.
   case day(LocalDay)
@@ -24,13 +24,13 @@ enum NewsEnd: Hashable, Sendable {
 struct InboxItem: Hashable, Sendable {
   let kind: NotificationKind
   var content: NotificationContent
-  /// Names what happened, so that the same never stands twice in an inbox: the event's name, then what it is about.
+  /// Identifies what happened, so that it never appears twice in an inbox: the event's name, then its subject.
   let source: String
   /// Whether it changes the notification of that source in place of adding one.
   var isAmendment = false
   /// What is added up in one notification for each day; nil for most.
   var total: InboxTotal?
-  /// Every account that it names: it goes when one of them is erased.
+  /// Every account that it names: the notification is deleted when one of them is erased.
   let accounts: Set<AccountID>
 }
 
@@ -53,7 +53,7 @@ struct NotificationSource: Hashable, Sendable {
   let text: String
 }
 
-/// What the table keeps of a notification's meaning; its words are chosen anew for each reader.
+/// The stored meaning of a notification; its texts are chosen for each reader.
 struct NotificationContent: Document, Hashable {
   var parameters: [String: Parameter]
   var links: NotificationLinks

@@ -1,14 +1,14 @@
 import NotificationsContract
 import Operations
 
-/// A kind of notification, declared once: what it is, how grave, which event it comes from, for whom it is, and the ways that it takes.
+/// A kind of notification, declared once: its category, severity, event, recipient and channels.
 ///
 ///     static let coinsEarned = NotificationSpec(
 ///       "coinsEarned", .rewards, on: CoinsEarned.self, about: { $0.transferID }, to: { $0.accountID },
 ///       inbox: .init(values: [.number("coins") { $0.coins }, .number("balance") { $0.balance }]))
 ///
-/// Inbox, live delivery, mail and documentation follow from it and from its words: `notification.<name>.title` and `.text` of what stands
-/// in the inbox, `mail.<name>.…` of a mail (``MailLayout``). A test finds what is missing in a language.
+/// Inbox, live delivery, mail and documentation follow from it and from its texts: `notification.<name>.title` and `.text` for the inbox,
+/// `mail.<name>.…` for a mail (``MailLayout``). A test finds texts that are missing in a language.
 struct NotificationSpec: Sendable {
   /// The stem of its words.
   let name: String
@@ -16,17 +16,17 @@ struct NotificationSpec: Sendable {
   let severity: NotificationSeverity
   /// How it goes out.
   let delivery: DeliverySpec
-  /// The channels that can carry it; none where it only changes the notification of another event.
+  /// The channels that can carry it; none where it only changes another event's notification.
   let channels: Set<NotificationChannel>
   /// Whether nothing of what it changes is left to be mailed or pushed, since what it is about was removed.
   let isRemoval: Bool
   /// Nil where no event brings it, but the service itself.
   let event: (any Event.Type)?
-  /// Nil where it does not stand in the inbox.
+  /// Nil where it is not in the inbox.
   let inbox: InboxSpec?
   /// Nil where it does not go by mail.
   let mail: MailSpec?
-  /// What an event makes; nil where it is not of this kind, or nobody's.
+  /// The draft for an event; nil where the event is not of this kind, or has no recipient.
   let make: @Sendable (any Event) -> NotificationDraft?
   /// The beginning of the sources in an inbox that the event supersedes; nil for most.
   let superseded: @Sendable (any Event) -> NotificationSource?
@@ -34,13 +34,13 @@ struct NotificationSpec: Sendable {
   var ownValues: Set<String> = []
 
   /// - Parameters:
-  ///   - severity: how grave it is what is reported.
-  ///   - event: what is reported. Several kinds may be of one event.
+  ///   - severity: how serious the reported event is.
+  ///   - event: the reported event. Several kinds may report the same event.
   ///   - condition: which of those events are of this kind.
-  ///   - subject: the id of what it is about: the same is reported once.
-  ///   - recipient: whom it is for; nil for nobody.
-  ///   - delivery: how it goes out, where not as the others of its category. Without a mail of its own it goes by mail in the common words.
-  ///   - end: when it is of no use any more; nil for most.
+  ///   - subject: the id of the subject, which is reported only once.
+  ///   - recipient: the recipient's account; nil for none.
+  ///   - delivery: how it is delivered, where not like the others of its category. Without a mail of its own it uses the common mail.
+  ///   - end: when it is out of date; nil for most.
   init<E: Event, Subject>(
     _ name: String, _ category: NotificationCategory, _ severity: NotificationSeverity = .info, on event: E.Type,
     when condition: @escaping @Sendable (E) -> Bool = { _ in true }, about subject: @escaping @Sendable (E) -> ID<Subject>,
@@ -118,24 +118,24 @@ struct InboxPart<E: Event>: Sendable {
   fileprivate let values: [NotificationValue<E>]
   fileprivate let isReplacing: Bool
   fileprivate let replaced: (@Sendable (E) -> String)?
-  /// Whether it says that what it changes was removed.
+  /// Whether it reports the removal of what it changes.
   fileprivate let isRemoval: Bool
   private let total: (@Sendable (E) -> InboxTotal)?
-  /// The event whose notification it changes; nil where it makes one of its own.
+  /// The event whose notification it changes; nil where it adds one of its own.
   private let amended: (any Event.Type)?
   private let source: (@Sendable (E) -> String)?
   private let links: @Sendable (E) -> NotificationLinks
   private let accounts: @Sendable (E) -> [AccountID]
 
   /// - Parameters:
-  ///   - source: names what happened where the id of what it is about does not: the same never stands twice in an inbox.
-  ///   - isReplacing: whether it replaces what stands there about the same thing; then `source` begins with that id, or with what `replaced`
-  ///     says in its place.
-  ///   - amended: the event about the same thing whose notification is changed, wherever it stands, instead of adding one; where there is
-  ///     none, nothing is done.
-  ///   - isRemoval: of one that changes another: whether nothing is left of what that said.
-  ///   - accounts: those that it names beside the one that it leads to.
-  ///   - total: what is added up over a day, in one notification.
+  ///   - source: identifies what happened where the subject's id does not: the same source never appears twice in an inbox.
+  ///   - isReplacing: whether it replaces the notifications about the same subject; `source` then begins with the subject's id, or with the
+  ///     result of `replaced`.
+  ///   - amended: the event about the same subject whose notification is changed in place, instead of adding one; where there is none,
+  ///     nothing is done.
+  ///   - isRemoval: for one that changes another: whether nothing of the other's content is left.
+  ///   - accounts: the accounts that it names besides the one that it links to.
+  ///   - total: the number that is added up over a day, in one notification.
   init(
     source: (@Sendable (E) -> String)? = nil, isReplacing: Bool = false, replacing replaced: (@Sendable (E) -> String)? = nil,
     amending amended: (any Event.Type)? = nil,

@@ -12,7 +12,7 @@ extension NotificationSpec {
   private static let teamMemberRemoved = membership("teamMemberRemoved", .removed)
   private static let teamHandedOver = membership("teamHandedOver", .madeOwner)
 
-  /// An account may be added, removed and made owner more than once, and so each change of it is one of its own.
+  /// An account may be added, removed and made owner more than once, so each change is a notification of its own.
   private static func membership(_ name: String, _ change: TeamMembershipChange) -> NotificationSpec {
     NotificationSpec(
       name, .teams, on: TeamMembershipChanged.self, when: { $0.change == change && $0.teamName != nil }, about: { $0.teamID },
@@ -34,7 +34,7 @@ extension NotificationSpec {
     when: { $0.state == .pending && $0.direction == .received }, about: { $0.teamInvitationID }, to: { $0.accountID },
     inbox: invitation)
 
-  /// For who sent it; the other one accepted by its own hand.
+  /// For the sender of the invitation; the other account accepted it itself.
   private static let teamInvitationAccepted = NotificationSpec(
     "teamInvitationAccepted", .teams, on: TeamInvitationChanged.self,
     when: { $0.state == .accepted && $0.direction == .sent }, about: { $0.teamInvitationID }, to: { $0.accountID },
