@@ -4,8 +4,8 @@ public import ServiceKit
 
 /// The notifications service: the inbox, the mails and the pushes.
 ///
-/// What it publishes is live: who begins to subscribe misses nothing, since clients ask for what they have not seen
-/// (`notifications.since`). So no feature has a snapshot, and the outbox is kept short.
+/// Its events are live: a new subscriber misses nothing, since clients ask for what they have not seen (`notifications.since`). So no
+/// feature has a snapshot, and the outbox is kept short.
 public enum Notifications {
   /// The body of the service's executable.
   public static func main() -> Never { ServiceProcess.start(.notifications) { try service($0) } }
@@ -24,9 +24,9 @@ public enum Notifications {
       features: try features(environment, settings, carrier, secret: try environment.home.secret("notifications.store")))
   }
 
-  /// The features, each behind those that it builds on.
+  /// The features, each after those that it depends on.
   ///
-  /// - Parameter secret: that of the store, from which the key of links is derived.
+  /// - Parameter secret: the store's secret, from which the key of links is derived.
   static func features(
     _ environment: ServiceEnvironment, _ settings: MailSettings, _ carrier: any MailCarrier, secret: [UInt8]
   ) throws -> [any Feature] {

@@ -3,7 +3,8 @@ import Operations
 import SocialContract
 import Storage
 
-/// The read model of blocks: which two accounts are apart. It is fed by social's ``RelationChanged``, whose every event is of one of the two.
+/// The read model of blocks between pairs of accounts. It is fed by social's ``RelationChanged``, where each event is one account's side of
+/// a pair.
 enum BlockStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "blocks") { database in
@@ -22,8 +23,8 @@ enum BlockStore {
     }
   }
 
-  /// Keeps what social publishes; false where it changes nothing, as what comes late of an account that was erased. Of two between whom there
-  /// never was a block nothing is kept.
+  /// Stores what social publishes; false where it changes nothing, such as a late event about an erased account. Pairs without any block
+  /// are not stored.
   static func keep(_ event: RelationChanged, _ transaction: Transaction) throws -> Bool {
     let database = transaction.database
     for account in [event.accountID, event.otherAccountID] where try database.isErased(account) { return false }

@@ -7,8 +7,8 @@ import Storage
 struct BlockSubscriptions: Sendable {
   let signal: WakeSignal
 
-  /// Whoever blocks another sees none of its notifications that name the other any more. The blocked one keeps its own: it is not to notice
-  /// anything.
+  /// Hides from the blocker all its notifications that name the blocked account. The blocked account keeps its own: it must not notice the
+  /// block.
   func relationChanged(_ event: RelationChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     guard try BlockStore.keep(event, transaction), event.relation.isBlocked else { return }
     if try BlockedNotificationStore.begin(event.accountID, from: event.otherAccountID, transaction) {

@@ -3,10 +3,10 @@ import NotificationsContract
 import Operations
 import Storage
 
-/// Notifications of whoever blocked another that name the other, until they are deleted: from the block on nobody is shown them.
+/// Notifications in a blocker's inbox that name the blocked account, until they are deleted: they are hidden from the moment of the block.
 ///
-/// They are found by going through the blocker's inbox, whose size is the blocker's own: somebody whom many notifications name costs nobody
-/// else anything.
+/// They are found by going through the blocker's inbox, whose size is the blocker's own: an account that many notifications name costs no
+/// one else anything.
 enum BlockedNotificationStore {
   /// Inboxes of which no more numbers have been given are gone through at once.
   static let numbersAtOnce = 200
@@ -46,13 +46,13 @@ enum BlockedNotificationStore {
     return true
   }
 
-  /// What leaves them out, as SQL behind a condition on `notifications`; empty where there are none.
+  /// An SQL condition that leaves them out, to be appended to a condition on `notifications`; empty where there are none.
   static func hiding(of account: AccountID, in database: Database) throws -> String {
     let names = try names(of: account, in: database)
     return names.isEmpty ? "" : "AND NOT \(names)"
   }
 
-  /// What finds them alone, as SQL; empty where there are none.
+  /// An SQL condition that selects only them; empty where there are none.
   static func names(of account: AccountID, in database: Database) throws -> String {
     var ranges: [String] = []
     try database.each("SELECT other_account, after, through FROM blocked_notifications WHERE account_id = ?", .id(account)) {

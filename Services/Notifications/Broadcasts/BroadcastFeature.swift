@@ -13,7 +13,7 @@ struct BroadcastFeature: Feature {
 
   let migrations = [BroadcastStore.migration(19)]
   let tables: [ErasedTable] = [
-    // Where the worker stands: it begins anew, and who has it gets it no second time.
+    // The worker's position: it starts again from the beginning, and no account gets a broadcast twice.
     .changed(
       "broadcasts", "last_account = :account", .deliveries,
       by: "UPDATE broadcasts SET last_account = NULL WHERE last_account = :account")

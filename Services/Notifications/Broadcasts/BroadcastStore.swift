@@ -36,7 +36,7 @@ enum BroadcastStore {
     let broadcast: Broadcast
     let lastAccount: AccountID?
 
-    /// Whom it is for: who has not been seen is counted from when it was ordered.
+    /// The recipients. Inactivity is counted back from the time of the order.
     var audience: Audience { broadcast.message.audience(at: broadcast.createdAt) }
   }
 
@@ -70,7 +70,7 @@ enum BroadcastStore {
     }
   }
 
-  /// Notes how far a broadcast has come; false where it was cancelled meanwhile, or has come further.
+  /// Notes a broadcast's progress; false where it was cancelled, or has progressed further.
   static func advance(_ job: Job, to account: AccountID, by count: Int, _ transaction: Transaction) throws -> Bool {
     try transaction.database.execute(
       sql: """
@@ -96,7 +96,7 @@ extension Broadcast {
 }
 
 extension BroadcastMessage {
-  /// Whom it is for, by when nobody has been seen since.
+  /// The recipients at that time, from which inactivity is counted back.
   func audience(at now: Instant) -> Audience {
     Audience(language: language, idleSince: idleDays.map { now.adding(seconds: -$0 * 86_400) })
   }

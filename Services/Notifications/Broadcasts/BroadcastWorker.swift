@@ -8,8 +8,8 @@ import Storage
 
 /// Sends broadcasts, the oldest first, a few accounts at a time and not faster than ordered.
 ///
-/// Identity says whom each is for. How far it has come is noted in the transaction that gives it to those accounts, so that whatever ends in
-/// between, nobody is left out, and nobody gets it twice.
+/// Identity supplies the recipients. The progress is stored in the transaction that delivers to them, so that after any crash every
+/// recipient gets the broadcast exactly once.
 struct BroadcastWorker: ServiceLifecycle.Service {
   private static let longestWait = Duration.seconds(60)
   private static let round = Duration.seconds(90)

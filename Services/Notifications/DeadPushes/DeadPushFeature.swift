@@ -4,7 +4,7 @@ import Storage
 
 /// Pushes that were given up, for administrators (NOT-5).
 struct DeadPushFeature: Feature {
-  /// Wakes the worker that lets go what is held.
+  /// Wakes the worker that releases held deliveries.
   let signal: WakeSignal
 
   let migrations = [DeadPushStore.migration(28)]

@@ -4,9 +4,9 @@ import Operations
 import ServiceKit
 import Storage
 
-/// The pushes that were given up: listed, and let go once more.
+/// The dead pushes: listed, and sent once more.
 struct DeadPushHandlers: Sendable {
-  /// Wakes the worker that lets go what is held.
+  /// Wakes the worker that releases held deliveries.
   let signal: WakeSignal
 
   @Sendable

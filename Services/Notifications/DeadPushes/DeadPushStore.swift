@@ -3,8 +3,8 @@ import NotificationsContract
 import Operations
 import Storage
 
-/// The pushes that were given up, as the log has them: for administrators to see, and to let go once more when what failed is mended. What is in
-/// no inbox is not among them: its text went with the delivery.
+/// The dead pushes in the delivery log, for administrators to see, and to retry once the cause is fixed. Pushes without a notification in
+/// the inbox are not among them: their text was removed with the delivery.
 enum DeadPushStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "dead pushes") { database in
@@ -24,7 +24,7 @@ enum DeadPushStore {
     return try Row.fetchAll(statement, arguments: ["before": before ?? .last, "limit": limit])
   }
 
-  /// Holds it, due now, so that what is known now decides about it; false if no dead push has that id.
+  /// Holds the push, due now, so that the current choices decide about it; false if there is no dead push with that id.
   static func revive(_ delivery: ID<NotificationDelivery>, _ transaction: Transaction) throws -> Bool {
     try transaction.database.run(
       """

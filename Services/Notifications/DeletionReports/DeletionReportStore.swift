@@ -47,8 +47,8 @@ enum DeletionReportStore {
     }
   }
 
-  /// Forgets a report of which identity knows, and notes when its file is to be removed. Where a server took the mail there is none, and
-  /// removing none harms nothing.
+  /// Forgets a report that identity has been told about, and schedules the removal of its file. Where a server took the mail there is no
+  /// file, and removing it does nothing.
   static func end(_ report: DeletionReport, keepingFileFor seconds: Int, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: "INSERT INTO report_files (mail_id, created_at, remove_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"

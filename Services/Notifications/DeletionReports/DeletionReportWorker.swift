@@ -6,8 +6,8 @@ import ServiceKit
 import ServiceLifecycle
 import Storage
 
-/// Ends the reports of deletions: once one is sent or given up, identity is notified and forgets the address; then the mail's row goes,
-/// and where mails are files, the file a day later.
+/// Ends the reports of deletions: once a report is sent or given up, identity is notified and forgets the address; then the mail's row is
+/// deleted and, where mails are files, the file a day later.
 struct DeletionReportWorker: ServiceLifecycle.Service {
   private static let longestWait = Duration.seconds(60)
   private static let wait = Duration.seconds(1)
@@ -42,7 +42,7 @@ struct DeletionReportWorker: ServiceLifecycle.Service {
       do {
         try await end(report)
       } catch let failure as Failure {
-        // One that identity cannot take now keeps no other waiting.
+        // A report that identity cannot take now does not delay the others.
         areAllEnded = false
         logger.warning("a deletion's report is not ended yet", metadata: ["code": .string(failure.code)])
       }

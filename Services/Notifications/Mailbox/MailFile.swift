@@ -6,7 +6,7 @@ struct MailFile: Hashable, Sendable {
   let subject: String
   let from: String
   let to: String
-  /// Its first plain text and its first HTML; nil where it has none.
+  /// The first plain text and the first HTML; nil where there is none.
   private(set) var text: String?
   private(set) var html: String?
 

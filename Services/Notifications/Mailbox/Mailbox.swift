@@ -17,7 +17,7 @@ struct Mailbox: Sendable {
   private static let headBytes = 16 << 10
 
   let folder: String
-  /// Reading files holds a thread. Nobody needs more of them than a few at a time.
+  /// Reading files holds a thread. A few at a time are enough.
   private let workers = WorkerPool(label: "mailbox", threads: 2, maxWaiting: 64)
 
   init(folder: String) { self.folder = folder }
@@ -42,7 +42,7 @@ struct Mailbox: Sendable {
 
   /// The mail; nil where there is none of that name.
   ///
-  /// - Throws: `overloaded` if too many are waiting.
+  /// - Throws: `overloaded` if too many calls are waiting.
   func read(_ name: MailFileName) async throws -> ReadMailboxMail.Output? {
     try await workers.run { [folder] in
       guard let (bytes, writtenAt) = Mailbox.read(name, in: folder, atMost: Mailbox.maxBytes) else { return nil }
@@ -67,7 +67,7 @@ struct Mailbox: Sendable {
   /// The beginning of a file and when it was written; nil for what is no plain file, such as a link that leads elsewhere.
   private static func read(_ name: MailFileName, in folder: String, atMost maximum: Int) -> (bytes: [UInt8], writtenAt: Instant)?
   {
-    // Not blocking, so that a pipe of that name holds up nobody.
+    // Non-blocking, so that a pipe of that name cannot hold up a thread.
     let file = open("\(folder)/\(name)", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return nil }
     defer { close(file) }

@@ -3,7 +3,7 @@ import ServiceKit
 
 /// Mails that are files, shown to the gateway alone.
 struct MailboxFeature: Feature {
-  /// Nil where there is none to be seen.
+  /// Nil where the mailbox is not available.
   let mailbox: Mailbox?
 
   func register(in service: inout ServiceDefinition) {

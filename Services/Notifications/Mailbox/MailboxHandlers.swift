@@ -4,7 +4,7 @@ import ServiceKit
 
 /// The mails that lie in the folder.
 struct MailboxHandlers: Sendable {
-  /// Nil where there is none to be seen.
+  /// Nil where the mailbox is not available.
   let mailbox: Mailbox?
 
   @Sendable

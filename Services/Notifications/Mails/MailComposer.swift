@@ -30,9 +30,9 @@ struct MailComposer: Sendable {
     self.pairs = pairs
   }
 
-  /// Writes the mail. Its username, which anybody may have chosen who knows the address, is nothing to follow.
+  /// Composes the mail. The username in it may have been chosen by anybody who knows the address, so it cannot form a link.
   ///
-  /// - Parameter end: the link that ends this kind of mail; nil for one that cannot be ended.
+  /// - Parameter end: the unsubscribe link for this kind of mail; nil for a mail that cannot be ended.
   /// - Throws: ``MailFailure/badAddress``.
   func message(
     _ job: MailStore.Job, _ spec: MailSpec, _ content: MailContent, from: MailAddress, ending end: String? = nil

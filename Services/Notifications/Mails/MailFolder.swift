@@ -12,8 +12,8 @@ import Workers
 
 /// Writes each mail as a `.eml` file (RFC 5322) into a folder that only its owner may enter.
 ///
-/// A file's name sorts by time and says nothing of its content. It appears whole or not at all, and a mail that is sent again
-/// after a crash replaces itself: here each mail exists exactly once.
+/// A file's name sorts by time and reveals nothing of its content. The file appears whole or not at all, and a mail that is sent again
+/// after a crash replaces its own file, so each mail exists exactly once.
 struct MailFolder: MailCarrier {
   let path: String
   let logger: Logger
@@ -32,7 +32,7 @@ struct MailFolder: MailCarrier {
     "\(createdAt.description.filter { !"-:.".contains($0) })-\(mail).eml"
   }
 
-  /// Removes a mail's file, and what a process that was killed left of it, if they are there.
+  /// Removes a mail's file, and any partial file of a killed process.
   static func remove(_ mail: ID<Mail>, createdAt: Instant, folder: String) throws {
     let name = name(mail, createdAt: createdAt)
     for path in ["\(folder)/\(name)", "\(folder)/.\(name).part"] where unlink(path) != 0 && errno != ENOENT {
@@ -63,9 +63,9 @@ struct MailFolder: MailCarrier {
     var description: String { "\(call): error \(code)" }
   }
 
-  /// Writes aside, flushes, and renames it; then the folder is flushed too, so that the mail is there after a power cut.
+  /// Writes a temporary file, flushes and renames it; then the folder is flushed too, so that the mail survives a power cut.
   ///
-  /// What is being written has the name of a hidden file: whoever lists or watches the folder for mails never takes it for one.
+  /// The temporary file has a hidden name, so that a program that lists or watches the folder does not take it for a mail.
   private static func write(_ bytes: [UInt8], name: String, folder: String) throws {
     let aside = "\(folder)/.\(name).part"
     do {

@@ -99,7 +99,7 @@ struct SMTPServer: Sendable, Hashable {
     self.encryption = encryption
   }
 
-  /// Nil where no server is set, or none that can be used.
+  /// Nil where no server is configured, or its settings cannot be used.
   init?(_ settings: Settings) {
     let username = settings.string("racha.smtp.username")
     let password = settings.string("racha.smtp.password", isSecret: true)

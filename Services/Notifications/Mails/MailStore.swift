@@ -6,13 +6,13 @@ import Storage
 
 extension MailStore.End: DatabaseValueConvertible {}
 
-/// The mails to be sent and those that were: a row names what the mail is about and holds neither a secret nor an address.
+/// The mail queue and the mails sent: a row names the subject of a mail, and contains neither a secret nor an address.
 ///
 /// A row is `waiting`, `sending` while a connection has it, then `delivered`, `obsolete` (there is no longer a reason for it) or `dead`
 /// (given up).
 ///
-/// A mail server gets each mail once, unless the program or the connection ends after the mail was handed over: then it gets the same
-/// bytes again under the same `Message-ID`. See ``MailFolder`` for mails that are files.
+/// A mail server gets each mail once, unless the program or the connection ends after the mail was handed over: then it gets the same bytes
+/// again under the same `Message-ID`. See ``MailFolder`` for mails that are files.
 enum MailStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "mails") { database in
@@ -108,9 +108,9 @@ enum MailStore {
   /// How a mail ended.
   enum End: String, Choice { case delivered, obsolete, dead }
 
-  /// Adds a mail; what has one already gets no second, and an account that was erased none but the report of that.
+  /// Adds a mail. A subject that has a mail already gets no second one, and an erased account only gets the report of its deletion.
   ///
-  /// - Parameter at: when that happened which the mail is about.
+  /// - Parameter at: when the subject of the mail happened.
   /// - Returns: the mail; nil where none was added.
   static func add(_ mail: MailDraft, to account: AccountID, at: Instant, _ transaction: Transaction) throws -> ID<Mail>? {
     if mail.spec.name != MailSpec.deletionReport, try transaction.database.isErased(account) { return nil }
@@ -187,7 +187,7 @@ enum MailStore {
     }
   }
 
-  /// Removes a mail that ended so; one that was given up may have been put back meanwhile, and stays.
+  /// Removes a mail with the given end; a dead one may have been put back into the queue meanwhile, and then stays.
   static func remove(_ mail: ID<Mail>, over end: End, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(sql: "DELETE FROM mails WHERE mail_id = ? AND state = ?")
       .execute(arguments: [mail, end])

@@ -21,7 +21,7 @@ struct MailWorker: ServiceLifecycle.Service {
   /// Signalled where the report of a deletion has ended.
   var reports = WakeSignal()
 
-  /// The wait where no mail is due, also the longest that a change of the machine's clock can delay one.
+  /// The longest wait, used where no mail is due; it also bounds the delay after a change of the machine's clock.
   private static let longestWait = Duration.seconds(60)
   /// Longer than one round takes: the longest wait, and the store's time for two transactions.
   private static let round = Duration.seconds(90)
@@ -92,7 +92,7 @@ struct MailWorker: ServiceLifecycle.Service {
     }
   }
 
-  /// Sends a mail and notes what came of it. Throws only where the store does.
+  /// Sends a mail and notes the outcome. Throws only if the store does.
   private func send(_ job: MailStore.Job) async throws {
     let end: MailStore.End
     do throws(MailFailure) {

@@ -20,10 +20,10 @@ struct MailWriter: Sendable {
     return "\(reader.publicURL)/unsubscribe?token=\(links.token(scope, of: job.account))"
   }
 
-  /// Ends what the mail carries and nobody is to get any more: what its reader has switched off since it was queued, and what a digest leaves
-  /// out.
+  /// Ends the deliveries that the mail must no longer carry: those that its reader has switched off since they were queued, and those that
+  /// a digest leaves out.
   ///
-  /// - Returns: whether anything is left, or it is a mail that stands in no log.
+  /// - Returns: whether any delivery is left, or the mail has none in the log.
   private func isWanted(_ job: MailStore.Job, _ spec: MailSpec) async throws -> Bool {
     let now = reader.clock.now
     let (count, silentCount, ended) = try await reader.store.read { database in

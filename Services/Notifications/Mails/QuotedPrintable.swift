@@ -29,7 +29,7 @@ enum QuotedPrintable {
         default: (0x21...0x7E).contains(byte)
         }
       let width = isPlain ? 1 : 3
-      // The last column of a line that goes on is for the `=` that says so.
+      // The last column of a continued line is reserved for the `=`.
       if length + width > longestLine - (isLast ? 0 : 1) {
         result += [UInt8(ascii: "="), 0x0D, 0x0A]
         length = 0
@@ -49,10 +49,10 @@ enum EncodedWord {
   /// Most bytes of text in one word, so that its line stays within 76 characters (RFC 2047, section 2): 45 bytes are 60 in base64,
   /// `=?utf-8?B??=` 12, and there is a space before it.
   private static let maxBytes = 45
-  /// The same of the first word, which stands behind `Subject: `.
+  /// The same for the first word, which comes after `Subject: `.
   private static let maxFirstBytes = 39
 
-  /// The text itself where it is printable ASCII that cannot be taken for an encoded word, else words in base64.
+  /// The text itself where it is printable ASCII that cannot be taken for an encoded word; otherwise words in base64.
   static func encode(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !text.contains("=?") && text.utf8.count <= 60
     if isPlain { return text }

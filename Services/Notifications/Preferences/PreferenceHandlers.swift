@@ -29,7 +29,7 @@ enum PreferenceHandlers {
     return try read(Empty(), call, transaction.database)
   }
 
-  /// What is wrong with a choice: there is no such kind, it does not go that way, or it cannot be switched off.
+  /// Why a choice is invalid: the kind does not exist, does not use the channel, or cannot be switched off.
   private static func fault(_ choice: NotificationChoice) -> (String, FieldRule)? {
     let kinds: [NotificationSpec]
     if let name = choice.kind {
@@ -81,7 +81,7 @@ enum PreferenceHandlers {
 }
 
 extension NotificationSpec {
-  /// What it is called in lists: by words of its own, or the title of what stands in the inbox, or the subject of its mail.
+  /// Its name in lists: a text of its own, or the title of its notification, or the subject of its mail.
   func title(_ language: Language) -> String {
     if let own = NotificationText.words.text("notificationName.\(name)", language) { return own }
     let key = inbox == nil ? "mail.\(mail?.name ?? name).subject" : "notification.\(name).title"

@@ -22,12 +22,12 @@ struct PreferenceChoices: Sendable, Hashable {
 
   var isOn: [Key: Bool] = [:]
 
-  /// Help is muted: none of it comes by any channel (B UC13).
+  /// Help is muted: none of its kinds is sent by any channel (B UC13).
   static let helpMuted = PreferenceChoices(
     isOn: Dictionary(
       uniqueKeysWithValues: NotificationChannel.allCases.map { (Key(.category(.help), $0), false) }))
 
-  /// What was chosen for a kind: of the kind itself before its category; nil where nothing was.
+  /// The choice for a kind: its own if there is one, otherwise its category's; nil where neither was chosen.
   func choice(for kind: NotificationSpec, _ channel: NotificationChannel) -> Bool? {
     isOn[Key(.kind(kind.name), channel)] ?? isOn[Key(.category(kind.category), channel)]
   }
@@ -48,7 +48,7 @@ struct PreferenceChoices: Sendable, Hashable {
   }
 }
 
-/// Why nothing is sent, so that nobody is alerted (E UC-06 AF-03, UC-07 AF-01).
+/// Why a delivery is silent, so that it alerts nobody (E UC-06 AF-03, UC-07 AF-01).
 enum SilenceReason: String, Choice {
   /// Its reader chose so.
   case switchedOff = "switched_off"
@@ -56,7 +56,7 @@ enum SilenceReason: String, Choice {
   case read
   /// What it is about was removed, or taken back, while it waited; or its reader deleted it.
   case withdrawn
-  /// The address is not verified: nobody knows whose it is.
+  /// The address is not verified, so its owner is unknown.
   case unverified
   /// The account is suspended.
   case suspended
@@ -95,7 +95,7 @@ enum DeliveryDecision: Sendable, Hashable {
   }
 }
 
-/// To whom a notification goes, as far as it matters to the ways that it takes.
+/// The recipient of a notification, with the properties that affect its channels.
 struct DeliveryRecipient: Sendable {
   var choices = PreferenceChoices()
   var isVerified = true

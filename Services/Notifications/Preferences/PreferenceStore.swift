@@ -6,7 +6,7 @@ import Storage
 
 extension NotificationChannel: DatabaseValueConvertible {}
 
-/// What accounts have chosen: a row for each choice, none for what is usual.
+/// The choices of accounts: one row for each choice, none for defaults.
 enum PreferenceStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "preferences") { database in
@@ -31,7 +31,7 @@ enum PreferenceStore {
     }
   }
 
-  /// Takes over that an account muted help at identity, once: what it chooses here stays, whatever identity goes on publishing.
+  /// Takes over, once, that an account muted help at identity: later choices here stay, whatever identity publishes.
   static func takeOverHelp(of account: AccountID, in database: Database) throws {
     let statement = try database.cachedStatement(
       sql: "INSERT INTO notification_help_choosers (account_id) VALUES (?) ON CONFLICT DO NOTHING")

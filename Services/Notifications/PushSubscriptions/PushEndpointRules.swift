@@ -7,7 +7,7 @@ struct PushEndpointRules: Sendable, Hashable {
   /// Scheme, host and port of one's own push services, whatever their scheme and addresses.
   var ownOrigins: Set<String> = []
 
-  /// Whether it is of one of one's own push services.
+  /// Whether the endpoint belongs to one of the operator's own push services.
   func isOwn(_ endpoint: PushEndpoint) -> Bool { ownOrigins.contains(endpoint.origin) }
 
   /// Whether it may be pushed to, as far as it shows: of a name, its addresses are looked at when it is pushed to.

@@ -17,7 +17,7 @@ final class PushKeys: Sendable {
 
   init(_ home: Home) { self.home = home }
 
-  /// All of them, the newest last; the first is made where there is none at all. They are read once.
+  /// All keys, the newest last; the first one is made where there is none. They are read once.
   private func all() throws -> [P256.Signing.PrivateKey] {
     try kept.withLock { kept in
       if let kept { return kept }

@@ -5,14 +5,14 @@ import Operations
 import ServiceKit
 import Storage
 
-/// How the sessions stand to which devices belong. That one has expired, or is gone since a store was restored, no event tells: so identity is
-/// asked before something is sent, and now and then.
+/// The standings of the sessions that devices belong to. No event reports that a session has expired, or is gone after a restore: so
+/// identity is asked before a push is sent, and from time to time.
 enum PushSessionStore {
   /// How long an answer holds.
   static let freshSeconds = 60
-  /// How long it holds of a session in doubt, to which nothing is sent until its owner has answered.
+  /// How long the answer for a session in doubt holds; nothing is sent to it until its owner has answered.
   static let doubtSeconds = 20
-  /// How long it holds of one to which nothing is to be sent.
+  /// How long the answer holds for a session without due pushes.
   static let idleSeconds = 21_600
 
   /// The sessions to be asked about before what is due now can be sent.
@@ -36,9 +36,9 @@ enum PushSessionStore {
     return try SessionID.fetchAll(statement, arguments: [now.adding(seconds: -idleSeconds)])
   }
 
-  /// Asks identity about sessions, and keeps the answers.
+  /// Asks identity about sessions, and stores the answers.
   ///
-  /// - Throws: what the request for it ends in where identity is away.
+  /// - Throws: the request's failure, where identity cannot be reached.
   static func check(_ sessions: [SessionID], _ identity: ServiceClient, _ store: Store) async throws {
     guard !sessions.isEmpty else { return }
     let standings = try await identity.request(CheckSessions.self, .init(sessionIDs: sessions)).standings
@@ -55,7 +55,7 @@ enum PushSessionStore {
       .truth(standing == .inDoubt), .id(session))
   }
 
-  /// Lets identity be asked about all of them anew: this store or identity's may have been restored.
+  /// Makes identity be asked about all sessions again: this store or identity's may have been restored.
   static func doubtAll(_ transaction: Transaction) throws {
     try transaction.database.run("UPDATE push_subscriptions SET checked_at = 0 WHERE checked_at > 0")
   }

@@ -5,7 +5,8 @@ import ServiceKit
 import ServiceLifecycle
 import Storage
 
-/// Asks identity now and then about the sessions to which devices belong, so that those of ended ones do not stay where nothing is pushed.
+/// Asks identity from time to time about the sessions that devices belong to, so that devices of ended sessions are removed even if nothing
+/// is pushed.
 struct PushSessionWorker: ServiceLifecycle.Service {
   let store: Store
   let identity: ServiceClient
@@ -15,7 +16,7 @@ struct PushSessionWorker: ServiceLifecycle.Service {
 
   func run() async throws { try await repeating(every: interval) { try await sweep() } }
 
-  /// Asks about all that nobody has asked about for long.
+  /// Asks about all sessions whose last answer is old.
   func sweep() async throws {
     do {
       while true {

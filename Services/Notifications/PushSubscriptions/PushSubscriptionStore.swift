@@ -41,7 +41,7 @@ enum PushSubscriptionStore {
     }
   }
 
-  /// What a device gives.
+  /// The data of a device's subscription.
   struct Device: Sendable {
     let endpoint: PushEndpoint
     let key: PushKey
@@ -56,7 +56,7 @@ enum PushSubscriptionStore {
     _ device: Device, of account: AccountID, in session: SessionID, _ transaction: Transaction
   ) throws -> ID<PushSubscription> {
     let database = transaction.database
-    // The same browser, where somebody else logged in before: who has its secret has the device.
+    // The same browser after another account's login: the subscription's secret proves the device.
     let others = try database.cachedStatement(
       sql: "SELECT subscription_id FROM push_subscriptions WHERE endpoint = ? AND account_id <> ? AND secret = ?")
     for other in try ID<PushSubscription>.fetchAll(
@@ -147,9 +147,9 @@ enum PushSubscriptionStore {
       arguments: [id, account])
   }
 
-  /// The account's devices, those behind `before` in the order of falling ids.
+  /// The account's devices after `before`, by descending ids.
   ///
-  /// - Parameter session: of these those of that one; nil for all.
+  /// - Parameter session: only this session's devices; nil for all.
   static func list(
     of account: AccountID, in session: SessionID?, before: ID<PushSubscription>?, limit: Int, in database: Database
   ) throws -> [Row] {

@@ -2,7 +2,7 @@ import IdentityContract
 import Operations
 import Storage
 
-/// How subscriptions end with the access of those who made them. What no event tells is asked of identity, see ``PushSessionStore``.
+/// Ends subscriptions with the access of their owners. Identity is asked about ends that no event reports, see ``PushSessionStore``.
 enum PushSubscriptionSubscriptions {
   static func sessionRevoked(_ session: SessionRevoked, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     try PushSubscriptionStore.remove(of: session.sessionID, transaction)

@@ -4,7 +4,7 @@ import Dispatch
   import Glibc
 #endif
 
-/// The addresses of a name, asked for once, so that what is looked at is what is connected to.
+/// The addresses of a name, resolved once, so that the connection uses the addresses that were checked.
 enum HostAddresses {
   struct Address: Hashable, Sendable {
     /// In network order: 4 or 16.
@@ -15,7 +15,7 @@ enum HostAddresses {
 
   private static let queue = DispatchQueue(label: "host-addresses", attributes: .concurrent)
 
-  /// All addresses of a name; none where it has none, or cannot be asked for.
+  /// All addresses of a name; none where it has none, or cannot be resolved.
   static func find(_ host: String) async -> [Address] {
     await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: look(host)) } }
   }

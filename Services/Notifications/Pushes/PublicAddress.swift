@@ -11,7 +11,7 @@ enum PublicAddress {
   }
 
   private static func isPublicV6(_ bytes: [UInt8]) -> Bool {
-    // What a network without IPv4 has of it (NAT64, RFC 6052).
+    // The IPv4 address in an address of a network without IPv4 (NAT64, RFC 6052).
     if translated.holds(bytes) { return isPublic(Array(bytes[12...])) }
     return global.holds(bytes) && !privateV6.contains { $0.holds(bytes) }
   }

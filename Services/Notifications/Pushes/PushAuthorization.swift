@@ -4,7 +4,7 @@ import NotificationsContract
 import Operations
 import ServiceKit
 
-/// Says to a push service who pushes (VAPID, RFC 8292): a token signed with ES256, for that service alone and a few hours.
+/// Identifies this server to a push service (VAPID, RFC 8292): a token signed with ES256, valid for that service and a few hours.
 enum PushAuthorization {
   /// RFC 8292 allows a day.
   private static let seconds = 12 * 3600

@@ -3,14 +3,14 @@ import NotificationsContract
 import Operations
 import Web
 
-/// Gives pushes to push services (RFC 8030) over HTTP: https to public addresses alone, and whatever is set to one's own services. A name is
-/// resolved once, and connected to is what was looked at; redirects are not followed.
+/// Gives pushes to push services (RFC 8030) over HTTP: https to public addresses alone, and whatever is set to one's own services. A name
+/// is resolved once, and connected to is what was looked at; redirects are not followed.
 struct PushCarrier: Sendable {
   /// Nothing of an answer's body is needed.
   private static let maxAnswer = 64 << 10
 
   let rules: PushEndpointRules
-  /// Looks up a name; none where it has no address, or nobody can be asked.
+  /// Resolves a name; none where it has no address, or cannot be resolved.
   var find: @Sendable (_ host: String) async -> [HostAddresses.Address] = HostAddresses.find
   var seconds = 20
 

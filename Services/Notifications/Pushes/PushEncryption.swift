@@ -3,8 +3,8 @@ import Foundation
 import NotificationsContract
 import Operations
 
-/// Encrypts what is pushed so that the device alone reads it (RFC 8291, over the `aes128gcm` coding of RFC 8188): one record, under a key that
-/// is made for it.
+/// Encrypts what is pushed so that the device alone reads it (RFC 8291, over the `aes128gcm` coding of RFC 8188): one record, under a key
+/// that is made for it.
 enum PushEncryption {
   /// What every push service takes as a body (RFC 8030, section 7.2).
   static let maxBody = 4096
@@ -13,7 +13,7 @@ enum PushEncryption {
   private static let tagBytes = 16
   /// Most bytes that a body has room for, with the byte that ends them.
   static let maxPlaintext = maxBody - headBytes - tagBytes - 1
-  /// Bodies are as long as the next multiple of that would need, so that their length tells little.
+  /// Bodies are padded to a multiple of this, so that their length reveals little.
   private static let padding = 256
 
   /// Whether the bytes are a point of P-256.

@@ -2,8 +2,8 @@ import Foundation
 import NotificationsContract
 import Operations
 
-/// What is pushed, in the declarative form of W3C's Push API (`"web_push": 8030`): browsers that know it show it without the app's help, also
-/// when that is closed; workers and apps find the same in it.
+/// What is pushed, in the declarative form of W3C's Push API (`"web_push": 8030`): browsers that know it show it without the app's help,
+/// also when that is closed; workers and apps find the same in it.
 struct PushPayload: Hashable, Sendable {
   /// All of it, encrypted, has room in what every push service takes.
   static let maxBytes = 3000
@@ -12,7 +12,7 @@ struct PushPayload: Hashable, Sendable {
   var title: String
   var text: String
   let language: Language
-  /// Names what it replaces where it is shown.
+  /// Identifies the shown notification that it replaces.
   let tag: String
   /// Where it leads to.
   let page: String

@@ -27,17 +27,17 @@ enum PushRules {
     return min(end, delivery.endsAt ?? end)
   }
 
-  /// The topic of what is pushed to a device (RFC 8030, section 5.4): the same for what comes of the same, so that a newer replaces an older that
-  /// waits or is shown. By the device's secret no two devices have the same.
+  /// The topic of what is pushed to a device (RFC 8030, section 5.4): the same for what comes of the same, so that a newer replaces an
+  /// older that waits or is shown. By the device's secret no two devices have the same.
   ///
   static func topic(_ source: String, _ secret: PushSecret) -> String {
     let hash = HMAC<SHA256>.authenticationCode(for: Data(subject(source).utf8), using: SymmetricKey(data: secret.bytes))
     return Base64URL.encode(Array(hash.prefix(24)))
   }
 
-  /// What the sources have in common of which a newer replaces an older; most stand alone. Reminders of one activity replace one another, as in
-  /// the inbox, whatever their day and time; and so do those of an account's daily, and of its weekly goal: who has reached it is near it no
-  /// longer.
+  /// What the sources have in common of which a newer replaces an older; most stand alone. Reminders of one activity replace one another,
+  /// as in the inbox, whatever their day and time; and so do those of an account's daily, and of its weekly goal: who has reached it is
+  /// near it no longer.
   static func subject(_ source: String) -> String {
     let parts = source.split(at: "/").map(String.init)
     switch parts.first {
@@ -47,7 +47,7 @@ enum PushRules {
     }
   }
 
-  /// Where sources of the same subject lie, and perhaps others; nil for one that stands alone.
+  /// The range of the sources with the same subject, which may include others; nil for one without a subject in common.
   static func relatives(of source: String) -> SourceRange? {
     let parts = source.split(at: "/").map(String.init)
     guard subject(source) != source, parts.count > 1 else { return nil }
@@ -56,11 +56,12 @@ enum PushRules {
 
   /// What comes of what waited together.
   static let summarySource = "summary"
-  /// What a device is told the kind of, where what it shows says nothing any more.
+  /// The kind that a device is sent where its notification no longer has any content.
   static let withdrawnKind = "withdrawn"
 }
 
-/// When a push that failed is tried again: after what the service asks for, and no sooner than 5 s, 20 s, 80 s, … an hour; until it is too late.
+/// The back-off of a failed push: after the time that the service asks for, and no sooner than 5 s, 20 s, 80 s, … an hour; until the push
+/// is out of date.
 struct PushRetry: Hashable, Sendable {
   var firstDelaySeconds = 5
   var growth = 4
@@ -104,7 +105,7 @@ enum PushAnswer: Hashable, Sendable {
   /// It will never be taken.
   case never(PushFailure)
 
-  /// What a status says (RFC 8030, sections 5 and 8.4; UnifiedPush's servers answer any 2xx).
+  /// The meaning of a status (RFC 8030, sections 5 and 8.4; UnifiedPush's servers answer any 2xx).
   init(status: Int, retryAfterSeconds: Int?) {
     switch status {
     case 200..<300: self = .accepted

@@ -11,9 +11,9 @@ struct PushSettings: Sendable {
   let connections: Int
   var retry = PushRetry()
 
-  /// Reads the settings; what cannot be used is recorded in them.
+  /// Reads the settings; unusable values are recorded in them.
   ///
-  /// - Parameter mails: where people reach the system, and who sends its mails.
+  /// - Parameter mails: the system's public URL, and the sender of its mails.
   init(_ settings: Settings, _ mails: MailSettings) {
     var origins: Set<String> = []
     let named = settings.string("racha.push.allowedOrigins") ?? ""

@@ -3,8 +3,8 @@ import NotificationsContract
 import Operations
 import Storage
 
-/// What takes the place of pushes that were sent: under the same topic, so that a push service forgets the one that waits, and a device shows it
-/// in place of the one that it shows.
+/// Replacements of sent pushes, under the same topic: a push service drops the waiting one, and a device shows the replacement in its
+/// place.
 extension PushStore {
   static func repeatsMigration(_ number: Int) -> Migration {
     Migration(number, "pushes in place of others") { database in
@@ -61,8 +61,8 @@ extension PushStore {
     var isBeingSent = false
   }
 
-  /// Queues what takes the place of pushes that devices may show, also where others are yet to get them: one for each topic, and none where one
-  /// waits already, or where something newer of the topic is on its way.
+  /// Queues replacements of pushes that devices may show, even while others have yet to get them: one for each topic, and none where one
+  /// waits already, or something newer of the topic is on its way.
   ///
   /// - Returns: whether anything was queued.
   static func replace(
@@ -78,7 +78,7 @@ extension PushStore {
       if try !isReplaced(newest, subject, beside: sources, of: account, in: database) {
         var devices = Set(pushes.flatMap(\.devices))
         if case .ended(let answered?) = what { devices.remove(answered) }
-        // Behind one that is just being sent it goes a moment later.
+        // Two seconds after a push that is just being sent.
         let first = pushes.contains(where: \.isBeingSent) ? now.adding(seconds: 2) : now
         if try queue(newest, to: devices, of: account, from: first, transaction) { isQueued = true }
       }
@@ -98,7 +98,7 @@ extension PushStore {
         WHERE account_id = ? AND source >= ? AND source < ? AND shown_until IS NOT NULL
         """)
     return try Row.fetchAll(statement, arguments: [account, sources.start, sources.end]).map { row in
-      // A device that came later shows nothing of it, nor does that on which it was opened.
+      // A device that subscribed later does not show it, nor does the one on which it was opened.
       let devices = try database.cachedStatement(
         sql: """
           SELECT subscription_id FROM push_subscriptions
@@ -111,8 +111,8 @@ extension PushStore {
     }
   }
 
-  /// What was pushed alone to some devices, or is just being, and waits for others. Those may show it with which nothing waits, and, unless they
-  /// get what it says now, those with which it was cut off.
+  /// What was pushed alone to some devices, or is just being, and waits for others. Those may show it with which nothing waits, and, unless
+  /// they get what it says now, those with which it was cut off.
   private static func onTheirWay(
     _ sources: SourceRange, of account: AccountID, by what: DeliveryReplacement, in database: Database
   ) throws -> [Shown] {
@@ -187,7 +187,7 @@ extension PushStore {
     return true
   }
 
-  /// Ends replacements that wait, where something newer of their topic goes to every device.
+  /// Ends waiting replacements, where something newer of their topic goes to every device.
   static func endRepeats(before source: String, of account: AccountID, _ transaction: Transaction) throws {
     guard PushRules.relatives(of: source) != nil else { return }
     let statement = try transaction.database.cachedStatement(
@@ -200,7 +200,7 @@ extension PushStore {
     }
   }
 
-  /// Ends what is replaced for the last time: who has not got it yet does not get it.
+  /// Ends a push after its last replacement: devices that have not got it yet do not get it.
   private static func end(_ push: Shown, of account: AccountID, _ transaction: Transaction) throws {
     if let message = push.message {
       try transaction.database.run(

@@ -24,11 +24,11 @@ extension PushStore {
     let language: Language?
     /// Which attempt this is, from 1 on.
     let attempt: Int
-    /// Whether it stands in for one that was sent, and says what that says now.
+    /// Whether it replaces a sent push, with the current content.
     let isRepeat: Bool
   }
 
-  /// Takes on the requests that are due to devices whose session is known to live, longest due first. What it is too late for is ended.
+  /// Claims the requests that are due to devices with a live session, the longest due first. Requests that are out of date are ended.
   static func claim(atMost count: Int, _ transaction: Transaction) throws -> [Job] {
     let (database, now) = (transaction.database, transaction.now)
     try expire(transaction)
@@ -69,7 +69,7 @@ extension PushStore {
       language: row["language"], attempt: row["attempts"], isRepeat: row["is_repeat"])
   }
 
-  /// Ends what it is too late for; what is being sent is left to end by itself.
+  /// Ends requests that are out of date, except those being sent, which end by themselves.
   private static func expire(_ transaction: Transaction) throws {
     let database = transaction.database
     let statement = try database.cachedStatement(sql: "SELECT message_id FROM push_messages WHERE expires_at <= ? LIMIT 200")
@@ -79,7 +79,7 @@ extension PushStore {
     }
   }
 
-  /// When the next request is due, as far as its device takes pushes; nil where none waits.
+  /// When the next request is due, among devices that take pushes; nil where none waits.
   static func nextDue(in database: Database) throws -> Instant? {
     let statement = try database.cachedStatement(
       sql: """

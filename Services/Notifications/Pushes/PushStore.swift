@@ -9,11 +9,10 @@ enum PushMessage {}
 
 extension NotificationUrgency: DatabaseValueConvertible {}
 
-/// What is on its way as pushes: messages, the deliveries that each carries, and a request for each device. What a message says is read when it
-/// is sent.
+/// The push queue: messages, the deliveries that each carries, and a request for each device. A message's content is read when it is sent.
 ///
-/// A request is `waiting`, or `sending` while a connection has it; it goes when it has ended, and the message with its last one. A push service
-/// gets each request once, unless the program or the connection ends meanwhile: then again, under the same topic.
+/// A request is `waiting`, or `sending` while a connection has it; it is deleted when it has ended, and the message with its last request.
+/// A push service gets each request once, unless the program or the connection ends meanwhile: then again, under the same topic.
 enum PushStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "pushes") { database in
@@ -52,7 +51,7 @@ enum PushStore {
     }
   }
 
-  /// Puts what goes to an account together into the queue of each of its devices.
+  /// Queues deliveries to an account as one message for each of its devices.
   static func add(_ deliveries: [Delivery], to account: AccountID, _ transaction: Transaction) throws {
     let database = transaction.database
     let kinds = deliveries.compactMap { NotificationSpec.named($0.kind) }
@@ -81,9 +80,9 @@ enum PushStore {
     try settle(message, otherwise: .noDevice, transaction)
   }
 
-  /// Ends a message of which no request is left, and the deliveries that it carries.
+  /// Ends a message that has no request left, and the deliveries that it carries.
   ///
-  /// - Parameter reason: why nothing was sent, where no push service had anything against it.
+  /// - Parameter reason: why nothing was sent, where no push service refused it.
   static func settle(_ message: ID<PushMessage>, otherwise reason: SilenceReason, _ transaction: Transaction) throws {
     let database = transaction.database
     let statement = try database.cachedStatement(
@@ -105,7 +104,7 @@ enum PushStore {
     try database.run("DELETE FROM push_messages WHERE message_id = ?", .id(message))
   }
 
-  /// Ends what a message does not say any more, unless a device has got it.
+  /// Ends the deliveries that a message no longer includes, unless a device has got it.
   static func leaveOut(
     _ ended: [ID<NotificationDelivery>: SilenceReason], of message: ID<PushMessage>, _ transaction: Transaction
   ) throws {
@@ -118,7 +117,7 @@ enum PushStore {
     }
   }
 
-  /// Ends a message that says nothing any more, with all of its requests.
+  /// Ends a message without any content left, with all of its requests.
   static func withdraw(_ message: ID<PushMessage>, _ transaction: Transaction) throws {
     try transaction.database.run("DELETE FROM push_requests WHERE message_id = ?", .id(message))
     try settle(message, otherwise: .withdrawn, transaction)

@@ -21,7 +21,7 @@ struct PushWorker: ServiceLifecycle.Service {
   let pulse: Pulse
   let logger: Logger
 
-  /// The wait where no push is due, also the longest that a change of the machine's clock can delay one.
+  /// The longest wait, used where no push is due; it also bounds the delay after a change of the machine's clock.
   private static let longestWait = Duration.seconds(60)
   /// The wait where something waits for a session that is in doubt.
   private static let pausedWait = Duration.seconds(PushSessionStore.doubtSeconds)
@@ -73,7 +73,7 @@ struct PushWorker: ServiceLifecycle.Service {
     }
   }
 
-  /// Asks about the sessions to whose devices something is due.
+  /// Asks identity about the sessions whose devices have due pushes.
   ///
   /// - Returns: whether identity answered.
   private func checkSessions() async throws -> Bool {
@@ -83,7 +83,7 @@ struct PushWorker: ServiceLifecycle.Service {
       try await PushSessionStore.check(sessions, identity, store)
       return true
     } catch is Failure {
-      // Whoever does not know that a session lives sends nothing to it.
+      // Nothing is sent to a session that is not known to be live.
       return false
     }
   }
@@ -113,7 +113,7 @@ struct PushWorker: ServiceLifecycle.Service {
     }
   }
 
-  /// Sends a push and notes what came of it. Throws only where the store does.
+  /// Sends a push and notes the outcome. Throws only if the store does.
   private func send(_ job: PushStore.Job) async throws {
     let content = try await store.read { [writer] in try writer.content(job, in: $0) }
     if !content.leftOut.isEmpty || content.payload == nil {
@@ -128,7 +128,7 @@ struct PushWorker: ServiceLifecycle.Service {
     if let request = try writer.request(payload, job, at: clock.now) {
       answer = await carrier.carry(request)
     } else {
-      // Nothing can be pushed by a key that is gone: the device has to subscribe anew.
+      // The subscription's key is gone, so nothing can be pushed to it: the device has to subscribe again.
       answer = .gone
     }
     // What a stop cuts off is no failure of the service's.

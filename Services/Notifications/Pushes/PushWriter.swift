@@ -26,15 +26,15 @@ struct PushWriter: Sendable {
   let reminders: ReminderLinks
   let clock: Clock
 
-  /// What a message comes to.
+  /// The content of a message.
   struct Content: Sendable {
-    /// Nil where nothing is left of it.
+    /// Nil where no content is left.
     var payload: PushPayload?
-    /// What it carries and does not say any more, and why.
+    /// The deliveries that it no longer includes, and why.
     var leftOut: [ID<NotificationDelivery>: SilenceReason] = [:]
   }
 
-  /// What a message says now.
+  /// The current content of a message.
   func content(_ job: PushStore.Job, in database: Database) throws -> Content {
     let language = try job.language ?? Accounts.find(job.account, in: database)?.language ?? .english
     if job.isRepeat { return try repeated(job, language, in: database) }
@@ -95,8 +95,8 @@ struct PushWriter: Sendable {
     return PushPayload.Answers(token: token, choices: choices)
   }
 
-  /// What stands in for a push that was sent: what it says now, or that it says nothing any more, without a sound. No browser lets a push
-  /// close what another one showed: each has to show something (W3C Push API), and under the same tag that is shown in its place.
+  /// The replacement of a sent push, without a sound: its current content, or that it has none any more. A push cannot close what another
+  /// one showed: browsers require each to show something (W3C Push API), and one with the same tag replaces it.
   private func repeated(_ job: PushStore.Job, _ language: Language, in database: Database) throws -> Content {
     guard let id = try PushStore.deliveries(of: job.message, in: database).first else { return Content() }
     let content = try DeliveryStore.content(of: id, job.account, in: database)

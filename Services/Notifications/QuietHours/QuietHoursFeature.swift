@@ -6,7 +6,7 @@ import Storage
 /// The hours of each day in which an account is left in peace (NOT-4): what is not urgent waits, and comes together when they end.
 struct QuietHoursFeature: Feature {
   let store: QuietHoursStore
-  /// Wakes the worker that lets go what is held.
+  /// Wakes the worker that releases held deliveries.
   let signal: WakeSignal
 
   let migrations = [QuietHoursStore.migration(16)]

@@ -8,7 +8,7 @@ import Storage
 /// Quiet hours: read, set and ended.
 struct QuietHoursHandlers: Sendable {
   let store: QuietHoursStore
-  /// Wakes the worker that lets go what is held.
+  /// Wakes the worker that releases held deliveries.
   let signal: WakeSignal
 
   @Sendable

@@ -44,9 +44,9 @@ struct QuietHoursStore: Sendable {
     try transaction.database.cachedStatement(sql: "DELETE FROM quiet_hours WHERE account_id = ?").execute(arguments: [account])
   }
 
-  /// When the quiet hours that last for an account end, where it is; nil outside, and where it has none.
+  /// The end of an account's current quiet hours; nil outside them, and where it has none.
   ///
-  /// - Parameter timeZone: the account's; UTC where it is not known yet.
+  /// - Parameter timeZone: the account's time zone; UTC where it is not known yet.
   func end(of account: AccountID, timeZone: String?, at now: Instant, in database: Database) throws -> Instant? {
     guard let hours = try QuietHoursStore.find(account, in: database) else { return nil }
     return QuietHoursRules.end(of: hours, at: now, zones.offsets(timeZone ?? "UTC"))

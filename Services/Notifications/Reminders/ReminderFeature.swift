@@ -8,7 +8,7 @@ import Storage
 /// Reminders of activities (NOT-2): each can be answered once, from the push, the mail or the inbox. When they are due the activity service
 /// decides.
 struct ReminderFeature: Feature {
-  /// For how long after its end one is kept, so that its link says that it is over.
+  /// How long a reminder is kept after its end, so that its link can say that it is over.
   private static let keptSeconds = 7 * 86_400
 
   let environment: ServiceEnvironment

@@ -53,10 +53,10 @@ struct ReminderHandlers: Sendable {
     return known.username
   }
 
-  /// Uses a reminder up and publishes the answer; the same answer again changes nothing. Other devices that show it say that it is no longer
+  /// Uses a reminder up and publishes the answer; the same answer again changes nothing. Other devices are told that it is no longer
   /// current.
   ///
-  /// - Parameter device: on which it was answered; nil where it was none to which it was pushed.
+  /// - Parameter device: the device on which it was answered; nil where it was not pushed to that device.
   private func answer(
     _ found: ReminderStore.Sent, _ reply: ReminderReply, _ minutes: Int?, on device: ID<PushSubscription>?,
     _ transaction: Transaction

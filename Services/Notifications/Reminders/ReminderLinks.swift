@@ -5,9 +5,9 @@ import NotificationsContract
 import Operations
 import ServiceKit
 
-/// Makes and reads the tokens by which reminders are answered. A token names its reminder, and the device that it was pushed to, sealed by a key
-/// of the service's (HMAC-SHA-256): it is written when the push or mail is sent, rests nowhere, and is the same in what is sent again. What it
-/// may still do stands with the reminder.
+/// Makes and reads the tokens by which reminders are answered. A token names its reminder and the device that it was pushed to, sealed by a
+/// key of the service (HMAC-SHA-256): it is derived when the push or mail is sent, is never stored, and is the same on a retry. What it may
+/// still do depends on the stored reminder.
 struct ReminderLinks: Sendable {
   /// What a token names.
   struct Named: Hashable, Sendable {
@@ -31,14 +31,14 @@ struct ReminderLinks: Sendable {
     self.publicURL = publicURL
   }
 
-  /// - Parameter device: the one that it is pushed to; nil where it is mailed.
+  /// - Parameter device: the device that it is pushed to; nil for a mail.
   func token(_ reminder: ID<Reminder>, to device: ID<PushSubscription>? = nil) -> String {
     let body =
       device.map { [ReminderLinks.pushedVersion] + reminder.bytes + $0.bytes } ?? [ReminderLinks.version] + reminder.bytes
     return Base64URL.encode(body + tag(body))
   }
 
-  /// The page where it is answered; opening it answers nothing.
+  /// The page with the answers; opening it answers nothing.
   func page(_ token: String, _ reply: String) -> String { "\(publicURL)/reminder?token=\(token)&answer=\(reply)" }
 
   /// Nil for one that this service did not make.

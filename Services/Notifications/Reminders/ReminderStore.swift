@@ -66,7 +66,7 @@ enum ReminderStore {
     }
   }
 
-  /// Keeps a reminder; false where it is there already.
+  /// Stores a reminder; false where it is stored already.
   static func add(_ event: ReminderDue, _ transaction: Transaction) throws -> Bool {
     try transaction.database.run(
       """
@@ -87,7 +87,7 @@ enum ReminderStore {
     try database.first("SELECT \(Sent.columns) FROM reminders WHERE reminder_id = ?", .id(id), read: Sent.init)
   }
 
-  /// The reminder that an account's notification was of, also where it stands in the inbox no longer, since it was answered: the log knows it.
+  /// The reminder of an account's notification, found in the log even if the notification has left the inbox because it was answered.
   static func find(
     shown notification: ID<NotificationsContract.Notification>, of account: AccountID, in database: Database
   ) throws -> Sent? {
@@ -140,7 +140,7 @@ extension NotificationSource {
 }
 
 extension ReminderDue {
-  /// What it is of, beginning with the activity and the day: the same for one that is published again, as after a restore.
+  /// Its subject, beginning with the activity and the day: the same if it is published again, as after a restore.
   var source: String {
     let moment = "\(activityID)/\(day)/\(time)"
     return isAgain ? "\(moment)/\(dueAt.milliseconds)" : moment

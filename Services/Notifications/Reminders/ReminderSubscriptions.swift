@@ -4,13 +4,13 @@ import Operations
 import ServiceKit
 import Storage
 
-/// What activity tells of reminders. Those that are due go on as any kind of notification does, behind this.
+/// Stores activity's reminders. Those that are due then go on like any kind of notification.
 struct ReminderSubscriptions: Sendable {
   let dispatch: DeliveryDispatch
   /// What comes so late is not sent any more.
   let lateSeconds: Int
 
-  /// Keeps what can be answered. A newer one takes the place of all others of its activity; one that was missed is logged, and alerts nobody.
+  /// Stores a reminder that can be answered. A newer one replaces all others of its activity; a missed one is logged, and alerts nobody.
   func due(_ event: ReminderDue, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     guard try !transaction.database.isErased(event.accountID) else { return }
     guard !event.isMissed, transaction.now < event.dueAt.adding(seconds: lateSeconds) else {
@@ -23,7 +23,7 @@ struct ReminderSubscriptions: Sendable {
     guard try ReminderStore.add(event, transaction) else { return }
     let older = NotificationSource.reminders(of: event.activityID, of: event.accountID)
     try InboxStore.deleteAll(from: older.text, of: event.accountID, transaction)
-    // What devices show of them is replaced where it is pushed, under the same topic.
+    // On devices, the older ones are replaced by the new push, under the same topic.
     try DeliveryStore.withdraw(from: older.text, of: event.accountID, transaction)
   }
 

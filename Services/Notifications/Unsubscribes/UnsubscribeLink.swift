@@ -4,7 +4,7 @@ import NotificationsContract
 import Operations
 import ServiceKit
 
-/// What a link in a mail ends: one kind of mail of one account, or all that can be ended.
+/// The scope of an unsubscribe link: one kind of mail of one account, or all that can be ended.
 enum UnsubscribeScope: Hashable, Sendable {
   /// The name of a ``NotificationSpec``.
   case kind(String)
@@ -29,8 +29,8 @@ enum UnsubscribeScope: Hashable, Sendable {
   }
 }
 
-/// Makes and reads the tokens of links that end mails. A token holds what it ends, sealed by a key of the service's (HMAC-SHA-256), so that
-/// nothing is kept for it and none can be made up.
+/// Makes and reads the tokens of unsubscribe links. A token contains its scope, sealed by a key of the service (HMAC-SHA-256), so that none
+/// is stored and none can be forged.
 struct UnsubscribeLinks: Sendable {
   private static let version: UInt8 = 1
   private static let tagBytes = 16
@@ -49,7 +49,7 @@ struct UnsubscribeLinks: Sendable {
     return Base64URL.encode(body + tag(body))
   }
 
-  /// Nil for one that this service did not make, or whose kind is no more.
+  /// Nil for a token that this service did not make, or of a former kind.
   func read(_ token: String) -> (account: AccountID, scope: UnsubscribeScope)? {
     guard let bytes = Base64URL.decode(token), bytes.count > 17 + UnsubscribeLinks.tagBytes else { return nil }
     let (body, tag) = (Array(bytes.dropLast(UnsubscribeLinks.tagBytes)), bytes.suffix(UnsubscribeLinks.tagBytes))

@@ -8,11 +8,10 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Tells accounts what became of their week, a few at a time. The services that know it are asked for all of them at once; what one of them
-/// does not answer, though it was asked again and again, is told to be missing.
+/// Sends weekly summaries, a few accounts at a time. The services that know the week are asked for all of them at once; a part that a
+/// service does not supply, after all retries, is marked as missing.
 ///
-/// That an account was told is noted in the transaction that lets its notification go: whatever ends in between, none is told twice, and
-/// none is left out.
+/// The summary is noted in the transaction that adds its notification: after any crash, every account gets it exactly once.
 struct WeeklySummaries: DueWork {
   /// Accounts that are asked for at once: as many as the operations take.
   private static let batch = 50
@@ -27,7 +26,7 @@ struct WeeklySummaries: DueWork {
     let due = try await store.write { try WeeklySummaryStore.due(limit: Self.batch, zones, $0) }
     let first = due.jobs.filter { $0.attempts == 0 }
     if !first.isEmpty { try await notify(first, store) }
-    // Each by itself: one whose week takes long to read keeps nobody else's.
+    // Retries are done one account at a time: a week that takes long to read delays no other.
     for job in due.jobs where job.attempts > 0 {
       pulse.promise(within: DueWorker.round)
       try await notify([job], store)

@@ -10,7 +10,7 @@ struct WeeklySummary: Document, Hashable {
   var activity: ActivityWeek?
   var coins: CoinWeek?
   var acceptedChallenges: Int?
-  /// The register's: who keeps it sees any change of the register.
+  /// The register's checkpoint: a reader who keeps it can detect any change of the register.
   var checkpoint: String?
 
   static let notes: Notes = [
@@ -23,7 +23,7 @@ struct WeeklySummary: Document, Hashable {
   /// Its last day.
   var lastDay: LocalDay { firstDay.advanced(by: 6) }
 
-  /// Whether nothing is known to have happened in it: then there is nothing to tell.
+  /// Whether nothing is known to have happened, so that there is nothing to send.
   var isEmpty: Bool {
     let activities = activity.map { $0.steps + $0.doneEntries + $0.keptStreakCount + $0.brokenStreakCount } ?? 0
     return activities == 0 && (coins.map { $0.earned == 0 && $0.spent == 0 } ?? true) && (acceptedChallenges ?? 0) == 0

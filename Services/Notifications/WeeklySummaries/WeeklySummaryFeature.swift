@@ -34,7 +34,7 @@ struct WeeklySummaryFeature: Feature {
 }
 
 extension MailSource {
-  /// What the summary says, and the register's checkpoint; nothing once there is a newer one.
+  /// The summary's content, and the register's checkpoint; nothing once there is a newer summary.
   static let weeklySummary = MailSource(["url", "from", "until", "lines", "noteWords", "note"]) { job, reader in
     let (id, account): (ID<WeeklySummaryMark>, AccountID) = (job.subject(), job.account)
     guard let summary = try await reader.store.read({ try WeeklySummaryStore.find(id, of: account, in: $0) }) else {

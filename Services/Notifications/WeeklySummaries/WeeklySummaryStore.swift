@@ -8,9 +8,9 @@ import Storage
 /// Marks the ids of summaries.
 enum WeeklySummaryMark {}
 
-/// Which week each account is told of next, and what it was told last, for the mail.
+/// The next week to summarise for each account, and its last summary, for the mail.
 ///
-/// `due_at` says when each account is to be looked at; 0 for one of which that is not known yet.
+/// `due_at` is when the account is next due; 0 where it is not known yet.
 enum WeeklySummaryStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "weekly summaries") { database in
@@ -63,9 +63,9 @@ enum WeeklySummaryStore {
     try Instant.fetchOne(database.cachedStatement(sql: "SELECT min(due_at) FROM weekly_summaries"))
   }
 
-  /// Looks at the first accounts that are due, and puts off those whose week is not over.
+  /// The first due accounts; those whose week is not over are postponed.
   ///
-  /// - Returns: how many were looked at, and those of them whose week is over.
+  /// - Returns: the number of rows read, and the accounts whose week is over.
   static func due(limit: Int, _ zones: TimeZones, _ transaction: Transaction) throws -> (count: Int, jobs: [Job]) {
     let rows = try Row.fetchAll(
       transaction.database.cachedStatement(
@@ -126,9 +126,9 @@ enum WeeklySummaryStore {
       .id(job.account), .day(job.firstDay), .instant(instant), .number(job.attempts + 1))
   }
 
-  /// Notes that an account was told of its week, so that it is told of the next one at its end.
+  /// Notes that an account's summary was sent, so that the next one is due at the end of the next week.
   ///
-  /// - Returns: the summary's id; nil where it was told already.
+  /// - Returns: the summary's id; nil where it was sent already.
   static func advance(
     _ job: Job, _ summary: WeeklySummary, _ transaction: Transaction
   ) throws -> ID<WeeklySummaryMark>? {
