@@ -2,7 +2,7 @@ public import Operations
 
 /// What became of an appeal (SOC-8).
 public enum AppealOutcome: String, Choice {
-  /// The decision is withdrawn: a suspension ends, and what was removed comes back where nothing else came in its place.
+  /// The decision is reversed: a suspension ends, and removed content is restored unless something else has replaced it.
   case granted
   /// The decision stands.
   case refused
@@ -97,7 +97,7 @@ public enum AppealSanction: AccountOperation {
     requirements: ["SOC-8"], "Appeal once against what moderators decided against you.")
 }
 
-/// The cases whose appeals nobody has decided, those that wait longest first (SOC-8).
+/// The cases with open appeals, the longest waiting first (SOC-8).
 public enum ListAppeals: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<ModerationCase>
@@ -107,7 +107,7 @@ public enum ListAppeals: AccountOperation {
     requirements: ["SOC-8"], "List the cases whose appeals nobody has decided, the longest waiting first; none about yourself.")
 }
 
-/// Decides an appeal (SOC-8): another administrator than who decided the case or reported it, where there is one.
+/// Decides an appeal (SOC-8): by an administrator who neither decided nor reported the case, where there is one.
 public enum DecideAppeal: AccountOperation {
   public struct Input: Document {
     public var caseID: ID<ModerationCase>

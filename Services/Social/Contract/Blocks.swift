@@ -27,7 +27,7 @@ public enum BlockFailure: String, FailureCode {
   case ofOneself = "block_of_oneself"
   /// As many are blocked as one account may block.
   case tooMany = "too_many_blocks"
-  /// Whom one has blocked one cannot ask for anything.
+  /// The caller has blocked the account, and cannot send it requests.
   case blockedByYou = "blocked_by_you"
 
   public var status: Int {
@@ -38,11 +38,11 @@ public enum BlockFailure: String, FailureCode {
   }
 }
 
-/// Closes every way of contact between the caller and another account, both ways and at once (SOC-8).
+/// Blocks all contact between the caller and another account, both ways and at once (SOC-8).
 ///
-/// Friendship and follows between the two end, the caller's requests are withdrawn. The other is not notified: it finds the caller no more,
-/// and what it asks the caller looks sent, waits and expires, without ever being shown to the caller. What the two wrote each other stays
-/// with both. Blocking an account again changes nothing.
+/// Friendship and follows between the two end, and the caller's requests are withdrawn. The other account is not notified: it no longer
+/// finds the caller, and its requests to the caller look sent, wait and expire, without ever being shown to the caller. Both keep the
+/// messages that they exchanged. Blocking an account again changes nothing.
 public enum CreateBlock: AccountOperation {
   public struct Input: Document {
     public var accountID: AccountID

@@ -52,8 +52,8 @@ public struct ConnectionRequest<Wish: Connection>: Document, Hashable {
 /// Which way a request goes, for the account that looks at it.
 public enum ConnectionRequestDirection: String, Choice { case received, sent }
 
-/// What became of a request. `accepted` stays when the connection ends later; `expired` is one that nobody answered in time, 90 days if the
-/// operator has not set another time.
+/// The state of a request. `accepted` remains even if the connection ends later; `expired` requests were not answered in time, which is 90
+/// days unless the operator has set another time.
 public enum ConnectionRequestState: String, Choice { case pending, accepted, rejected, withdrawn, expired }
 
 /// Which of an account's requests are listed.

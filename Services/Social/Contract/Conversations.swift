@@ -52,7 +52,8 @@ public enum ListConversations: AccountOperation {
     "List your conversations with their last message and unread count, newest first.")
 }
 
-/// Notes how far an account has read a conversation (SOC-5), which its friend sees where both give read receipts. Going back is not possible: an older message changes nothing.
+/// Marks a conversation as read up to a message (SOC-5); the friend sees this where both give read receipts. An older message changes
+/// nothing.
 public enum MarkConversationRead: AccountOperation {
   public struct Input: Document {
     public var accountID: AccountID
@@ -86,7 +87,7 @@ public enum MarkConversationRead: AccountOperation {
 
 /// A conversation was read up to a message: one event for the reader's other devices, and one for the writer where both give read receipts.
 public struct ConversationRead: Event, Hashable {
-  /// For whom the event is: the reader, for its other devices, or the friend who wrote.
+  /// The recipient of the event: the reader, for its other devices, or the friend who wrote.
   public var accountID: AccountID
   public var otherAccountID: AccountID
   public var conversationID: ID<Conversation>

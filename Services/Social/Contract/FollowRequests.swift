@@ -27,7 +27,7 @@ public enum FollowRequestFailure: String, FailureCode {
   }
 }
 
-/// Asks another account for permission to follow it (SOC-7). Who is asked does not follow back by accepting.
+/// Asks another account for permission to follow it (SOC-7). By accepting, that account does not follow back.
 public enum SendFollowRequest: AccountOperation {
   public struct Input: Document {
     public var username: Username
@@ -83,8 +83,8 @@ public enum RejectFollowRequest: AccountOperation {
     "Reject a follow request that you have received.")
 }
 
-/// Withdraws a request of one's own that waits (SOC-7). Whom it was for sees its state and is not notified; one can ask again. Withdrawing it
-/// again changes nothing.
+/// Withdraws the caller's own pending request (SOC-7). The recipient sees its state and is not notified; the caller may ask again.
+/// Withdrawing it again changes nothing.
 public enum WithdrawFollowRequest: AccountOperation {
   public typealias Input = AnswerFollowRequest
   public typealias Output = FollowRequest
@@ -166,7 +166,7 @@ public struct FollowRequestAccepted: Event, Hashable {
     "followRequests.accepted", by: .social, requirements: ["SOC-7"], "A follow request was accepted.")
 }
 
-/// A request ended before it was answered: it was withdrawn, or nobody answered it in time. For who was asked.
+/// A request was withdrawn or expired before it was answered. For its recipient.
 public struct FollowRequestEnded: Event, Hashable {
   public var followRequestID: ID<FollowRequest>
   public var accountID: AccountID

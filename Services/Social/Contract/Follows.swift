@@ -1,6 +1,6 @@
 public import Operations
 
-/// The other side of a following: whom an account follows, or who follows it (SOC-7).
+/// The other account of a follow: one that the account follows, or that follows it (SOC-7).
 public struct Follow: Document, Hashable {
   public var accountID: AccountID
   public var username: Username
@@ -78,8 +78,8 @@ public enum RemoveFollower: AccountOperation {
 
 // MARK: - Events
 
-/// How an account stands to another that it follows, or followed. Whoever keeps follows keeps the one of the highest revision, and may
-/// receive them in any order.
+/// The state of a follow between two accounts, which may have ended. A subscriber keeps the highest revision, and may receive events in any
+/// order.
 public struct FollowChanged: Event, Hashable {
   public enum State: String, Choice {
     /// It follows, and may see what followers see.

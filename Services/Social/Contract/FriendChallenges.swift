@@ -1,7 +1,7 @@
 public import ActivityContract
 public import Operations
 
-/// A challenge of one friend by another to one of its activities, as one of the two sees it (SOC-6).
+/// A challenge from one friend to another, to one of the sender's activities, as one of the two sees it (SOC-6).
 public struct FriendChallenge: Document, Hashable {
   /// Names the challenge.
   public var id: ID<FriendChallenge>
@@ -25,11 +25,11 @@ public struct FriendChallenge: Document, Hashable {
   public var endedAt: Instant?
   /// The activity as it was when the challenge was sent.
   public var activity: ChallengeActivity
-  /// The caller's own activity: the one that it challenged to, or the one that it has by accepting.
+  /// The caller's own activity: the one of the challenge that it sent, or the one that it got by accepting.
   public var activityID: ActivityID?
-  /// The caller's streak of it, while the challenge goes on; nil until it is known.
+  /// The caller's streak in it, while the challenge goes on; nil until it is known.
   public var ownStreak: Streak?
-  /// The other's streak of it, while the challenge goes on; nil until it is known.
+  /// The other account's streak in it, while the challenge goes on; nil until it is known.
   public var otherStreak: Streak?
 
   /// The challenge as the account that has `accountID` on its other end sees it.
@@ -295,7 +295,8 @@ public struct FriendChallengeChanged: Event, Hashable {
     "A challenge was sent, accepted, rejected, withdrawn or ended; one event for each of the two.")
 }
 
-/// An account accepted a challenge, so that this activity becomes its own, once. It names nobody else, and so outlives the challenger (SOC-6).
+/// An account accepted a challenge and got this activity as its own; published once. It names no other account, and so outlives the
+/// challenger (SOC-6).
 public struct FriendChallengeAccepted: Event, Hashable {
   public var friendChallengeID: ID<FriendChallenge>
   public var accountID: AccountID

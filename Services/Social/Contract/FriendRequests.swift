@@ -84,8 +84,8 @@ public enum RejectFriendRequest: AccountOperation {
     "Reject a friend request that you have received.")
 }
 
-/// Withdraws a request of one's own that waits (SOC-3). Whom it was for sees its state and is not notified; one can ask again. Withdrawing it
-/// again changes nothing.
+/// Withdraws the caller's own pending request (SOC-3). The recipient sees its state and is not notified; the caller may ask again.
+/// Withdrawing it again changes nothing.
 public enum WithdrawFriendRequest: AccountOperation {
   public typealias Input = AnswerFriendRequest
   public typealias Output = FriendRequest
@@ -170,7 +170,7 @@ public struct FriendRequestAccepted: Event, Hashable {
     "friendRequests.accepted", by: .social, requirements: ["SOC-3"], "A friend request was accepted: the two are friends.")
 }
 
-/// A request ended before it was answered: it was withdrawn, or nobody answered it in time. For who was asked.
+/// A request was withdrawn or expired before it was answered. For its recipient.
 public struct FriendRequestEnded: Event, Hashable {
   public var friendRequestID: ID<FriendRequest>
   public var accountID: AccountID

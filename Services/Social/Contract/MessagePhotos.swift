@@ -35,10 +35,10 @@ public struct MessagePhotoURL: TextValue {
   public static let schema: JSON = ["type": "string", "format": "uri-reference"]
 }
 
-/// Sends a friend a photo as a message: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way
-/// (SOC-4). Repeated with its idempotency key, it is sent once.
+/// Sends a friend a photo as a message: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each
+/// way (SOC-4). A retry with the same idempotency key sends it only once.
 ///
-/// It is kept as a picture that the server has encoded anew, so that nothing else which its file held comes to the friend.
+/// The server encodes the picture again, so that nothing else in the file reaches the friend.
 public enum SendMessagePhoto: AccountOperation {
   public struct Input: Document {
     public var accountID: AccountID
@@ -83,7 +83,7 @@ public enum GetMessagePhoto: AccountOperation {
     "Read the photo of a message in a conversation of yours; `not_found` without one.")
 }
 
-/// Takes a photo of one's own out of its message for both, whenever it was sent (SOC-4): so there is room for others. The message is marked as
+/// Removes the photo of the caller's own message for both, whenever it was sent (SOC-4), which frees its space. The message is marked as
 /// edited, or as removed where it has no text. Without a photo it does nothing.
 public enum RemoveMessagePhoto: AccountOperation {
   public struct Input: Document {

@@ -20,10 +20,10 @@ public struct MessageQuery: TextValue {
   public static let schema: JSON = ["type": "string", "minLength": 1, "maxLength": .integer(maxCharacters), "examples": ["café"]]
 }
 
-/// Finds the messages of a conversation that hold a text, newest first, whatever its case and accents (SOC-5).
+/// Finds the messages of a conversation that contain a text, newest first, regardless of case and accents (SOC-5).
 ///
-/// A page looks through a bounded number of messages, so that it takes no longer in a long conversation: it may hold fewer than `limit`, and
-/// even none, while `nextCursor` leads on.
+/// A page searches a bounded number of messages, so that it takes no longer in a long conversation: it may have fewer than `limit` items,
+/// or even none, and still a `nextCursor`.
 public enum SearchMessages: AccountOperation {
   public struct Input: ListInput {
     public var accountID: AccountID

@@ -1,8 +1,8 @@
 public import Operations
 
-/// What one friend wrote to another, as it is now (SOC-4).
+/// A message between two friends in its current state (SOC-4).
 ///
-/// It has a text, a photo or both; one that was removed has neither and keeps its position in the conversation.
+/// It has a text, a photo or both; a removed one has neither and keeps its position in the conversation.
 public struct ChatMessage: Document, Hashable {
   public var id: ID<ChatMessage>
   public var fromAccountID: AccountID
@@ -109,9 +109,9 @@ public enum SendMessage: AccountOperation {
     failures: MessageFailure.ofSending, requirements: ["SOC-4"], "Send a message to a friend.")
 }
 
-/// Changes the text of a message of one's own, within ``MessageChange/seconds`` after it was sent and while the two are friends (SOC-4).
+/// Changes the text of the caller's own message, within ``MessageChange/seconds`` after it was sent and while the two are friends (SOC-4).
 ///
-/// It is marked as edited. The text that it has already changes nothing.
+/// The message is marked as edited. An unchanged text changes nothing.
 public enum EditMessage: AccountOperation {
   public struct Input: Document {
     public var messageID: ID<ChatMessage>
@@ -135,8 +135,8 @@ public enum EditMessage: AccountOperation {
     requirements: ["SOC-4"], "Change the text of a message of your own, within 15 minutes.")
 }
 
-/// Removes a message of one's own for both, text and photo, within ``MessageChange/seconds`` after it was sent, also when the two are friends
-/// no more (SOC-4). That it was there stays to be seen. Removing it again changes nothing.
+/// Removes the caller's own message for both, text and photo, within ``MessageChange/seconds`` after it was sent, even if the two are no
+/// longer friends (SOC-4). A placeholder stays. Removing it again changes nothing.
 public enum RemoveMessage: AccountOperation {
   public struct Input: Document {
     public var messageID: ID<ChatMessage>

@@ -178,7 +178,7 @@ public struct ModerationReport: Document, Hashable {
 /// Why a case is not decided (SOC-8).
 public enum ModerationFailure: String, FailureCode {
   case decided = "case_decided"
-  /// The administrator is the one who was reported.
+  /// The administrator is the reported account.
   case aboutOneself = "case_about_oneself"
   /// The administrator has reported it, and there is another who can decide.
   case ofOwnReport = "case_of_own_report"
@@ -297,7 +297,7 @@ public enum ReadReportedFileChunk: AccountOperation {
     requirements: ["SOC-8"], "Read a part of the file that was reported, as it was then; `not_found` without one.")
 }
 
-/// Decides a case (SOC-8): those who reported are notified, and the account unless nothing is done. It is decided once.
+/// Decides a case, once (SOC-8): the reporters are notified, and the reported account too unless nothing is done.
 public enum DecideModerationCase: AccountOperation {
   public struct Input: Document {
     public static let maxDays = 365

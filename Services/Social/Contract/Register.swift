@@ -3,7 +3,7 @@ public import Operations
 // The register (TASK-9): a log to which is only ever added what was registered, and of which nobody, whoever runs the server included, can
 // change anything without its showing. It is served as c2sp.org/tlog-tiles describes.
 
-/// What a leaf of the register says happened.
+/// The kind of event that a leaf of the register records.
 public enum RegisterKind: String, Choice {
   case taskCreated, completionConfirmed, completionWithdrawn
   case teamCreated, teamChanged
@@ -16,7 +16,7 @@ public enum RegisterRole: String, Choice {
   case creator
   /// Who takes part in the task, or is in the team.
   case participant, member
-  /// Whose team it was, where it is another's now.
+  /// The former owner of the team.
   case formerOwner
   /// Whose team it is.
   case owner
@@ -77,7 +77,7 @@ public enum ReadRegisterTile: OpenOperation {
     "Read a tile of the register, or a bundle of its entries (c2sp.org/tlog-tiles).")
 }
 
-/// Reads the last checkpoint of the register as it goes on after a restore, below a name of its own.
+/// Reads the latest checkpoint of the register as continued after a restore, under its own log name.
 public enum ReadRegisterLogCheckpoint: OpenOperation {
   public struct Input: Document, Hashable {
     public var log: String
@@ -95,7 +95,7 @@ public enum ReadRegisterLogCheckpoint: OpenOperation {
     "Read the last checkpoint of the register that goes on under this name after a restore (c2sp.org/tlog-checkpoint).")
 }
 
-/// Reads a tile of the register as it goes on after a restore, where no address ever had another one's bytes.
+/// Reads a tile of the register as continued after a restore, at a URL that never had other content.
 public enum ReadRegisterLogTile: OpenOperation {
   public struct Input: Document, Hashable {
     public var log: String
@@ -242,8 +242,8 @@ public enum RegisterEntry {
     example: #"{"commitment":"…","kind":"taskCreated","time":"2026-11-21T08:43:00.000Z"}"#)
 }
 
-/// A record of the register in which the account is named, with what opens its commitments: the SHA-256 over salt and record is the
-/// leaf's commitment, and the SHA-256 over the own salt and `{"account":"<id>"}` the one by which the record names the account.
+/// A register record that names the account, with the data that opens its commitments: the SHA-256 over salt and record is the leaf's
+/// commitment, and the SHA-256 over the own salt and `{"account":"<id>"}` the one by which the record names the account.
 public struct OwnRegisterRecord: Document, Hashable {
   public var number: Int
   public var kind: RegisterKind

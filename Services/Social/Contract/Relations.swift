@@ -1,8 +1,8 @@
 public import Operations
 
-/// What is between an account and another, as the first one sees it (SOC-2, SOC-7, SOC-8).
+/// The relation between an account and another, as the first one sees it (SOC-2, SOC-7, SOC-8).
 ///
-/// Of requests only those that wait are in it. That the other has blocked it does not show: its own requests look as if they waited.
+/// Only pending requests are included. A block by the other account does not show: the account's own requests look pending.
 public struct Relation: Document, Hashable {
   public var isFriend: Bool
   public var friendRequest: ConnectionRequestDirection?
@@ -40,9 +40,11 @@ public struct Relation: Document, Hashable {
 
 // MARK: - Events
 
-/// What is between two accounts has changed; all of it, as one of the two sees it now. There is an event for each of the two.
+/// The relation between two accounts has changed: its whole current state, as one of the two sees it. There is an event for each of the
+/// two.
 ///
-/// A subscriber keeps the one with the highest ``revision`` and ignores older ones. The snapshot has all, also those that ended.
+/// A subscriber keeps the event with the highest ``revision`` and ignores older ones. The snapshot includes all relations, even those that
+/// have ended.
 public struct RelationChanged: Event, Hashable {
   public var accountID: AccountID
   public var otherAccountID: AccountID

@@ -1,7 +1,7 @@
 public import ActivityContract
 public import Operations
 
-/// What can be reported (SOC-8). Further things join as they come to be: whoever takes reports asks the service that owns the thing.
+/// The kinds of content that can be reported (SOC-8). More may be added: the handler of reports asks the service that owns the content.
 public enum ReportSubjectKind: String, Choice {
   /// An account as others see it: its names and photo.
   case account
@@ -25,7 +25,7 @@ public enum ReportSubjectKind: String, Choice {
   case entryPhoto
   /// The name of a team, by anybody; its owner answers for it.
   case team
-  /// The public page of a completed task, by anybody who has its link; whose link it is answers for it.
+  /// The public page of a completed task, reported by anybody who has its link; the link's owner is responsible for it.
   case taskLink
 }
 
@@ -136,7 +136,7 @@ public struct ReportSubject: Document, Hashable {
   }
 }
 
-/// What is wrong with what is reported (SOC-8).
+/// The reason for a report (SOC-8).
 public enum ReportReason: String, Choice {
   case harassment, hate, sexual, violence, selfHarm, spam, impersonation
   /// Said in words.
@@ -220,8 +220,8 @@ public enum ReportFailure: String, FailureCode {
   }
 }
 
-/// Reports something of another account that one can see to the moderators (SOC-8). The server itself keeps a copy of what is reported; whose it is
-/// never learns who reported it.
+/// Reports content of another account that the caller can see to the moderators (SOC-8). The server itself copies what is reported; its
+/// owner never learns who reported it.
 public enum CreateReport: AccountOperation {
   public struct Input: Document {
     public var subject: ReportSubject
@@ -289,7 +289,7 @@ public struct ReportDecided: Event, Hashable {
     "reports.decided", by: .social, requirements: ["SOC-8"], "What an account reported was decided.")
 }
 
-/// Moderators removed a photo of an account: whoever keeps the photo of that tag deletes it (SOC-8).
+/// Moderators removed a photo of an account: the service that keeps photos deletes the one with that tag (SOC-8).
 public struct PhotoRemovalDecided: Event, Hashable {
   public var accountID: AccountID
   public var photoTag: String
@@ -309,7 +309,8 @@ public struct PhotoRemovalDecided: Event, Hashable {
     "photos.removalDecided", by: .social, requirements: ["SOC-8"], "Moderators removed a photo of an account.")
 }
 
-/// An appeal gives a photo back that moderators had removed: whoever keeps photos of accounts puts it where the account has no other one (SOC-8).
+/// A granted appeal restores a photo that moderators had removed: the service that keeps photos puts it back where the account has no other
+/// one (SOC-8).
 public struct PhotoRestorationDecided: Event, Hashable {
   public var accountID: AccountID
   public var photo: MediaFile
@@ -330,8 +331,8 @@ public struct PhotoRestorationDecided: Event, Hashable {
     "A granted appeal gives back a photo that moderators had removed.")
 }
 
-/// Moderators removed what an account wrote about a day of an activity, or its photo, or a granted appeal gives both back: activity does that
-/// (SOC-8). Where several versions were reported, that one is removed which stands there; of photos that are given back there is an event each.
+/// Moderators removed an account's text or photo for a day of an activity, or a granted appeal restores it: activity carries it out
+/// (SOC-8). Where several versions were reported, the current one is removed; each restored photo has an event of its own.
 public struct EntryRemovalChanged: Event, Hashable {
   public var accountID: AccountID
   public var activityID: ActivityID

@@ -85,7 +85,7 @@ public struct SanctionNotice: Document, Hashable {
   ]
 }
 
-/// Gives the notifications service what stands in a mail about a decision, at the moment of sending it (SOC-8).
+/// Gives the notifications service the current data for the mail about a decision (SOC-8).
 public enum ReadSanctionNotice: OpenOperation {
   public struct Input: Document, Hashable {
     public var caseID: ID<ModerationCase>

@@ -17,7 +17,7 @@ public struct SocialTime: Document, Hashable {
   ]
 }
 
-/// Says how many of accounts' challenges friends accepted, and what the register has signed last, for weekly summaries (NOT-3).
+/// Counts the challenges of accounts that friends accepted, and gives the register's latest checkpoint, for weekly summaries (NOT-3).
 public enum ReadSocialWeeks: OpenOperation {
   public struct Input: Document {
     public var times: [SocialTime]

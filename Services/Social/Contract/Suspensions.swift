@@ -75,13 +75,13 @@ public enum LiftSuspension: AccountOperation {
 
 // MARK: - Events
 
-/// Moderators suspended an account, changed that, or ended it (SOC-8): all of it, as it is now.
+/// Moderators suspended an account, or changed or ended a suspension (SOC-8): its whole current state.
 ///
-/// A subscriber keeps the one with the highest ``revision`` of an account and ignores older ones.
+/// A subscriber keeps the event with the highest ``revision`` of an account and ignores older ones.
 public struct SuspensionChanged: Event, Hashable {
   public var suspensionID: SuspensionID
   public var accountID: AccountID
-  /// Nil where it was lifted; ``Instant/endOfTime`` for one that is banned.
+  /// Nil if the suspension was lifted; ``Instant/endOfTime`` for a banned account.
   public var until: Instant?
   public var reason: String
   public var canAppeal: Bool
