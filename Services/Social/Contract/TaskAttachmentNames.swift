@@ -21,8 +21,8 @@ public struct TaskAttachmentName: TextValue {
 
   private init(trusted: String) { description = trusted }
 
-  /// The name that a browser gives a file: without the folders before it, and without what no name may have. A name that is too long keeps
-  /// its ending.
+  /// A name for a file from the one that the browser sent: without folders, and without characters that no name may have. A name that is
+  /// too long is shortened but keeps its extension.
   public static func cleaned(_ text: String) -> TaskAttachmentName {
     let last = text.unicodeScalars.split(whereSeparator: separates).last.map { String($0) } ?? ""
     var name = String(String.UnicodeScalarView(last.unicodeScalars.filter { !ShortText.hasControl(String($0)) })).trimmed

@@ -12,11 +12,11 @@ public struct TaskAttachment: Document, Hashable {
   public var totalBytes: Int
   /// The SHA-256 of its bytes, in hexadecimal.
   public var sha256: String
-  /// Who attached it; nil for one that came by the task's token.
+  /// The account that attached it; nil for a file attached by the task's token.
   public var accountID: AccountID?
   public var username: Username?
   public var nickname: String?
-  /// Whether it came by the task's token, so that nobody knows who attached it.
+  /// Whether it was attached by the task's token, so that the sender is unknown.
   public var isByToken: Bool
   /// Whether the caller may delete it.
   public var canDelete: Bool
@@ -201,7 +201,7 @@ public enum BeginTaskAttachment: AccountOperation {
     requirements: ["TASK-8"], "Announce a file to be attached to a task; it is then sent in chunks and completed.")
 }
 
-/// A part of a file and where it stands in it.
+/// A chunk of a file, and its offset.
 public struct TaskAttachmentChunk: Document {
   public var attachmentID: ID<TaskAttachment>
   public var offset: Int
@@ -246,8 +246,8 @@ public struct TaskAttachmentProgress: Document, Hashable {
   ]
 }
 
-/// Sends a part of a file (TASK-8). Chunks come one after the other; one that was lost or is repeated does no harm: the answer says where to
-/// go on.
+/// Uploads a chunk of a file (TASK-8). Chunks are sent one after the other; a lost or repeated one does no harm, since the answer says
+/// where to continue.
 public enum UploadTaskAttachmentChunk: AccountOperation {
   public typealias Input = TaskAttachmentChunk
   public typealias Output = TaskAttachmentProgress
@@ -360,7 +360,7 @@ public enum DownloadTaskAttachmentChunk: AccountOperation {
     requirements: ["TASK-8"], "Read a part of an attached file.")
 }
 
-/// Takes a file away from its task (TASK-8): whoever attached it may, and who created the task.
+/// Deletes a file of a task (TASK-8): allowed for the account that attached it, and for the task's creator.
 public enum DeleteTaskAttachment: AccountOperation {
   public typealias Input = TaskAttachmentKey
   public typealias Output = Empty
@@ -449,7 +449,7 @@ public enum CancelTaskAttachmentByToken: OpenOperation {
 
 // MARK: - Events
 
-/// The files of a task have changed, for each of its participants apart (TASK-8). Screens list them anew.
+/// The files of a task have changed; published separately for each participant (TASK-8). Clients then list them again.
 public struct TaskAttachmentsChanged: Event, Hashable {
   public enum Change: String, Choice { case attached, deleted }
 
@@ -458,8 +458,8 @@ public struct TaskAttachmentsChanged: Event, Hashable {
   public var taskID: ID<SharedTask>
   public var attachmentID: ID<TaskAttachment>
   public var change: Change
-  /// Who attached a file, how it and the task are called; absent of a deleted one, and of one that came by the task's token nobody is said to
-  /// have attached it.
+  /// The account that attached the file, and the names of the file and the task. All are absent for a deleted file; the account is absent
+  /// for a file attached by the task's token.
   public var byAccountID: AccountID?
   public var byUsername: Username?
   public var name: TaskAttachmentName?

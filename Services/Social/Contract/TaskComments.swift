@@ -1,8 +1,8 @@
 public import Operations
 
-/// What a participant says about a task, as one of its participants sees it (TASK-2, UC5).
+/// A participant's comment on a task, as another participant sees it (TASK-2, UC5).
 ///
-/// One that was removed has no text and keeps its position. What a deleted account wrote is gone.
+/// A removed comment has no text and keeps its position. The comments of a deleted account are gone.
 public struct TaskComment: Document, Hashable {
   /// Names the comment.
   public var id: ID<TaskComment>
@@ -10,7 +10,7 @@ public struct TaskComment: Document, Hashable {
   public var taskID: ID<SharedTask>
   /// Who wrote it.
   public var author: TaskPerson
-  /// What it says; nil when it was removed.
+  /// The text; nil if the comment was removed.
   public var text: ChatText?
   /// The request for help, or the offer, that it answers.
   public var helpID: ID<TaskHelp>?
@@ -18,7 +18,7 @@ public struct TaskComment: Document, Hashable {
   public var createdAt: Instant
   /// When it was removed; nil while it is there.
   public var removedAt: Instant?
-  /// Whether the caller has blocked who wrote it, so that it is shown only when the person asks for it.
+  /// Whether the caller has blocked the author, so that the text is shown only on request.
   public var isFolded: Bool
 
   /// The comment from its parts.
@@ -157,8 +157,8 @@ public struct TaskCommentCreated: Event, Hashable {
     "Somebody commented on a task; one event for each participant.")
 }
 
-/// A comment that moderators had removed is there again, since an appeal was granted: one event for each participant, with the comment as that
-/// one sees it (TASK-2, SOC-8).
+/// A comment that moderators had removed is there again, since an appeal was granted: one event for each participant, with the comment as
+/// that one sees it (TASK-2, SOC-8).
 public struct TaskCommentRestored: Event, Hashable {
   /// For whom the event is: a participant, or the author for its other devices.
   public var accountID: AccountID

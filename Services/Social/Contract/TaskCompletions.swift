@@ -13,7 +13,7 @@ public enum ConfirmTaskCompletion: AccountOperation {
     "Confirm that you have done your part of a task; it is completed once all participants have.")
 }
 
-/// Takes back what the caller has confirmed, while not all participants have (TASK-5). Where nothing is confirmed, nothing changes.
+/// Withdraws the caller's confirmation, while not all participants have confirmed (TASK-5). Without a confirmation it changes nothing.
 public enum WithdrawTaskCompletion: AccountOperation {
   public typealias Input = NamedTask
   public typealias Output = SharedTask

@@ -49,7 +49,8 @@ public struct TaskDetails: Document, Hashable {
   ]
 }
 
-/// Somebody in a task: no more of an account than anybody may see (TASK-1), and of who has blocked the reader neither names nor photo (SOC-8).
+/// Somebody in a task: no more of an account than anybody may see (TASK-1), and of who has blocked the reader neither names nor photo
+/// (SOC-8).
 public struct TaskPerson: Document, Hashable {
   /// The account.
   public var accountID: AccountID
@@ -57,7 +58,7 @@ public struct TaskPerson: Document, Hashable {
   public var username: Username?
   /// Its nickname, if it has one that the caller may see.
   public var nickname: String?
-  /// Where its photo is, if it has one that the caller may see.
+  /// The URL of the person's photo, if there is one that the caller may see.
   public var photoURL: PhotoURL?
 
   /// The person from its parts.

@@ -1,8 +1,8 @@
 public import Operations
 
-/// A task as it is now for one of its participants: one event for each of them, and for who takes part no more (TASK-1 to TASK-5).
+/// The current state of a task for one of its participants: one event for each of them, and for one that has left (TASK-1 to TASK-5).
 ///
-/// It names nobody else, so that it outlives the other participants' accounts. Of several the one with the highest revision counts.
+/// It names no other account, so that it outlives the other participants' accounts. The highest revision counts.
 public struct TaskChanged: Event, Hashable {
   public var accountID: AccountID
   public var taskID: ID<SharedTask>
@@ -73,7 +73,7 @@ public struct TaskNoticed: Event, Hashable {
   public var notice: TaskNotice
   /// What the part is called that was assigned; nil for other notices.
   public var partTitle: TaskName?
-  /// Who did it; absent where nobody alone did.
+  /// The account that did it; absent where it was not a single account's doing.
   public var byAccountID: AccountID?
   public var byUsername: Username?
   /// Of a completed task: the leaf of the last confirmation in the register, and the first checkpoint that covers it (TASK-9).

@@ -1,6 +1,6 @@
 public import Operations
 
-/// Help that a participant asks for or offers in a task, as one of its participants sees it (TASK-7). Answers are comments that refer to it.
+/// A request for help or an offer of help in a task, as one of its participants sees it (TASK-7). Answers are comments that refer to it.
 public struct TaskHelp: Document, Hashable {
   /// Names it.
   public var id: ID<TaskHelp>
@@ -8,7 +8,7 @@ public struct TaskHelp: Document, Hashable {
   public var taskID: ID<SharedTask>
   /// Whether help is asked for or offered.
   public var kind: TaskHelpKind
-  /// Who asks or offers.
+  /// The participant who asks or offers.
   public var person: TaskPerson
   /// When it was asked for or offered.
   public var createdAt: Instant
@@ -45,7 +45,7 @@ public enum TaskHelpKind: String, Choice { case request, offer }
 
 /// Why help cannot be asked for, offered or thanked for; see ``TaskFailure`` too.
 public enum TaskHelpFailure: String, FailureCode {
-  /// Nobody else takes part who could help, or be helped.
+  /// There is no other participant who could help or be helped.
   case noOthers = "no_other_participants"
   /// One request of a person and task is open at most.
   case alreadyRequested = "help_already_requested"
@@ -59,7 +59,7 @@ public enum TaskHelpFailure: String, FailureCode {
   public var status: Int { self == .tooOften ? 429 : 409 }
 }
 
-/// Asks the other participants of an open task for help (TASK-7, UC11). All of them are notified but those who mute that.
+/// Asks the other participants of an open task for help (TASK-7, UC11). All of them are notified, except those who mute help.
 public enum RequestTaskHelp: AccountOperation {
   public typealias Input = NamedTask
   public typealias Output = TaskHelp
@@ -70,8 +70,8 @@ public enum RequestTaskHelp: AccountOperation {
     "Ask the other participants of an open task for help; at most one request of yours is open in a task.")
 }
 
-/// Offers help to the other participants of an open task, without anybody having asked (TASK-7, UC12). All of them are notified but those who
-/// mute that.
+/// Offers help to the other participants of an open task, without a request (TASK-7, UC12). All of them are notified, except those who mute
+/// help.
 public enum OfferTaskHelp: AccountOperation {
   public typealias Input = NamedTask
   public typealias Output = TaskHelp
@@ -92,9 +92,10 @@ public enum CloseTaskHelp: AccountOperation {
     failures: TaskRefusals.ofCreator, requirements: ["TASK-7"], "Close a request for help, or an offer, of your own.")
 }
 
-/// Thanks a participant who helped, by who had asked for help (TASK-7): who has answered the request, or offered help in the task.
+/// Thanks a participant for help; the caller must have asked for help (TASK-7), and the participant must have answered the request, or
+/// offered help in the task.
 ///
-/// Once for each helper and task, that is help given. Thanking again changes nothing.
+/// The first thanks to a helper in a task count as help given. Thanking again changes nothing.
 public enum ThankForTaskHelp: AccountOperation {
   /// For which request, and whom.
   public struct Input: Document {
@@ -211,8 +212,8 @@ public struct TaskHelpThanked: Event, Hashable {
     "taskHelp.thanked", by: .social, requirements: ["TASK-7"], "Who had asked for help in a task thanked somebody who helped.")
 }
 
-/// An account has given help in a task: once for each account and task, and never taken back. It names nobody else, and so outlives who was
-/// helped (TASK-7).
+/// An account has given help in a task: published once for each account and task, and never withdrawn. It names no other account, and so
+/// outlives the helped account (TASK-7).
 public struct TaskHelpGiven: Event, Hashable {
   public var accountID: AccountID
   public var taskID: ID<SharedTask>

@@ -2,7 +2,8 @@ public import Operations
 
 /// An account's public link to a task that it has completed with others, as the account sees it (TASK-6, UC8).
 ///
-/// Whoever has it sees the task's name, the day of its completion and how many others took part, and of the rest what was chosen.
+/// Its visitors see the task's name, the day of its completion and the number of the other participants, and whatever else the account has
+/// chosen.
 public struct TaskLink: Document, Hashable {
   /// Names the link to its owner.
   public var id: ID<TaskLink>
@@ -10,7 +11,7 @@ public struct TaskLink: Document, Hashable {
   public var taskID: ID<SharedTask>
   /// What the task is called.
   public var taskName: TaskName
-  /// Who has it sees what is chosen.
+  /// Grants access to what the account has chosen to show.
   public var key: String
   /// Where browsers find it, relative to the gateway's address.
   public var page: String
@@ -65,11 +66,11 @@ public enum TaskLinkFailure: String, FailureCode {
   public var status: Int { 409 }
 }
 
-/// Makes the caller's public link to a completed task in which it takes part, or changes what that link shows (TASK-6, UC8). It stays the
+/// Creates the caller's public link to a completed task in which it takes part, or changes what that link shows (TASK-6, UC8). It stays the
 /// same link until it is revoked.
 ///
-/// What others wrote is not the caller's to publish: a description is shown by the link of who created the task alone. The caller's public
-/// profile lists those links alone that show whose they are: otherwise the profile would say it of a link that was to keep it to itself.
+/// The caller may publish only its own texts: only the link of the task's creator shows the description. The caller's public profile lists
+/// only links that show their owner: otherwise the profile would reveal what the link was to conceal.
 public enum CreateTaskLink: AccountOperation {
   /// Which task, and what of it is shown.
   public struct Input: Document {
@@ -152,9 +153,9 @@ public struct PublicTask: Document, Hashable {
   public var completedAt: Instant
   /// How many took part besides whose link it is.
   public var otherParticipantCount: Int
-  /// The username of whose link it is, where that was chosen.
+  /// The username of the link's owner, where that was chosen.
   public var username: Username?
-  /// The nickname of whose link it is, where that was chosen.
+  /// The nickname of the link's owner, where that was chosen.
   public var nickname: String?
 
   /// The task from its parts.
@@ -182,8 +183,9 @@ public struct PublicTask: Document, Hashable {
   ]
 }
 
-/// Reads the completed task behind a public link (TASK-6). A link that was revoked, that never was, that moderators have closed, or whose
-/// account, or that of who made the task, is suspended or deleted is answered alike; so is one of a task that is not completed, until it is again.
+/// Reads the completed task of a public link (TASK-6). The answer is the same for a link that was revoked, never existed or was closed by
+/// moderators, and for one whose owner, or whose task's creator, is suspended or deleted; also for a task that is not completed, until it
+/// is again.
 public enum ReadPublicTask: OpenOperation {
   /// By which link.
   public struct Input: Document, Hashable {
@@ -204,7 +206,7 @@ public enum ReadPublicTask: OpenOperation {
     "Read the completed task behind a public link; `not_found` for a link that does not work.")
 }
 
-/// What the page of a public profile shows of an account's tasks: the newest that have a link which shows whose it is (TASK-6).
+/// The tasks on an account's public profile: the newest with a link that shows its owner (TASK-6).
 public enum ReadTaskProfilePart: ProfilePartOperation {
   public typealias Input = ProfilePartInput
   public typealias Output = ProfilePart

@@ -56,7 +56,8 @@ public enum AddTaskParticipants: AccountOperation {
     requirements: ["TASK-1"], "Enrol more people in an open task that you made.")
 }
 
-/// Takes somebody who has not confirmed out of an open task, by its creator (TASK-5). The task is completed by that if all others have confirmed.
+/// Takes somebody who has not confirmed out of an open task, by its creator (TASK-5). The task is completed by that if all others have
+/// confirmed.
 public enum RemoveTaskParticipant: AccountOperation {
   /// Whom, and from what.
   public struct Input: Document {
@@ -85,9 +86,9 @@ public enum RemoveTaskParticipant: AccountOperation {
     requirements: ["TASK-5"], "Take somebody who has not confirmed out of an open task that you made.")
 }
 
-/// Leaves an open task in which another has enrolled the caller (TASK-3, UC6). Only with `confirm: true`.
+/// Leaves an open task in which another account has enrolled the caller (TASK-3, UC6). Only with `confirm: true`.
 ///
-/// What the caller had confirmed is withdrawn by it. The task is completed if all who stay have confirmed.
+/// The caller's confirmation is withdrawn. The task is completed if all remaining participants have confirmed.
 public enum OptOutOfTask: AccountOperation {
   /// Which task, and that it is meant.
   public struct Input: Document {

@@ -1,9 +1,10 @@
 public import Operations
 
-/// A part of a task, which one participant can be asked to do (TASK-1).
+/// A part of a task, which can be assigned to one participant (TASK-1).
 ///
-/// The task's creator makes, changes, assigns and removes parts. A part that is assigned is marked as done by its assignee alone, one that is not
-/// by any participant, and taken back by the same. Parts and the participants' completions are apart: who has done a part still confirms.
+/// The task's creator makes, changes, assigns and removes parts. An assigned part is marked as done, and reopened, by its assignee alone;
+/// an unassigned one by any participant. Parts are independent of the participants' completions: a participant who has done a part still
+/// has to confirm.
 public struct TaskPart: Document, Hashable {
   /// Names the part.
   public var id: ID<TaskPart>
@@ -11,7 +12,7 @@ public struct TaskPart: Document, Hashable {
   public var title: TaskName
   /// What is to be done.
   public var description: TaskDescription?
-  /// Whose it is; nil where it is anybody's.
+  /// The assignee; nil for an unassigned part.
   public var assignee: TaskPerson?
   /// When it was marked as done; nil while it is not.
   public var doneAt: Instant?
@@ -62,7 +63,7 @@ enum TaskPartNotes {
 
 /// Adds a part to an open task, by its creator (TASK-1).
 public enum CreateTaskPart: AccountOperation {
-  /// What is to be done, and by whom.
+  /// The part's texts and assignee.
   public struct Input: Document {
     public var taskID: ID<SharedTask>
     /// What it is called.
@@ -96,7 +97,7 @@ public enum CreateTaskPart: AccountOperation {
     requirements: ["TASK-1"], "Add a part to an open task that you made; a task has at most 50.")
 }
 
-/// Changes a part of an open task, or who is to do it, by the task's creator (TASK-1). What is not given stays as it is.
+/// Changes the text or the assignee of a part of an open task, by the task's creator (TASK-1). Absent fields stay unchanged.
 public enum EditTaskPart: AccountOperation {
   /// What is to be changed.
   public struct Input: Document {
@@ -161,7 +162,7 @@ public enum RemoveTaskPart: AccountOperation {
     "Remove a part of an open task that you made.")
 }
 
-/// Marks a part of an open task as done: its assignee may, and of a part that is assigned to nobody any participant (TASK-1). Again it changes
+/// Marks a part of an open task as done: by its assignee or, if it is unassigned, by any participant (TASK-1). Repeating it changes
 /// nothing.
 public enum CompleteTaskPart: AccountOperation {
   public typealias Input = NamedTaskPart
@@ -173,7 +174,7 @@ public enum CompleteTaskPart: AccountOperation {
     "Mark a part of a task as done: one that is assigned to you, or to nobody.")
 }
 
-/// Takes back that a part of an open task is done, by those who may mark it as done (TASK-1). Where it is not done, nothing changes.
+/// Reopens a part of an open task, by an account that may mark it as done (TASK-1). If it is not done, nothing changes.
 public enum ReopenTaskPart: AccountOperation {
   public typealias Input = NamedTaskPart
   public typealias Output = TaskPart

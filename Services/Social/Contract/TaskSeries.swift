@@ -1,13 +1,13 @@
 public import Operations
 
-/// A task that recurs on the days of a schedule, as one of those who take part in it sees it (TASK-1).
+/// A task that recurs on the days of a schedule, as one of its participants sees it (TASK-1).
 ///
-/// Each planned day has one occurrence: a ``SharedTask`` of its own, with completions, comments and files of its own, that stands open from the
-/// beginning of the day on, in its creator's time zone. An occurrence that was missed can still be confirmed while no more than two later ones
-/// have come; then it is cancelled. Days that went by while the server was down have none, but for the last of them. Each has the parts of the
-/// one before it, none of them done.
+/// Each planned day has one occurrence: a ``SharedTask`` with its own completions, comments and files, which is open from the beginning of
+/// the day, in its creator's time zone. A missed occurrence can still be confirmed until more than two later ones have come; then it is
+/// cancelled. Of the days on which the server was down, only the last one has an occurrence. Each occurrence copies the parts of the one
+/// before it, none of them done.
 ///
-/// The occurrences of a team's series are the team's own, for as long as its creator is in the team: who is in the team then takes part in them.
+/// The occurrences of a team's series belong to the team, as long as their creator is in the team: its current members take part in them.
 public struct TaskSeries: Document, Hashable {
   /// Names the series.
   public var id: ID<TaskSeries>
@@ -19,7 +19,7 @@ public struct TaskSeries: Document, Hashable {
   public var schedule: Schedule
   /// The first day on which it may be planned.
   public var startDay: LocalDay
-  /// The last one; nil where it goes on.
+  /// The last day; nil for a series without an end.
   public var endDay: LocalDay?
   /// Whether there are more to come.
   public var state: TaskSeriesState
@@ -79,7 +79,7 @@ public enum TaskSeriesState: String, Choice {
 
 /// Why a recurring task cannot be made or changed.
 public enum TaskSeriesFailure: String, FailureCode {
-  /// No more occurrences come, so nothing of them changes.
+  /// The series has ended: there are no more occurrences, and nothing of it changes.
   case ended = "task_series_ended"
   /// As many that the account made go on as may.
   case tooMany = "too_many_task_series"
@@ -94,19 +94,19 @@ enum TaskSeriesText {
   static let name = Note("What to call each occurrence: 1 to 100 characters.")
   static let endDay = "The last day on which it may be planned, not before the start day and up to 2199-12-31"
 
-  /// A task is due on a day; so many days of a week, whichever they are, name none.
+  /// Refuses schedules without days: a task is due on a day, and a number of times a week names none.
   static func check(_ schedule: Schedule?, _ fields: inout FieldChecks) {
     guard let schedule, fields.areRight("schedule") else { return }
     fields.expect(schedule.kind != .timesAWeek, "schedule", FieldRule("schedule_without_days"))
   }
 }
 
-/// Makes a recurring task for the caller and others (TASK-1). If today is a planned day, its first occurrence stands open at once.
+/// Creates a recurring task for the caller and others (TASK-1). If today is a planned day, its first occurrence is open at once.
 ///
-/// Everything that is wrong is answered at once, as by ``CreateTask``. Each occurrence enrols people anew: whom its creator may not enrol that
-/// day, by their settings and blocks, and who is suspended then, is left out of it.
+/// All problems are answered at once, as by ``CreateTask``. Each occurrence enrols people again, without those whom its creator may not
+/// enrol on that day, because of their settings or blocks, or who are suspended then.
 public enum CreateTaskSeries: AccountOperation {
-  /// What is to be done, by whom and when.
+  /// The texts, the participants and the schedule.
   public struct Input: Form {
     /// What each occurrence is called.
     public var name: TaskName
@@ -200,7 +200,8 @@ public enum GetTaskSeries: AccountOperation {
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-1"], "Show a recurring task that you take part in.")
 }
 
-/// Changes the occurrences to come, by the series' creator (TASK-1). What is not given, and the occurrences that there are, stay as they are.
+/// Changes the occurrences to come, by the series' creator (TASK-1). What is not given, and the occurrences that there are, stay as they
+/// are.
 public enum EditTaskSeries: AccountOperation {
   /// What is to be changed.
   public struct Input: Document {
@@ -248,7 +249,8 @@ public enum EditTaskSeries: AccountOperation {
     "Change name, description, schedule and last day of a recurring task that you made, for the occurrences to come.")
 }
 
-/// Ends a recurring task, by its creator (TASK-1): no more occurrences come, and those that there are stay. Ending it again changes nothing.
+/// Ends a recurring task, by its creator (TASK-1): no more occurrences come, and those that there are stay. Ending it again changes
+/// nothing.
 public enum EndTaskSeries: AccountOperation {
   public typealias Input = NamedTaskSeries
   public typealias Output = TaskSeries
@@ -259,8 +261,8 @@ public enum EndTaskSeries: AccountOperation {
     "End a recurring task that you made: its open occurrences stay, and no more come.")
 }
 
-/// Leaves a recurring task in which another has enrolled the caller (TASK-3, UC6), and those of its open occurrences that the caller has not
-/// confirmed. Only with `confirm: true`.
+/// Leaves a recurring task in which another has enrolled the caller (TASK-3, UC6), and those of its open occurrences that the caller has
+/// not confirmed. Only with `confirm: true`.
 public enum OptOutOfTaskSeries: AccountOperation {
   /// Which one, and that it is meant.
   public struct Input: Document {

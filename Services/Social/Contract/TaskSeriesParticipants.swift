@@ -1,9 +1,9 @@
 public import Operations
 
-/// Enrols more people in the occurrences to come of a recurring task, by its creator (TASK-1). Who takes part already stays as it is, and so do
-/// the occurrences that there are.
+/// Adds people to the future occurrences of a recurring task, by its creator (TASK-1). Present participants and existing occurrences stay
+/// as they are.
 ///
-/// Everything that is wrong is answered at once, as by ``AddTaskParticipants``; who has opted out of it is not enrolled anew.
+/// All problems are answered at once, as by ``AddTaskParticipants``; people who have opted out are not enrolled again.
 public enum AddTaskSeriesParticipants: AccountOperation {
   /// Whom, and in what.
   public struct Input: Form {

@@ -103,7 +103,7 @@ public enum GetTaskToken: AccountOperation {
     "Show the token by which files are attached to a task of yours without logging in.")
 }
 
-/// Gives a task another token, valid for 30 days; the one that it had no longer is (TASK-8).
+/// Gives a task a new token, valid for 30 days; the former one stops working (TASK-8).
 public enum RenewTaskToken: AccountOperation {
   public typealias Input = TaskTokenKey
   public typealias Output = TaskTokenState

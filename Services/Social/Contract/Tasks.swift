@@ -16,7 +16,8 @@ public struct SharedTask: Document, Hashable {
   public var creator: TaskPerson?
   /// Whether the caller made it.
   public var isCreator: Bool
-  /// Whether the caller may edit and cancel it: who made it, and once that account was deleted, who has taken part for longest.
+  /// Whether the caller may edit and cancel it: its creator or, once that account was deleted, the participant who has taken part for
+  /// longest.
   public var canEdit: Bool
   /// How many take part.
   public var participantCount: Int
@@ -96,7 +97,7 @@ public enum TaskState: String, Choice {
 
 /// Why a task cannot be made or changed.
 public enum TaskFailure: String, FailureCode {
-  /// All participants have confirmed, so nothing of it changes any more.
+  /// All participants have confirmed, so the task can no longer change.
   case completed = "task_completed"
   case cancelled = "task_cancelled"
   /// As many that the account made are open as one may have.
@@ -112,12 +113,12 @@ public enum TaskFailure: String, FailureCode {
   public var status: Int { 409 }
 }
 
-/// Makes a task for the caller and others (TASK-1, UC3).
+/// Creates a task for the caller and others (TASK-1, UC3).
 ///
-/// Everything that is wrong is answered at once: each username that nobody has, and each whose owner may not be enrolled by the caller, is a
-/// fault of its own in `participants`. Who has blocked the caller, or is blocked by it, and who is suspended, looks like nobody.
+/// All problems are answered at once: each unknown username, and each account that the caller may not enrol, is a fault of its own in
+/// `participants`. An account that has blocked the caller, is blocked by it or is suspended counts as unknown.
 public enum CreateTask: AccountOperation {
-  /// What is to be done, and by whom.
+  /// The texts and the participants.
   public struct Input: Form {
     /// What it is called.
     public var name: TaskName
@@ -205,7 +206,7 @@ public enum ListTasks: AccountOperation {
     public var items: [SharedTask]
     /// Where the next page begins.
     public var nextCursor: PageCursor?
-    /// What to say to somebody whose list is empty.
+    /// What to say to a user whose list is empty.
     public var message: String?
 
     /// The page, and what to say where it is empty.
@@ -253,8 +254,8 @@ public enum GetTask: AccountOperation {
     """)
 }
 
-/// Changes what an open task says, by its creator (TASK-1), or by who has taken part for longest where the creator was deleted. What is
-/// not given stays as it is.
+/// Changes the texts of an open task, by its creator (TASK-1) or, if the creator was deleted, by the participant who has taken part for
+/// longest. Absent fields stay unchanged.
 public enum EditTask: AccountOperation {
   /// What is to be changed.
   public struct Input: Document {
@@ -295,7 +296,7 @@ public enum EditTask: AccountOperation {
     requirements: ["TASK-1"], "Change name, description and due day of an open task that you made.")
 }
 
-/// Cancels an open task, by who may edit it (TASK-1): nothing of it can be confirmed any more. Cancelling it again changes nothing.
+/// Cancels an open task, by an account that may edit it (TASK-1): it can no longer be confirmed. Cancelling it again changes nothing.
 public enum CancelTask: AccountOperation {
   public typealias Input = NamedTask
   public typealias Output = SharedTask
@@ -308,6 +309,6 @@ public enum CancelTask: AccountOperation {
 
 /// To whom tasks are closed.
 enum TaskRefusals {
-  /// To who does not take part the task does not exist; of those who do, only its creator may.
+  /// For accounts that do not take part the task does not exist; among the participants, only its creator may call.
   static let ofCreator = [RequestFailure.notFound.kind, RequestFailure.forbidden.kind]
 }

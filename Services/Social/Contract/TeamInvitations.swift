@@ -48,7 +48,7 @@ public struct TeamInvitation: Document, Hashable {
 
 /// Why nobody is invited to a team, or an invitation is not answered; see ``TeamFailure`` and ``ConnectionRequestFailure`` too.
 public enum TeamInvitationFailure: String, FailureCode {
-  /// Who is to be invited is in a team, this one or another.
+  /// The invited account is in a team already, this one or another.
   case userInTeam = "user_in_team"
   /// One to the same account waits.
   case pending = "team_invitation_pending"
@@ -151,7 +151,7 @@ public struct AnswerTeamInvitation: Document {
 
 // MARK: - Events
 
-/// An invitation to a team is now in this state: published for who was invited and for who sent it apart (TEAM-1).
+/// The state of an invitation to a team has changed: published separately for the invited account and for the sender (TEAM-1).
 public struct TeamInvitationChanged: Event, Hashable {
   public var teamInvitationID: ID<TeamInvitation>
   public var accountID: AccountID

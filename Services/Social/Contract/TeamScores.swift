@@ -20,7 +20,7 @@ public struct TeamStanding: Document, Hashable {
   ]
 }
 
-/// A team in the list of all teams, for everybody: nothing in it says who its members are (TEAM-2).
+/// A team in the public list of all teams: it does not show the members (TEAM-2).
 public struct RankedTeam: Document, Hashable {
   public var id: ID<Team>
   public var name: TeamName
@@ -109,9 +109,9 @@ public enum ListTeams: AccountOperation {
     /// The best first; of a month only those that have scored in it.
     public var items: [RankedTeam]
     public var nextCursor: PageCursor?
-    /// The reader's own team; absent where it is in none.
+    /// The reader's own team; absent where the reader has none.
     public var own: RankedTeam?
-    /// One's own team between those that stand next to it in the list; empty where one is in none.
+    /// The reader's own team and its neighbours in the list; empty where the reader has no team.
     public var neighbours: [RankedTeam]
 
     /// The page from its parts.

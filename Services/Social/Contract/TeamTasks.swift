@@ -26,13 +26,14 @@ public struct TeamTask: Document, Hashable {
 public enum TeamTaskFailure: String, FailureCode {
   /// As many of the team are open as may.
   case tooMany = "too_many_team_tasks"
-  /// Whoever answers for the task has removed the account from it, and alone can enrol it anew.
+  /// The account responsible for the task has removed the caller from it, and is the only one that can enrol it again.
   case removed = "removed_from_task"
 
   public var status: Int { 409 }
 }
 
-/// Lists the tasks of the caller's team, also those in which it takes no part: those to do, then those completed, each newest first (TASK-2).
+/// Lists the tasks of the caller's team, also those in which it takes no part: those to do, then those completed, each newest first
+/// (TASK-2).
 ///
 /// Tasks of who has blocked the caller, or is blocked by it, are left out unless the caller takes part in them.
 public enum ListTeamTasks: AccountOperation {
@@ -67,8 +68,8 @@ public enum ListTeamTasks: AccountOperation {
     "List the tasks of your team, also those in which you take no part: those to do, then those completed, each newest first.")
 }
 
-/// Lets a member take part in an open task of its team, as who came to the team after the task was made (TASK-1). Who takes part already
-/// stays as it is; who has opted out can come back so, and who was removed cannot.
+/// Lets a member join an open task of its team, for example one made before the member came (TASK-1). Joining again changes nothing; a
+/// member who has opted out may return by this, but one who was removed may not.
 public enum JoinTeamTask: AccountOperation {
   /// Which task of which team.
   public struct Input: Document {

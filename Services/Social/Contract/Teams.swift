@@ -1,6 +1,6 @@
 public import Operations
 
-/// A team as its members see it: who is in it, what they have scored together, and where that puts it among all teams (TEAM-1, TEAM-2).
+/// A team as its members see it: its members, their common score, and its rank among all teams (TEAM-1, TEAM-2).
 public struct Team: Document, Hashable {
   public var id: ID<Team>
   public var name: TeamName
@@ -36,7 +36,7 @@ public struct Team: Document, Hashable {
   ]
 }
 
-/// Somebody in a team, with no more of them than their names and photo (TEAM-1), and of who has blocked the reader neither (SOC-8).
+/// A member of a team, with names and photo only (TEAM-1), and without these if the member has blocked the reader (SOC-8).
 public struct TeamMember: Document, Hashable {
   public var accountID: AccountID
   public var username: Username?
@@ -108,11 +108,11 @@ public enum TeamFailure: String, FailureCode {
   }
 }
 
-/// Creates a team with a name and whom it begins with, all of whom are in it at once and can leave it (TEAM-1, B UC9).
+/// Creates a team with a name and its first members, who are all in it at once and can leave it (TEAM-1, B UC9).
 ///
-/// Whoever cannot be in it is named by the position in `usernames`, all of them in one answer, and nothing is created: those who are
-/// unknown, those who are in a team, those who do not let themselves be enrolled. One's own name and repetitions are ignored. Since an
-/// answer says of up to fifty names whether there are such accounts, calls are limited as searching for people is.
+/// If any of the users cannot be a member, nothing is created, and one answer names all of them by their position in `usernames`: unknown
+/// users, members of other teams, and users who do not let others enrol them. The caller's own name and repetitions are ignored. Since an
+/// answer reveals for up to fifty names whether there are such accounts, calls are limited like searches for people.
 public enum CreateTeam: AccountOperation {
   /// What the person fills in.
   public struct Input: Form {
@@ -121,7 +121,7 @@ public enum CreateTeam: AccountOperation {
 
     /// What the team is called.
     public var name: TeamName
-    /// Who is in it beside the caller.
+    /// The members besides the caller.
     public var usernames: [Username]
     public var found = FoundProblems()
 
@@ -149,15 +149,15 @@ public enum CreateTeam: AccountOperation {
     "Create a team of which you are the owner, with others by their usernames; an account is in one team at most.")
 }
 
-/// The caller's own team with its members, score and rank; or, in none, how to come to one (TEAM-1, TEAM-2, B UC9, UC10).
+/// The caller's own team with its members, score and rank; without a team, how to join one (TEAM-1, TEAM-2, B UC9, UC10).
 public enum GetOwnTeam: AccountOperation {
   public typealias Input = Empty
 
   /// The team, if there is one.
   public struct Output: Document, Hashable {
-    /// Absent where the account is in none.
+    /// Absent where the account has no team.
     public var team: Team?
-    /// What to do where the account is in none, in the reader's language.
+    /// What to do without a team, in the reader's language.
     public var hint: String?
 
     /// The answer from its parts.
@@ -269,10 +269,10 @@ public struct TeamMemberReference: Document {
 
 // MARK: - Events
 
-/// An account is in a team, or in it no more, or something about that has changed (TEAM-1): all of it, as it is now.
+/// An account's membership of a team has begun, changed or ended (TEAM-1): its whole current state.
 ///
-/// It names that account alone, so that it outlives everybody else in the team. A subscriber keeps the one with the highest ``revision``
-/// of an account and ignores older ones.
+/// It names that account alone, so that it outlives the other members. A subscriber keeps the event with the highest ``revision`` of an
+/// account and ignores older ones.
 public struct TeamMembershipChanged: Event, Hashable {
   public var accountID: AccountID
   public var teamID: ID<Team>
@@ -350,7 +350,7 @@ public struct TeamMemberLeft: Event, Hashable {
 public enum TeamMembershipChange: String, Choice {
   /// It created the team.
   case created
-  /// Whoever created the team named it.
+  /// Named by the team's creator when the team was created.
   case added
   /// It accepted an invitation.
   case joined
