@@ -1,19 +1,19 @@
 import Operations
 import SocialContract
 
-/// Who appeals against what, and who decides it (SOC-8).
+/// The rules for appeals against moderation decisions, and for deciding them (SOC-8).
 enum AppealRules {
   /// How far a case's appeal is.
   enum State: Hashable, Sendable {
     case none, waiting, decided
   }
 
-  /// Whether a decision can be appealed against: once, while what it is about is kept.
+  /// Whether a decision can still be appealed: once, while the case's content is kept.
   static func canAppeal(_ decision: ModerationDecision, _ state: State, at now: Instant) -> Bool {
     state == .none && now < decision.at.adding(seconds: ReportRules.keptSeconds)
   }
 
-  /// - Throws: why the account cannot appeal. Against nothing there is nothing to appeal.
+  /// - Throws: why the account cannot appeal. A decision without a measure cannot be appealed.
   static func appeal(_ found: ModerationCaseRecord, by account: AccountID, _ state: State, at now: Instant) throws(Failure) {
     guard found.accused == account, let decision = found.decision, decision.outcome != .nothing else {
       throw Failure(RequestFailure.notFound)
@@ -24,7 +24,8 @@ enum AppealRules {
 
   /// - Parameters:
   ///   - administrators: all accounts that administer.
-  ///   - reporters: those of them who have reported it: it is for one to decide who neither did nor decided before, where there is one.
+  ///   - reporters: the administrators who have reported it. An administrator who neither reported nor decided it decides the appeal, where
+  ///     there is one.
   /// - Throws: why that administrator cannot decide the appeal.
   static func decide(
     _ found: ModerationCaseRecord, by administrator: AccountID, among administrators: Set<AccountID>,

@@ -5,7 +5,7 @@ import Storage
 
 /// Appeals of suspended accounts, which come by the link that identity mails.
 enum AppealSubscriptions {
-  /// Keeps the appeal, once; what comes too late or from another account has no effect, since nobody is there to be answered.
+  /// Stores the appeal, once. A late appeal, or one of another account, has no effect, since there is no caller to answer.
   static func appealed(_ event: SuspensionAppealed, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     let database = transaction.database
     guard let suspension = try SuspensionStore.find(event.suspensionID, in: database), suspension.account == event.accountID,

@@ -5,10 +5,10 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Blocks: whoever blocks another is apart from it, both ways (SOC-8).
+/// Blocks between accounts, which take effect both ways (SOC-8).
 ///
-/// A block ends what other features keep between the two: each of those has a closing here. What is asked, listed or shown later looks at the
-/// blocks itself, by ``BlockStore``.
+/// A block ends what other features keep between the two accounts: each of them registers a closing here. Later requests, lists and reads
+/// check the blocks themselves, by ``BlockStore``.
 struct BlockFeature: Feature {
   /// In the order in which they are done.
   let closings: [BlockClosing]

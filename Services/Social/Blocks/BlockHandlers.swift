@@ -12,8 +12,8 @@ struct BlockHandlers: Sendable {
   /// What a block ends, feature by feature.
   let closings: [BlockClosing]
 
-  /// The account to block, found at identity if its event has not arrived yet. One that has blocked the caller can be blocked like any other:
-  /// the caller learns nothing by it.
+  /// The account to block, looked up at identity if its event has not arrived yet. An account that has blocked the caller can be blocked
+  /// like any other, so the caller learns nothing.
   static func other(_ input: CreateBlock.Input, _ call: AccountCall) async throws -> AccountID {
     guard input.accountID != call.account else { throw BlockFailure.ofOneself }
     guard let other = try await Accounts.resolve(input.accountID, call) else { throw Failure(RequestFailure.notFound) }
@@ -45,5 +45,5 @@ struct BlockHandlers: Sendable {
   }
 }
 
-/// Ends what a feature keeps between two accounts of which the first blocks the second, in the transaction that blocks.
+/// Ends what a feature keeps between two accounts, in the transaction in which the first blocks the second.
 typealias BlockClosing = @Sendable (_ blocker: AccountID, _ blocked: AccountID, Transaction) throws -> Void

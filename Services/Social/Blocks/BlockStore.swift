@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Who has blocked whom.
+/// The blocks between accounts.
 enum BlockStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "blocks") { database in
@@ -66,8 +66,8 @@ enum BlockStore {
 }
 
 extension BlockStore {
-  /// Those whom an account has blocked as rows, to be narrowed down. Whom it has blocked it may see as before, unless it is blocked in turn:
-  /// then as it knew it before.
+  /// The rows of the accounts that an account has blocked, to be narrowed down. Their names are shown as before, or, if they have blocked
+  /// the account in turn, as it last knew them.
   private static let selection = """
     SELECT a.account_id, b.since, iif(o.since IS NULL, a.username, o.known_username) AS username,
       iif(o.since IS NULL, a.nickname, o.known_nickname) AS nickname,

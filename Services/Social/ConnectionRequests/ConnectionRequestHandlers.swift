@@ -9,7 +9,7 @@ enum ConnectionRequestHandlers<Kind: RequestedConnection> {
   private typealias Rules = ConnectionRequestRules<Kind>
   private typealias Requests = ConnectionRequestStore<Kind>
 
-  /// Who asks, and who is asked.
+  /// The sender and the recipient of a request.
   struct Asking: Sendable {
     let from: Accounts.Known
     let to: Accounts.Known
@@ -50,7 +50,7 @@ enum ConnectionRequestHandlers<Kind: RequestedConnection> {
           ["username": .text(to.username.description), "max": .number(ConnectionRequestRepetition.maxPerDay)],
           retryAfterSeconds: seconds)
       }
-      // To one that is blocked it looks sent; the other never learns of it.
+      // To a blocked sender the request looks sent; the recipient never sees it.
       let isHidden = try BlockStore.hasBlocked(to.id, from.id, in: transaction.database)
       let id = try Requests.add(from: from.id, to: to.id, isHidden: isHidden, transaction)
       if !isHidden { try transaction.publish(Kind.sent(id, from: Party(from), to: Party(to), at: transaction.now)) }

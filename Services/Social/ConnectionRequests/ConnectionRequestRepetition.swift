@@ -6,11 +6,11 @@ enum ConnectionRequestRepetition {
   static let maxPerDay = 3
   private static let daySeconds = 86_400
 
-  /// How long the account has to wait; nil where it may ask.
+  /// How long the account has to wait before its next request; nil where it may send one.
   ///
   /// - Parameters:
-  ///   - refused: when those that were withdrawn or rejected were sent, the newest first.
-  ///   - max: how many there may be within a day.
+  ///   - refused: the send times of its withdrawn or rejected requests, newest first.
+  ///   - max: the most requests within a day.
   static func wait(_ refused: [Instant], max: Int = maxPerDay, at now: Instant) -> Int? {
     let recent = refused.filter { now < $0.adding(seconds: daySeconds) }
     guard recent.count >= max else { return nil }

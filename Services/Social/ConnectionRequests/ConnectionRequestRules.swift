@@ -1,9 +1,9 @@
 import Operations
 import SocialContract
 
-/// Who may ask whom for a connection, who may answer, and who may withdraw (SOC-1, SOC-3, SOC-7).
+/// The rules for sending, answering and withdrawing requests for a connection (SOC-1, SOC-3, SOC-7).
 enum ConnectionRequestRules<Kind: RequestedConnection> {
-  /// How an account stands to the one that it asks.
+  /// The sender's standing with the recipient.
   enum Standing: Hashable, Sendable {
     case strangers
     case connected
@@ -56,9 +56,9 @@ enum ConnectionRequestRules<Kind: RequestedConnection> {
     }
   }
 
-  /// What withdrawing comes to.
+  /// The effect of withdrawing a request.
   ///
-  /// - Parameter direction: which way the request goes for the account that withdraws.
+  /// - Parameter direction: the request's direction, as the withdrawing account sees it.
   static func withdraw(
     _ state: ConnectionRequestState, _ direction: ConnectionRequestDirection
   ) throws(Failure) -> Answering {

@@ -6,8 +6,7 @@ import Storage
 
 extension ConnectionRequestState: DatabaseValueConvertible {}
 
-/// The requests of one kind, of all accounts; at most one waits from one account to another, or between two where the connection goes
-/// both ways.
+/// The requests of one kind. At most one waits from one account to another or, for a mutual connection, between two accounts.
 enum ConnectionRequestStore<Kind: RequestedConnection> {
   typealias Request = ConnectionRequest<Kind>
 
@@ -33,9 +32,8 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     }
   }
 
-  /// Further states, and requests that are hidden from whom they are for: a request that an account sends to one that has blocked it, or
-  /// that waits when it is blocked, waits on for its sender alone, for ever. One request waits in each direction; between two where the
-  /// connection goes both ways, one that both can see.
+  /// Further states, and hidden requests: a request that an account sends after it was blocked, or that waits when it is blocked, stays
+  /// visible to its sender alone, for ever. One request may wait in each direction; for a mutual connection, only one that both can see.
   static func hiddenMigration(_ number: Int, _ name: String) -> Migration {
     Migration(number, name) { database in
       let columns = "sequence, \(Kind.idColumn), from_account, to_account, state, sent_at, answered_at"
@@ -76,7 +74,7 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     }
   }
 
-  /// Between whom a request is, in SQL: in no order where the connection goes both ways.
+  /// The pair of accounts of a request, in SQL: without an order for a mutual connection.
   private static func pair(_ from: String, _ to: String) -> String {
     Kind.isMutual ? "min(\(from), \(to)), max(\(from), \(to))" : "\(from), \(to)"
   }
@@ -106,7 +104,7 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     }
   }
 
-  /// How an account stands to another. Where both have asked, of which one cannot see it, the other's request counts.
+  /// An account's standing with another. If both have sent a request and one of these is hidden, the other account's request counts.
   static func standing(
     of account: AccountID, to other: AccountID, in database: Database
   ) throws -> ConnectionRequestRules<Kind>.Standing {
@@ -127,8 +125,8 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     }
   }
 
-  /// When the requests from one account to another that were withdrawn or rejected were sent, the newest first: those of the last so many that
-  /// the account has sent.
+  /// When the requests from one account to another that were withdrawn or rejected were sent, the newest first: those of the last so many
+  /// that the account has sent.
   static func refused(
     from account: AccountID, to other: AccountID, ofLast count: Int = 500, in database: Database
   ) throws -> [Instant] {
@@ -141,9 +139,9 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     return try Instant.fetchAll(statement, arguments: [account, count, other])
   }
 
-  /// Notes that an account asks another.
+  /// Adds a request.
   ///
-  /// - Parameter isHidden: whether the other never sees it. Then it is shown by the name that it was asked by, and by nothing else.
+  /// - Parameter isHidden: whether the recipient never sees it. Its sender then sees the recipient only under the name that it used.
   static func add(
     from account: AccountID, to other: AccountID, isHidden: Bool, _ transaction: Transaction
   ) throws -> ID<Request> {
@@ -173,7 +171,7 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     }
   }
 
-  /// Withdraws what the blocker asks of the blocked one, and hides from the blocker what the blocked one asks; see ``BlockClosing``.
+  /// Withdraws the blocker's requests to the blocked account, and hides those in the other direction; see ``BlockClosing``.
   @Sendable
   static func close(_ blocker: AccountID, _ blocked: AccountID, _ transaction: Transaction) throws {
     if let request = try waiting(from: blocker, to: blocked, in: transaction.database) {
@@ -222,8 +220,8 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     return Request(row, for: account)
   }
 
-  /// The requests received and sent, newest first. An account that has blocked another sees none with it; the one that is blocked sees what
-  /// waited and what it has sent since, as if nothing were the matter. Those from and to accounts that are suspended are left out.
+  /// The received and sent requests, newest first. A blocker sees none with the blocked account; the blocked one sees those that waited and
+  /// those that it has sent since, and notices nothing. Requests with suspended accounts are left out.
   static func list(
     for account: AccountID, direction: Request.Direction?, state: Request.State?, _ page: PageRequest, now: Instant,
     in database: Database
@@ -255,8 +253,7 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     return page.page(of: rows, key: { $0["sequence"] as Int64 }) { Request($0, for: account) }
   }
 
-  /// All requests as events, in the order in which they were sent, but for those that the one whom they are for never sees; see
-  /// `SnapshotParts`. Usernames are those of now.
+  /// All requests as events, in the order in which they were sent, except hidden ones; see `SnapshotParts`. Usernames are the current ones.
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let rows = try Row.fetchAll(

@@ -2,7 +2,7 @@ import ServiceKit
 import ServiceLifecycle
 import Storage
 
-/// Ends the requests of one kind that nobody has answered in time; see ``ConnectionRequestLife``.
+/// Expires the requests of one kind that were not answered in time; see ``ConnectionRequestLife``.
 struct ConnectionRequestWorker<Kind: RequestedConnection>: Service {
   /// How many requests end in one transaction: other writers wait for no more than that.
   static var batch: Int { 200 }

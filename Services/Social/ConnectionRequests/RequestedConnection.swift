@@ -12,7 +12,7 @@ protocol RequestedConnection: Connection {
   static var table: String { get }
   /// The column of their ids.
   static var idColumn: String { get }
-  /// Whether it goes both ways: then one request at most waits between two accounts, and one that crosses it is agreement.
+  /// Whether the connection is mutual: at most one request then waits between two accounts, and a crossing request counts as agreement.
   static var isMutual: Bool { get }
   /// The condition, of an accepted request `r`, under which it is published as accepted to a new subscriber.
   static var isPublishedAsAccepted: String { get }
@@ -20,7 +20,7 @@ protocol RequestedConnection: Connection {
   static func exists(from account: AccountID, to other: AccountID, in database: Database) throws -> Bool
   /// How many an account may have; nil where it may have any number.
   static func limit(of account: AccountID, in database: Database) throws -> ConnectionLimit<Refusal>?
-  /// Connects who asked with who was asked.
+  /// Connects the sender with the recipient.
   static func begin(from account: AccountID, to other: AccountID, _ transaction: Transaction) throws
 
   static func sent(_ id: ID<ConnectionRequest<Self>>, from: Party, to: Party, at: Instant) -> any Event
@@ -29,7 +29,7 @@ protocol RequestedConnection: Connection {
   static func ended(_ id: ID<ConnectionRequest<Self>>, to: AccountID, _ state: ConnectionRequestState, at: Instant) -> any Event
 }
 
-/// Whom a request goes to.
+/// The recipient of a request.
 protocol RequestSending {
   var username: Username { get }
 }
