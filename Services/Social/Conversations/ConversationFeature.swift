@@ -4,9 +4,9 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Conversations: one for each two who have written to each other, listed and marked as read (SOC-4, SOC-5).
+/// Conversations between two accounts that have exchanged messages, listed and marked as read (SOC-4, SOC-5).
 ///
-/// What the other wrote to a deleted account is the other's: it stays, in a conversation with nobody.
+/// The messages that the other account sent to a deleted account remain, in a conversation without a partner.
 struct ConversationFeature: Feature {
   let migrations = [ConversationStore.migration(4), ConversationStore.receiptMigration(16)]
   let tables: [ErasedTable] = [

@@ -8,13 +8,13 @@ import Storage
 ///
 /// What somebody reads while one of the two gives no read receipts is never shown, not even when both do later.
 enum ReadReceiptStore {
-  /// Whether two accounts see how far the other has read: as friends who both give read receipts.
+  /// Whether two accounts see how far the other has read: they are friends, and both give read receipts.
   static func areShown(_ one: AccountID, _ other: AccountID, in database: Database) throws -> Bool {
     guard try FriendStore.areFriends(one, other, in: database) else { return false }
     return try [one, other].allSatisfy { try Accounts.find($0, in: database)?.givesReadReceipts == true }
   }
 
-  /// The newest message up to which the writer's friend may know that the reader has read; nil where there is none.
+  /// The newest message that the reader has read, as far as the writer may know; nil where there is none.
   static func find(from reader: AccountID, to writer: AccountID, in database: Database) throws -> ID<ChatMessage>? {
     let statement = try database.cachedStatement(
       sql: """

@@ -10,7 +10,7 @@ typealias FollowRequestStore = ConnectionRequestStore<Following>
 extension Following: RequestedConnection {
   typealias Refusal = FollowRequestFailure
 
-  /// Whom one account may follow, those included who have not answered yet.
+  /// The most accounts that one account may follow, including pending requests.
   static let maximum = 1000
 
   static let table = "follow_requests"

@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Follows: whom an account follows and who follows it, listed and ended by either side (SOC-7).
+/// Follows: listed in both directions, and ended by either side (SOC-7).
 struct FollowFeature: Feature {
   let migrations = [FollowStore.migration(9), FollowStore.nameMigration(37)]
   let tables: [ErasedTable] = [

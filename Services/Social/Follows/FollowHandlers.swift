@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Those whom one follows and those who follow one: listed and removed.
+/// The accounts that an account follows and its followers: listed and removed.
 enum FollowHandlers {
   static func listFollows(_ input: ListPage, _ call: AccountCall, _ database: Database) throws -> Page<Follow> {
     try FollowStore.list(.followed, of: call.account, call.page(input), in: database)

@@ -6,7 +6,7 @@ import Storage
 
 extension FollowChanged.State: DatabaseValueConvertible {}
 
-/// Who follows whom. One that ended stays as a row: a subscriber that begins anew from the snapshot learns that it ended.
+/// The follows. An ended one keeps its row, so that a subscriber that starts from the snapshot learns that it ended.
 enum FollowStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "follows") { database in
@@ -65,7 +65,7 @@ enum FollowStore {
     }
   }
 
-  /// Nobody follows who was deleted, were the row still there.
+  /// Whether an account follows another. A deleted account has no followers, even if the row still exists.
   static func follows(_ follower: AccountID, _ followed: AccountID, in database: Database) throws -> Bool {
     if try database.isErased(followed) { return false }
     let statement = try database.cachedStatement(
@@ -73,10 +73,10 @@ enum FollowStore {
     return try Row.fetchOne(statement, arguments: [follower, followed]) != nil
   }
 
-  /// Lets an account follow another, or follow it no more, and publishes it.
+  /// Begins or ends a follow, and publishes it.
   ///
-  /// A revision is the time in milliseconds, or one more than the last where that is more: so it grows even after the store was
-  /// put back from an older copy.
+  /// A revision is the time in milliseconds, or the last revision plus one if that is higher: so it grows even after the store was restored
+  /// from an older backup.
   static func change(
     _ follower: AccountID, follows followed: AccountID, _ state: FollowChanged.State, _ transaction: Transaction
   ) throws {
@@ -138,7 +138,7 @@ enum FollowStore {
     }
   }
 
-  /// The ends of the first follows of an account that is deleted, so that whoever keeps follows knows; see `ErasedTable.Ends`.
+  /// The ends of the first follows of an account that is deleted, for the subscribers that keep follows; see `ErasedTable.Ends`.
   @Sendable
   static func ended(with account: AccountID, limit: Int, _ transaction: Transaction) throws -> [any Event] {
     let rows = try Row.fetchAll(

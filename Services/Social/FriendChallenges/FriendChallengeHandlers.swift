@@ -87,7 +87,7 @@ enum FriendChallengeHandlers {
 // MARK: - Accepting
 
 extension FriendChallengeHandlers {
-  /// What accepting can come to, by what activity says.
+  /// The possible results of accepting, by activity's answer.
   enum Plan: Sendable {
     /// It did not wait for the caller's answer, so that activity was not asked.
     case none
@@ -133,7 +133,7 @@ extension FriendChallengeHandlers {
       case .over:
         try FriendChallengeStore.end([challenge.id], transaction)
         return .failure(FriendChallengeFailure.over.with())
-      // None comes to wait that did not wait before.
+      // A challenge that was not pending before cannot become pending.
       case .none: throw Failure(RequestFailure.unavailable, retryAfterSeconds: 1)
       }
     }

@@ -6,8 +6,8 @@ import SocialContract
 import Storage
 
 extension FriendChallengeStore {
-  /// The account's challenges on one side, in SQL: with the other account and both streaks, of which the first is the account's own. There are
-  /// none with who has blocked the account, as there are none with who was deleted.
+  /// The account's challenges in one direction, in SQL: with the other account and both streaks, the account's own first. Challenges with
+  /// accounts that have blocked the account, or were deleted, are left out.
   private static func side(_ own: String, _ other: String) -> String {
     """
     SELECT c.*, a.account_id, a.username, a.nickname, \(ShownPerson.photoTag(of: "a.account_id", for: ":account")),
@@ -105,7 +105,7 @@ extension FriendChallenge {
 }
 
 extension FriendChallengeChanged {
-  /// What is published of a challenge: to who has received it, and to who has sent it.
+  /// The events for a challenge: one for its recipient, and one for its sender.
   fileprivate static func both(_ row: Row) throws -> [FriendChallengeChanged] {
     let title = try ChallengeActivity(row).title
     return [ConnectionRequestDirection.received, .sent].map { direction in

@@ -7,7 +7,7 @@ import Storage
 
 extension FriendChallengeState: DatabaseValueConvertible {}
 
-/// The challenges of all accounts; of one activity to one friend at most one waits or goes on.
+/// The challenges of all accounts. For one activity and one friend, at most one is pending or active.
 enum FriendChallengeStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "friend challenges") { try $0.execute(sql: schema + FriendChallengeStreakStore.schema) }
@@ -60,8 +60,8 @@ enum FriendChallengeStore {
     let state: FriendChallengeState
   }
 
-  /// One of the account's own challenges, and which way it goes for it. To all but its two accounts a challenge does not exist, nor does one
-  /// with somebody who was deleted, or who has blocked the account.
+  /// One of the account's challenges, and its direction. A challenge exists only for its two accounts, and not with an account that was
+  /// deleted or has blocked the caller.
   static func find(
     _ id: ID<FriendChallenge>, of account: AccountID, in database: Database
   ) throws -> (challenge: Stored, direction: ConnectionRequestDirection) {
@@ -77,7 +77,8 @@ enum FriendChallengeStore {
     return (challenge, challenge.to == account ? .received : .sent)
   }
 
-  /// Whether one of that activity to that account waits or goes on, or one the other way round by which the account has the activity.
+  /// Whether a challenge to that activity is pending or active with that friend, or the account itself got the activity by a challenge from
+  /// that friend.
   static func isOpen(
     from account: AccountID, to friend: AccountID, _ activity: ActivityID, in database: Database
   ) throws -> Bool {
@@ -98,7 +99,7 @@ enum FriendChallengeStore {
     ) { $0.number(0) } ?? 0
   }
 
-  /// When the account sent the challenge behind which it has sent so many, that one included; nil where it has not.
+  /// When the account sent the first of its last so many challenges; nil where it has sent fewer.
   static func sentAt(_ count: Int, from account: AccountID, in database: Database) throws -> Instant? {
     try Instant.fetchOne(
       database.cachedStatement(
@@ -131,7 +132,7 @@ enum FriendChallengeStore {
     try publish(id, transaction)
   }
 
-  /// Notes that a waiting challenge was accepted: the other gets an activity of its own from that day on, and both streaks are kept.
+  /// Notes that a pending challenge was accepted: the recipient gets its own activity from that day on, and both streaks are kept.
   static func accept(_ challenge: Stored, from startDay: LocalDay, _ transaction: Transaction) throws {
     let activityID = ActivityID()
     try FriendChallengeStreakStore.begin(challenge.id, challenge.from, challenge.fromActivity, transaction)

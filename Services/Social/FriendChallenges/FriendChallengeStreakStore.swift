@@ -22,7 +22,7 @@ enum FriendChallengeStreakStore {
     CREATE INDEX friend_challenge_streaks_by_activity ON friend_challenge_streaks (activity_id);
     """
 
-  /// Waits for the streak of an account's activity, for as long as the challenge goes on.
+  /// Begins to keep the streak of an account's activity, for as long as the challenge is active.
   static func begin(
     _ challenge: ID<FriendChallenge>, _ account: AccountID, _ activity: ActivityID, _ transaction: Transaction
   ) throws {
@@ -31,7 +31,7 @@ enum FriendChallengeStreakStore {
       .id(account), .id(activity))
   }
 
-  /// Keeps what activity says of an activity, in each challenge that waits for it.
+  /// Stores an activity's published streak in each challenge that keeps it.
   static func keep(_ event: StreakChanged, _ transaction: Transaction) throws {
     try transaction.database.run(
       """

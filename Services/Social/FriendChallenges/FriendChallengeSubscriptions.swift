@@ -9,7 +9,7 @@ enum FriendChallengeSubscriptions {
     try FriendChallengeStore.end(of: event.activityID, of: event.accountID, transaction)
   }
 
-  /// Keeps the streak where a challenge of that activity goes on.
+  /// Stores the streak where a challenge to that activity is active.
   static func streakChanged(_ event: StreakChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     guard try !transaction.database.isErased(event.accountID) else { return }
     try FriendChallengeStreakStore.keep(event, transaction)

@@ -14,7 +14,7 @@ extension Friendship: RequestedConnection {
   static let idColumn = "friend_request_id"
   static let isMutual = true
 
-  /// Whoever counts friendships ends with those that there are: one that ended is published as asked for only.
+  /// A subscriber that counts friendships counts only current ones: a friendship that ended is published as requested only.
   static let isPublishedAsAccepted = """
     EXISTS (
       SELECT 1 FROM friendships WHERE low_account = min(r.from_account, r.to_account)

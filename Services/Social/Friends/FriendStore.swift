@@ -61,7 +61,7 @@ enum FriendStore {
     }
   }
 
-  /// Nobody is a friend of who was deleted, were the friendship still there.
+  /// Whether two accounts are friends. A deleted account has no friends, even if the row still exists.
   static func areFriends(_ one: AccountID, _ other: AccountID, in database: Database) throws -> Bool {
     if try database.isErased(other) { return false }
     let pair = AccountPair(one, other)
@@ -101,7 +101,7 @@ enum FriendStore {
     WHERE n.account_id = :account AND n.username > :after ORDER BY n.username LIMIT :limit
     """
 
-  /// An account's friends by username. It is what the app asks for first, and so reads the columns themselves.
+  /// An account's friends by username. This is the app's first request, so it reads the columns directly.
   static func list(of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Friend> {
     let after = try page.cursor(Username.init(text:))?.description ?? ""
     var friends: [Friend] = []

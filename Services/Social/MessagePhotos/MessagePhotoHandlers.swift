@@ -11,7 +11,7 @@ struct MessagePhotoHandlers: Sendable {
   let pictures: PictureProcessor
 
   func picture(_ input: SendMessagePhoto.Input, _ call: AccountCall) async throws -> Picture {
-    // For whom nothing can be sent to, no picture is decoded.
+    // No picture is decoded for a recipient that the caller cannot send to.
     guard try await call.read({ try FriendStore.areFriends(call.account, input.accountID, in: $0) }) else {
       throw MessageFailure.notFriends
     }

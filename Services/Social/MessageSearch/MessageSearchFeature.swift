@@ -3,7 +3,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Search in the messages of a conversation (SOC-5). What is searched goes with its message.
+/// Search in the messages of a conversation (SOC-5). The searched text is deleted with its message.
 struct MessageSearchFeature: Feature {
   let migrations = [MessageSearchStore.migration(15)]
   let tables: [ErasedTable] = [.following("message_texts", "messages")]

@@ -10,7 +10,7 @@ enum MessageSearchHandlers {
   static func search(_ input: SearchMessages.Input, _ call: AccountCall, _ database: Database) throws -> Page<ChatMessage> {
     let (account, other) = (call.account, input.accountID)
     let query = SearchText(input.query.description).string
-    // What is nothing but marks is nothing to look for.
+    // A query of nothing but marks finds nothing.
     guard !query.isEmpty else { throw Failure.field("query", FieldRule("empty")) }
     let page = try call.page(input)
     if let conversation = try ConversationStore.find(account, other, in: database) {

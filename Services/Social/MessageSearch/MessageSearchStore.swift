@@ -32,7 +32,7 @@ enum MessageSearchStore {
     }
   }
 
-  /// Lets a message be found by that text, and no longer by the one that it had.
+  /// Indexes a message by its text, in place of the former one.
   static func keep(
     _ text: ChatText, at sequence: Int64, of conversation: ID<Conversation>, in database: Database
   ) throws {
@@ -44,8 +44,8 @@ enum MessageSearchStore {
     ).execute(arguments: [conversation, sequence, folded(text)])
   }
 
-  /// A text as it is searched, of at most twice its bytes: there are signs that stand for words (U+FDFA), and who writes nothing else would
-  /// store many times what is counted.
+  /// The searchable form of a text, at most twice its bytes: some characters stand for whole words (U+FDFA), and a text of these would
+  /// store many times the bytes that are counted.
   static func folded(_ text: ChatText) -> String {
     SearchText(text.description).string.beginning(maxBytes: 2 * text.bytes)
   }
@@ -56,7 +56,7 @@ enum MessageSearchStore {
       .execute(arguments: [conversation, sequence])
   }
 
-  /// The last message that a page looks at, where there may be more behind it.
+  /// The last message that a page searches, if more may follow.
   static let endSQL = """
     SELECT sequence FROM message_texts WHERE conversation_id = ?1 AND sequence < ?2 ORDER BY sequence DESC LIMIT 1 OFFSET ?3
     """
@@ -67,7 +67,7 @@ enum MessageSearchStore {
     WHERE conversation_id = ?1 AND sequence < ?2 AND sequence >= ?3
     """
 
-  /// The messages that hold a text, down to that one.
+  /// The messages that contain a text, down to that one.
   static let searchSQL = """
     SELECT t.sequence, \(MessageStore.columns(of: "m"))
     FROM message_texts t CROSS JOIN messages m ON m.sequence = t.sequence

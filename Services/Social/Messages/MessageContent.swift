@@ -6,11 +6,11 @@ struct MessageContent: Sendable {
   var text: ChatText?
   var photo: Picture?
 
-  /// What it counts among the bytes of who sends it.
+  /// The bytes counted for its sender.
   var bytes: Int { (text?.bytes ?? 0) + (photo?.bytes.count ?? 0) }
 }
 
 extension ChatText {
-  /// What it counts among the bytes of who sends it.
+  /// The bytes counted for its sender.
   var bytes: Int { description.utf8.count }
 }

@@ -4,7 +4,7 @@ import SocialContract
 
 /// How much an account may send, and until when a message can be changed (SOC-4).
 struct MessageRules: Sendable {
-  /// What the texts and photos of one account may be together.
+  /// The most bytes of one account's texts and photos together.
   let bytesPerAccount: Int
 
   init(bytesPerAccount: Int) { self.bytesPerAccount = bytesPerAccount }
@@ -14,8 +14,8 @@ struct MessageRules: Sendable {
   }
 
   /// - Parameters:
-  ///   - stored: bytes of what the account has sent and is there still.
-  ///   - added: bytes that come to it; what takes away is always allowed.
+  ///   - stored: the bytes of the account's stored messages.
+  ///   - added: the additional bytes; a change that frees space is always allowed.
   /// - Throws: `message_space_full`.
   func checkSpace(stored: Int, adding added: Int) throws(Failure) {
     guard added <= 0 || stored + added <= bytesPerAccount else {

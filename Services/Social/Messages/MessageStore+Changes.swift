@@ -4,18 +4,18 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// A message as it stands in the table, as one of the two of its conversation finds it.
+/// A message of the table, as one of the two accounts of its conversation sees it.
 struct StoredMessage: Sendable {
   let message: ChatMessage
   let sequence: Int64
   let conversation: ID<Conversation>
-  /// The other one of the two than the one who looks for it.
+  /// The other account of the conversation.
   let other: AccountID
   /// Of its text and its photo.
   let bytes: Int
 }
 
-// Sending, and what is changed afterwards: each says so to both of the conversation.
+// Sending and later changes: each is published to both accounts of the conversation.
 extension MessageStore {
   /// Sends a message and publishes it.
   ///
@@ -35,7 +35,7 @@ extension MessageStore {
     return message
   }
 
-  /// A message of a conversation of the account; nil where it has none such.
+  /// A message of one of the account's conversations; nil where there is none.
   static func find(_ id: ID<ChatMessage>, for account: AccountID, in database: Database) throws -> StoredMessage? {
     let statement = try database.cachedStatement(
       sql: """
@@ -100,7 +100,8 @@ extension MessageStore {
     }
   }
 
-  /// Takes text and photo out of a message, marks it as removed and publishes that. The reader has one less to read where it had not read it.
+  /// Takes text and photo out of a message, marks it as removed and publishes that. The reader has one less to read where it had not read
+  /// it.
   static func remove(_ sent: StoredMessage, _ transaction: Transaction) throws {
     let (database, writer) = (transaction.database, sent.message.fromAccountID)
     try database.cachedStatement(
@@ -123,7 +124,7 @@ extension MessageStore {
     for event in events { try transaction.publish(event) }
   }
 
-  /// Gives a removed message its text and photo back, as they were then, and publishes that. Who had not read it has it to read again.
+  /// Restores the text and photo of a removed message, and publishes it. If the recipient had not read it, it counts as unread again.
   static func restore(
     _ removed: StoredMessage, _ content: ReportedContent, _ photo: MediaFile?, _ transaction: Transaction
   ) throws {
@@ -151,7 +152,7 @@ extension MessageStore {
     }
   }
 
-  /// - Parameter isApart: whether one of the two has blocked the other: then the reader's inbox follows, and its connections are left alone.
+  /// - Parameter isApart: whether one of the two has blocked the other: only the reader's inbox is then updated, and not its connections.
   private static func edited(
     _ message: ChatMessage, of conversation: ID<Conversation>, by username: Username, to reader: AccountID, isApart: Bool
   ) -> [MessageEdited] {

@@ -89,7 +89,7 @@ enum MessageStore {
     return (message, conversation)
   }
 
-  /// Whether who wrote a row of messages was not deleted, in SQL: what is left of an account is shown to nobody.
+  /// Whether the author of a row of messages still exists, in SQL: the rest of a deleted account's data is shown to nobody.
   static func isThere(_ table: String) -> String {
     "NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = \(table).from_account)"
   }
