@@ -4,8 +4,8 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Cases of what was reported: listed, read and decided by administrators (SOC-8). Those against an account go with it, and the copies in
-/// them; of an administrator who is gone it stays unsaid who decided, and what was noted.
+/// Cases of reported content: listed, read and decided by administrators (SOC-8). Cases against an account are deleted with it, including
+/// the copies in them; for a deleted administrator, the decision loses its name and note.
 struct ModerationCaseFeature: Feature {
   let access: TaskAccess
   let files: TaskAttachmentFiles

@@ -3,12 +3,12 @@ import SocialContract
 
 /// Who decides a case and what can be decided (SOC-8).
 enum ModerationCaseRules {
-  /// The decision that a moderator's input makes.
+  /// The decision from a moderator's input.
   ///
   /// - Parameters:
   ///   - administrators: all accounts that administer.
-  ///   - reporters: those of them who have reported it: it is for another to decide, where there is one.
-  /// - Throws: why it cannot be made.
+  ///   - reporters: the administrators who have reported it; another one decides, where there is one.
+  /// - Throws: why that administrator cannot decide.
   static func decide(
     _ input: DecideModerationCase.Input, _ found: ModerationCaseRecord, by administrator: AccountID,
     among administrators: Set<AccountID>, reporters: Set<AccountID> = [], at now: Instant

@@ -10,7 +10,8 @@ extension ReportReason: DatabaseValueConvertible {}
 extension ReportText: DatabaseValueConvertible {}
 extension ModerationOutcome: DatabaseValueConvertible {}
 
-/// The cases: all reports of one thing until they are decided are one. At most one of a thing and of who answers for it is open.
+/// The cases: all reports of one thing until its decision are one case. At most one case is open for each thing and account responsible for
+/// it.
 enum ModerationCaseStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "moderation cases") { database in
@@ -78,7 +79,7 @@ enum ModerationCaseStore {
     }
   }
 
-  /// The open case of a thing and of who answers for it, opened if there is none.
+  /// The open case for a thing and the account responsible for it, opened if there is none.
   static func findOrOpen(
     _ subject: ReportSubject, of accused: AccountID, _ transaction: Transaction
   ) throws -> ID<ModerationCase> {
@@ -144,7 +145,7 @@ enum ModerationCaseStore {
       .execute(arguments: [String(decoding: content.json, as: UTF8.self), id])
   }
 
-  /// What a case removed; nil where it removed nothing, or something else came in its place.
+  /// The content that a case removed; nil where it removed none, or something else has replaced it.
   static func removed(by id: ID<ModerationCase>, in database: Database) throws -> ReportedContent? {
     let statement = try database.cachedStatement(sql: "SELECT removed FROM moderation_cases WHERE case_id = ?")
     return try Row.fetchOne(statement, arguments: [id]).flatMap { try ReportedContent(copy: $0["removed"]) }
@@ -203,7 +204,7 @@ enum ModerationCaseStore {
     return try Row.fetchAll(statement, arguments: [account, id, limit]).compactMap { ModerationCaseRecord($0).decision }
   }
 
-  /// The cases decided by then whose copies are kept still and whose appeals do not wait, the oldest first.
+  /// Cases decided before that time whose copies are still kept and without a pending appeal, the oldest first.
   static func decided(before instant: Instant, limit: Int, in database: Database) throws -> [ID<ModerationCase>] {
     let statement = try database.cachedStatement(
       sql: """
@@ -237,7 +238,8 @@ enum ModerationCaseStore {
     .execute(arguments: [transaction.now, id])
   }
 
-  /// The photos that moderators removed as events, but for what was given back; see `SnapshotParts`. The key is `<sequence>/<tag>` of the last.
+  /// The photos that moderators removed as events, but for what was given back; see `SnapshotParts`. The key is `<sequence>/<tag>` of the
+  /// last.
   @Sendable
   static func removedPhotos(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let pieces = key?.split(at: "/").map(String.init) ?? []
@@ -371,7 +373,7 @@ extension ModerationCase {
 }
 
 extension Appeal {
-  /// From a row of ``ModerationCaseStore/columns``; nil where there is none.
+  /// From a row of ``ModerationCaseStore/columns``; nil where it has none.
   init?(_ row: Row) {
     guard let text = row["appeal_text"] as String? else { return nil }
     self.init(
@@ -381,7 +383,7 @@ extension Appeal {
 }
 
 extension ReportedContent {
-  /// A copy as the table keeps it; nil where it is deleted.
+  /// A copy in the table's form; nil where it was deleted.
   init?(copy: String?) throws {
     guard let copy else { return nil }
     self = try .decode(Array(copy.utf8))

@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// What is kept of a file of a task that a case removed, until its appeal can no longer be granted. Its content is kept by the case's reports.
+/// The data of a task's file that a case removed, kept until an appeal can no longer be granted. The case's reports keep its content.
 enum RemovedAttachmentStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "files of tasks that moderators removed") { database in
@@ -40,7 +40,7 @@ enum RemovedAttachmentStore {
     ).execute(arguments: [id, attachment])
   }
 
-  /// Attaches anew what a case removed, where its task is there still.
+  /// Attaches the file that a case removed again, if its task still exists.
   ///
   /// - Returns: the attachment; nil where there is none.
   static func restore(by id: ID<ModerationCase>, _ transaction: Transaction) throws -> ID<TaskAttachment>? {

@@ -4,8 +4,8 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Removes what moderators decided to remove, in the transaction of the decision, and gives back what a granted appeal clears: what is
-/// social's own at once, what is another service's by an event.
+/// Removes content in the transaction of a moderators' decision, and restores it when an appeal is granted: social's own content at once,
+/// that of other services by an event.
 struct RemovedContent: Sendable {
   /// Who learns that an attachment is gone.
   let access: TaskAccess
@@ -13,7 +13,7 @@ struct RemovedContent: Sendable {
   func remove(_ found: ModerationCaseRecord, _ transaction: Transaction) throws {
     let database = transaction.database
     switch found.subject.kind {
-    // Rules let nobody come here.
+    // The rules exclude this case.
     case .account: return
     case .task: try removeTask(found, transaction)
     case .taskPart: try RemovedTaskText.removePart(found, transaction)
@@ -44,7 +44,7 @@ struct RemovedContent: Sendable {
       guard let event = try EntryRemovalChanged(found, isRemoved: true, at: transaction.now, in: database) else { return }
       try transaction.publish(event)
     case .team:
-      // What a removal has written, in whichever language, is not removed again: so what it took away can still come back.
+      // The neutral text of a removal, in any language, is not removed again: so the original text can still be restored.
       guard let team = found.subject.teamID, let name = try TeamStore.name(of: team, in: database),
         !Self.neutralTeamNames.contains(name.description),
         try ReportStore.copies(of: found.id, in: database).contains(where: { $0.text == name.description })
@@ -54,7 +54,7 @@ struct RemovedContent: Sendable {
     }
   }
 
-  /// Has the account's photos of a case removed, and keeps which of them it had then.
+  /// Publishes the removal of the account's photos in a case, and notes which of them it had then.
   private func removePhotos(_ found: ModerationCaseRecord, _ transaction: Transaction) throws {
     let tags = try ReportStore.photoTags(of: found.id, in: transaction.database)
     let present = try Accounts.find(found.accused, in: transaction.database)?.photoURL
@@ -81,7 +81,7 @@ struct RemovedContent: Sendable {
     try ModerationCaseStore.keepRemoved(kept, by: found.id, transaction)
   }
 
-  /// Gives back exactly what was removed by a case whose appeal is granted, where nothing else came in its place.
+  /// Restores exactly what the case of a granted appeal removed, unless something else has replaced it.
   func restore(_ found: ModerationCaseRecord, _ transaction: Transaction) throws {
     let database = transaction.database
     guard let decision = found.decision, decision.removesContent else { return }
@@ -141,10 +141,10 @@ struct RemovedContent: Sendable {
     return (comment, task)
   }
 
-  /// Photos of an entry that one appeal gives back: the last ones that were reported.
+  /// The most photos of an entry that one appeal restores: the last ones reported.
   private static let maxPhotos = 8
 
-  /// Activity knows what stands in its entries, and what a removal took from them.
+  /// Activity knows the content of its entries, and what a removal took from them.
   private func restoreEntry(_ found: ModerationCaseRecord, _ transaction: Transaction) throws {
     let database = transaction.database
     let photos: [MediaFile?] = try ReportStore.photos(of: found.id, limit: Self.maxPhotos, in: database)

@@ -4,11 +4,11 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// The texts of parts of tasks and of recurring tasks that moderators removed. Each place where a text was removed is marked with the case, until
-/// something else is written there: so a granted appeal gives back exactly those.
+/// The texts of parts of tasks and of recurring tasks that moderators removed. Each removed text is marked with its case until something
+/// else is written in its place: so a granted appeal restores exactly the marked ones.
 ///
-/// What recurs is removed together: with a recurring task its open occurrences and the last one, from which the next one is made, where they say
-/// the same; and so with a part of an occurrence.
+/// Recurring texts are removed together: with a recurring task its open occurrences and the last one, from which the next is made, where
+/// they have the same text; and likewise for a part of an occurrence.
 enum RemovedTaskText {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "removed texts of tasks") { database in
@@ -67,7 +67,7 @@ enum RemovedTaskText {
     try keep(text.name, text.description, by: found, transaction)
   }
 
-  /// Gives back what a case removed, wherever nothing else was written in its place.
+  /// Restores what a case removed, wherever nothing else was written in its place.
   static func restore(_ found: ModerationCaseRecord, _ removed: ReportedContent, _ transaction: Transaction) throws {
     guard let name = try removed.text.map({ try TaskName(text: $0) }) else { return }
     let description = try removed.comment.map { try TaskDescription(text: $0) }
@@ -94,7 +94,7 @@ enum RemovedTaskText {
     try ModerationCaseStore.keepRemoved(content, by: found.id, transaction)
   }
 
-  /// What is read in place of what was removed: in English, or in Spanish where whose it was reads that.
+  /// The neutral text in place of a removed one: in English, or in Spanish if its account reads that.
   private static func neutralName(_ names: [String], for account: AccountID, in database: Database) throws -> TaskName {
     try TaskName(text: names[try Accounts.find(account, in: database)?.language == .spanish ? 1 : 0])
   }

@@ -6,7 +6,7 @@ import Storage
 
 extension ModerationAction: DatabaseValueConvertible {}
 
-/// What administrators did, kept when the case is gone with its account; then it is not said whose it was.
+/// The actions of administrators, kept even if the case was deleted with its account; they then no longer name the account.
 enum ModerationRecordStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "moderation records") { database in

@@ -5,8 +5,8 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Reports of what one account can see of another, with copies of it (SOC-8). Who reported and was deleted is named no more; the copy is of
-/// another's, and stays with the case.
+/// Reports of content that one account can see of another, with copies of it (SOC-8). A deleted reporter is no longer named; the copy is
+/// another account's content, and stays with the case.
 struct ReportFeature: Feature {
   let access: TaskAccess
   let clock: Clock

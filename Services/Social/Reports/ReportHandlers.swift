@@ -15,7 +15,7 @@ struct ReportHandlers: Sendable {
   ) throws -> Report {
     let (reporter, database) = (call.account, transaction.database)
     let copy = try copied ?? own(input.subject, reporter, at: transaction.now, in: database)
-    // To who is blocked the other does not exist; what was written to it is its own.
+    // For a blocked account the blocker does not exist; but messages that it received are its own.
     if copied != nil, try BlockStore.hasBlocked(copy.accused, reporter, in: database) { throw Failure(RequestFailure.notFound) }
     // Identity may have answered just before it was deleted.
     if try database.isErased(copy.accused) { throw Failure(RequestFailure.notFound) }

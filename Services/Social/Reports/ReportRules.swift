@@ -1,7 +1,7 @@
 import Operations
 import SocialContract
 
-/// Who may report what, and how much of it is kept (SOC-8).
+/// The rules for reports, and for how much of them is kept (SOC-8).
 enum ReportRules {
   /// Reports of one account within a day.
   static let maxPerDay = 20

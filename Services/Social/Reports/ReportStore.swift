@@ -45,7 +45,7 @@ enum ReportStore {
     }
   }
 
-  /// Reports of entries, which are named by an activity and a day, and of files, whose contents are kept as those of attachments are: each once.
+  /// Reports of entries, identified by an activity and a day, and of files, whose contents are kept like those of attachments, each once.
   static func subjectsMigration(_ number: Int) -> Migration {
     Migration(number, "reports of entries, files and teams") { database in
       try database.execute(
@@ -75,7 +75,7 @@ enum ReportStore {
     }
   }
 
-  /// What an account has reported before, and whether that of who answers for it.
+  /// The account's earlier reports, and whether they include this content of the responsible account.
   static func earlier(
     of reporter: AccountID, _ subject: ReportSubject, of accused: AccountID, at now: Instant, in database: Database
   ) throws -> ReportRules.Earlier {
@@ -159,7 +159,7 @@ enum ReportStore {
     return Report(row)
   }
 
-  /// With the names that who reported is shown of an account; who owns a team, or has a public link, is not for all to know.
+  /// With the accused account's names as the reporter sees them; the owner of a team or of a public link is not shown.
   private static let own = """
     SELECT r.*, c.subject_kind, c.subject_id, c.subject_day, c.outcome, c.decided_at,
       iif(c.subject_kind IN ('team', 'taskLink'), NULL, c.accused_account) AS accused_account, \(ShownPerson.columns(for: "r.reporter_account"))
@@ -182,7 +182,7 @@ enum ReportStore {
     }
   }
 
-  /// Whom a report is about; nil where there is no such report.
+  /// The account that a report is about; nil where there is no such report.
   static func accused(in report: ID<Report>, _ database: Database) throws -> AccountID? {
     let statement = try database.cachedStatement(
       sql: "SELECT c.accused_account FROM reports r JOIN moderation_cases c ON c.case_id = r.case_id WHERE r.report_id = ?")
@@ -254,7 +254,7 @@ enum ReportStore {
       arguments: [moderationCase])
   }
 
-  /// Publishes what became of reports of a decided case, at most that many; true where none is left.
+  /// Publishes the outcome of reports of a decided case, at most that many; true where none is left.
   @discardableResult
   static func publishDecided(
     _ moderationCase: ID<ModerationCase>, limit: Int, _ transaction: Transaction

@@ -4,7 +4,7 @@ import ServiceLifecycle
 import SocialContract
 import Storage
 
-/// Publishes what became of reports where many reported the same, and deletes copies that have been kept long enough.
+/// Publishes the outcome of cases with many reports, and deletes copies that were kept long enough.
 struct ReportWorker: Service {
   private static let batch = 200
 

@@ -6,7 +6,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// A copy of what is reported, which the server makes itself: whoever reports says only what it is.
+/// A copy of reported content, made by the server itself: a reporter only names the content.
 struct ReportedCopy: Sendable {
   let accused: AccountID
   var content: ReportedContent
@@ -20,9 +20,9 @@ struct ReportedCopy: Sendable {
   /// What its file weighs.
   var fileBytes: Int { content.file?.totalBytes ?? 0 }
 
-  /// A copy of what other services own; nil where it is social's own.
+  /// A copy of other services' content; nil for social's own.
   ///
-  /// - Throws: `not_found` where there is no such thing, or none that the caller can see.
+  /// - Throws: `not_found` where the content does not exist, or the caller cannot see it.
   static func ofOthers(_ input: CreateReport.Input, _ call: AccountCall) async throws -> ReportedCopy? {
     switch input.subject.kind {
     case .account, .photo: try await account(input, call)
@@ -31,7 +31,7 @@ struct ReportedCopy: Sendable {
     }
   }
 
-  /// A copy of an entry, from activity: its activity's title, its comment and its photo; of its photo alone where that is reported.
+  /// A copy of an entry, from activity: its activity's title, its text and its photo; only the photo where that is reported.
   private static func entry(_ subject: ReportSubject, _ call: AccountCall) async throws -> ReportedCopy {
     guard let activity = subject.activityID, let day = subject.day else { throw Failure(RequestFailure.notFound) }
     let found = try await call.request(
@@ -71,9 +71,9 @@ struct ReportedCopy: Sendable {
     return ReportedCopy(accused: message.fromAccountID, content: content, photo: photo)
   }
 
-  /// A copy of a task: its name, and its description behind it.
+  /// A copy of a task: its name, followed by its description.
   ///
-  /// Where who made it was deleted, whoever edits it since then answers for it.
+  /// If its creator was deleted, the participant who may edit it since then is responsible for it.
   ///
   /// - Throws: `not_found` unless the reader takes part in it.
   static func task(_ id: ID<SharedTask>, for reader: AccountID, in database: Database) throws -> ReportedCopy {
@@ -95,9 +95,9 @@ struct ReportedCopy: Sendable {
     return try copy(text(part.text.title, part.text.description), writtenAt: nil, by: accused, in: database)
   }
 
-  /// A copy of a recurring task: its name, and its description behind it.
+  /// A copy of a recurring task: its name, followed by its description.
   ///
-  /// - Throws: `not_found` unless the reader takes part in it and who made it is there still, whom nobody follows.
+  /// - Throws: `not_found` unless the reader takes part in it and its creator still exists, who has no successor.
   static func taskSeries(_ id: ID<TaskSeries>, for reader: AccountID, in database: Database) throws -> ReportedCopy {
     let series = try TaskSeriesStore.find(id, for: reader, in: database)
     guard let creator = series.creator else { throw Failure(RequestFailure.notFound) }
@@ -105,14 +105,14 @@ struct ReportedCopy: Sendable {
       text(series.terms.text.name, series.terms.text.description), writtenAt: nil, by: creator, in: database)
   }
 
-  /// What a copy says of a task.
+  /// The text of a task's copy.
   static func text(_ name: TaskName, _ description: TaskDescription?) -> String {
     [name.description, description?.description].compactMap { $0 }.joined(separator: "\n\n")
   }
 
-  /// A copy of what everybody who has a public link to a task sees. Whose link it is answers for it.
+  /// A copy of what every visitor of a task's public link sees. The link's owner is responsible for it.
   ///
-  /// - Throws: `not_found` for a link that opens nothing.
+  /// - Throws: `not_found` for a link that does not work.
   static func taskLink(_ id: ID<TaskLink>, at now: Instant, in database: Database) throws -> ReportedCopy {
     guard let owner = try TaskLinkStore.owner(of: id, in: database),
       let task = try TaskLinkStore.publicTask(id, at: now, in: database)
@@ -131,10 +131,10 @@ struct ReportedCopy: Sendable {
     return try copy(text.description, writtenAt: comment.createdAt, by: comment.author.accountID, in: database)
   }
 
-  /// A copy of a file that is attached to a task: what it is called, and its content. Of one that came by the task's token whoever made the
-  /// token answers for it.
+  /// A copy of a file attached to a task: its name and its content. For a file attached by the task's token, the account that made the
+  /// token is responsible.
   ///
-  /// - Throws: `not_found` unless the reader takes part in the task, and somebody who answers for the file is there still.
+  /// - Throws: `not_found` unless the reader takes part in the task, and an account responsible for the file still exists.
   static func taskAttachment(
     _ id: ID<TaskAttachment>, for reader: AccountID, _ access: TaskAccess, in database: Database
   ) throws -> ReportedCopy {
@@ -149,7 +149,7 @@ struct ReportedCopy: Sendable {
     return copy
   }
 
-  /// A copy of the name of a team, which everybody sees in the list of teams.
+  /// A copy of a team's name, which everybody sees in the list of teams.
   ///
   /// - Throws: `not_found` where there is no such team.
   static func team(_ id: ID<Team>, in database: Database) throws -> ReportedCopy {

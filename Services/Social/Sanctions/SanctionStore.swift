@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// The decided cases as the account sees them that they were decided against; nothing of who reported is read.
+/// The decided cases as the account concerned sees them; nothing about the reporters is read.
 enum SanctionStore {
   private static let sanctions = """
     SELECT \(ModerationCaseStore.columns), s.ended_at AS suspension_ended_at

@@ -3,10 +3,10 @@ import SocialContract
 
 /// What is said of suspensions (SOC-8).
 enum SuspensionRules {
-  /// How and when the suspension of a decision ended; nil while it has not, or where there is none.
+  /// How and when the suspension of a decision ended; nil while it lasts, or where there is none.
   ///
   /// - Parameters:
-  ///   - endedAt: when it was noted that it ended; a moment after its time was over.
+  ///   - endedAt: when its end was noted, a moment after its time was over.
   ///   - grantedAt: when an appeal against the decision was granted.
   static func end(
     of decision: ModerationDecision, endedAt: Instant?, grantedAt: Instant?, now: Instant

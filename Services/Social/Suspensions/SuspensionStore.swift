@@ -4,9 +4,9 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// The suspensions, and what was published of each account's last.
+/// The suspensions, and the last published state of each account.
 ///
-/// Several may run for an account: others know of the one that lasts longest, and when it ends of the one that then does.
+/// Several may run for an account: the one that lasts longest is published, and when it ends, the longest of the others.
 enum SuspensionStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "suspensions") { database in
@@ -74,7 +74,7 @@ enum SuspensionStore {
     try publish(account, after: id, transaction)
   }
 
-  /// Ends the suspension of a case if it runs, and publishes it; false where none did.
+  /// Ends the suspension of a case if it runs, and publishes it; false where there was none.
   @discardableResult
   static func end(in moderationCase: ID<ModerationCase>, _ transaction: Transaction) throws -> Bool {
     let statement = try transaction.database.cachedStatement(
@@ -108,10 +108,10 @@ enum SuspensionStore {
     return due.count
   }
 
-  /// Publishes what holds for an account now: of the suspensions that run the one that lasts longest, else the end of the one that changed.
+  /// Publishes an account's current state: the running suspension that lasts longest, otherwise the end of the one that changed.
   ///
-  /// A revision is the time in milliseconds, or one more than the last where that is more: so it grows even after the store was
-  /// put back from an older copy.
+  /// A revision is the time in milliseconds, or the last revision plus one if that is higher: so it grows even after the store was restored
+  /// from an older backup.
   private static func publish(_ account: AccountID, after changed: SuspensionID, _ transaction: Transaction) throws {
     let database = transaction.database
     let running = try database.cachedStatement(
