@@ -21,9 +21,9 @@ enum RegisterAccountStore {
     try database.first("SELECT max(record_number) FROM register_account_leaves") { $0.number(0) } ?? 0
   }
 
-  /// Makes leaves of records; nothing happens if others have been made meanwhile.
+  /// Makes leaves of records; does nothing if others were made meanwhile.
   ///
-  /// - Returns: whether they follow without a gap.
+  /// - Returns: whether the records follow without a gap.
   static func append(_ records: [RegisterRecordLine], after last: Int, _ transaction: Transaction) throws -> Bool {
     guard try self.last(transaction.database) == last else { return true }
     for (offset, record) in records.enumerated() {

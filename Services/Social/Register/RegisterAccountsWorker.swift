@@ -6,11 +6,11 @@ import ServiceLifecycle
 import SocialContract
 import Storage
 
-/// Fetches what identity has registered of accounts, and makes leaves of it: at its start, when an account changed, and now and then.
+/// Fetches identity's records of accounts, and makes leaves of them: at its start, when an account changed, and from time to time.
 ///
-/// The leaves and how far they go are one transaction, so that each record becomes one leaf. Each answer begins with the record that
-/// became the last leaf: where identity was put back from a copy, another one has its number, and the records that came instead are
-/// registered from where the two still agree.
+/// The leaves and the position are written in one transaction, so that each record becomes exactly one leaf. Each answer begins with the
+/// record of the last leaf: if identity was restored from a backup, that number has another record, and the new records are registered from
+/// the last common one on.
 struct RegisterAccountsWorker: Service {
   let store: Store
   let identity: ServiceClient
@@ -54,7 +54,7 @@ struct RegisterAccountsWorker: Service {
     return try await store.write { try RegisterAccountStore.append(records, after: last, $0) }
   }
 
-  /// Goes back to the last record that is still the one which became its leaf.
+  /// Goes back to the last record that still matches its leaf.
   private func goBack(from last: Int) async throws {
     let start = max(0, last - 1 - Self.compared)
     let records = try await identity.request(ListRegisterRecords.self, .init(after: start)).records
@@ -63,7 +63,7 @@ struct RegisterAccountsWorker: Service {
     try await store.write { try RegisterAccountStore.goBack(to: agreed, from: last, $0) }
   }
 
-  /// The last of these records that became the leaf which it would be; nil where none did.
+  /// The last of these records that matches its leaf; nil where none does.
   private func agreed(_ records: [RegisterRecordLine]) async throws -> Int? {
     try await store.read { database in try records.last { try RegisterAccountStore.isLeaf($0, in: database) }?.number }
   }

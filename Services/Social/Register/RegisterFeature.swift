@@ -5,9 +5,9 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// The register: a log of what people did together, in which nobody can change anything without its showing (TASK-9).
+/// The register: a log of events between accounts, in which no change goes unnoticed (TASK-9).
 ///
-/// Other features append to it, so it stands before them, and accounts are erased in it last.
+/// Other features append to it, so it comes before them, and is the last to erase accounts.
 struct RegisterFeature: Feature {
   private let keys: RegisterKeys
   private let origin: String

@@ -29,7 +29,7 @@ enum RegisterHandlers {
     return try tile(input.path, isImmutable: true, database)
   }
 
-  /// Refuses all but the log that goes on now, by what its name has behind the first one's.
+  /// Refuses every log but the current one, by the part of its name after the first log's name.
   private static func requireLog(_ log: String, _ database: Database) throws {
     guard let first = try RegisterTileStore.firstOrigin(database), let now = try RegisterTileStore.origin(database)?.name,
       now.utf8.elementsEqual("\(first)/\(log)".utf8)

@@ -8,7 +8,7 @@ import TransparencyLog
 /// The keys by which the register's checkpoints are checked: listed.
 struct RegisterKeyHandlers: Sendable {
   let keys: RegisterKeys
-  /// What the log is called as long as no checkpoint says it.
+  /// The log's name until there is a checkpoint with it.
   let origin: String
 
   func list(_ input: Empty, _ call: OpenCall, _ database: Database) throws -> ListRegisterKeys.Output {

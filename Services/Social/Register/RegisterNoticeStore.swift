@@ -4,8 +4,8 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Notices that a task is completed, which carry the leaf of its last confirmation and a checkpoint that covers it, so that many people hold
-/// one (TASK-9): they wait here until that checkpoint is signed, some tenths of a second.
+/// Pending notices that a task is completed. Each carries the leaf of the last confirmation and a checkpoint that covers it, so that many
+/// people hold a checkpoint (TASK-9): it waits until that checkpoint is signed, some tenths of a second.
 enum RegisterNoticeStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "register notices") { try $0.execute(sql: schema) }
@@ -31,8 +31,8 @@ enum RegisterNoticeStore {
     try database.run("UPDATE tasks SET confirmation_leaf = ? WHERE task_id = ?", .number(leaf), .id(task))
   }
 
-  /// Notifies an account that a task is completed: at once where a checkpoint covers the leaf of the last confirmation, or there is no such
-  /// leaf, and with the next checkpoint else.
+  /// Notifies an account that a task is completed: at once if a checkpoint covers the leaf of the last confirmation, or there is no such
+  /// leaf; otherwise with the next checkpoint.
   static func notify(_ account: AccountID, _ task: ID<SharedTask>, _ name: TaskName, _ transaction: Transaction) throws {
     let database = transaction.database
     let leaf = try database.first("SELECT confirmation_leaf FROM tasks WHERE task_id = ?", .id(task)) {
@@ -54,9 +54,9 @@ enum RegisterNoticeStore {
     try transaction.publish(event)
   }
 
-  /// Publishes the notices whose leaves a checkpoint covers, in the transaction that keeps it.
+  /// Publishes the notices whose leaves a checkpoint covers, in the transaction that stores it.
   ///
-  /// - Parameter size: how many leaves it covers.
+  /// - Parameter size: the number of leaves that it covers.
   static func publish(below size: Int, _ note: String, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(
       sql: "DELETE FROM register_notices WHERE leaf < ? RETURNING notice_id, account_id, task_id, task_name, leaf, completed_at")

@@ -6,19 +6,19 @@ import TransparencyLog
 
 /// What the log is called: by convention the URL below which it is served, without its scheme (c2sp.org/tlog-tiles, “Parameters”).
 enum RegisterOrigin {
-  /// The name of a log that has none yet, from the setting `racha.publicUrl`. Once it has it, it keeps it.
+  /// The name of a new log, from the setting `racha.publicUrl`. The log then keeps it.
   static func first(_ settings: Settings) -> String {
     let port = settings.int("racha.http.port", default: 8080, in: 0...65535)
     return name(of: settings.string("racha.publicUrl", default: "http://127.0.0.1:\(port)"))
   }
 
-  /// Gives the log its name: at first, and another one where the store was put back from a copy. Then a leaf says so, which names the last
-  /// checkpoint that is known of the log before it, and the time of which nothing is known.
+  /// Names a new log, and renames the log after the store was restored from a backup. In the second case a leaf is added, with the last
+  /// known checkpoint of the former log and the time span that is unknown.
   ///
   /// - Parameters:
-  ///   - origin: what it is called first.
-  ///   - epoch: of the store.
-  /// - Returns: its name.
+  ///   - origin: the name of a new log.
+  ///   - epoch: the store's epoch.
+  /// - Returns: the log's name.
   static func begin(_ origin: String, epoch: String, _ transaction: Transaction) throws -> String {
     guard let known = try RegisterTileStore.origin(transaction.database) else {
       try RegisterTileStore.name(.init(position: 1, name: origin, epoch: epoch), transaction)

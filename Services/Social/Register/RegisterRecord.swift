@@ -2,7 +2,7 @@ import Operations
 import SocialContract
 import TransparencyLog
 
-/// What happened, as the register keeps it: told in full to those whom it concerns, and to all others as a commitment (TASK-9).
+/// A recorded event: disclosed in full to the accounts that it concerns, and to all others as a commitment (TASK-9).
 struct RegisterRecord: Sendable {
   /// Somebody whom the record concerns, and by what right.
   struct Person: Sendable {
@@ -15,8 +15,8 @@ struct RegisterRecord: Sendable {
   let members: [(name: String, value: CanonicalJSON)]
 
   /// - Parameters:
-  ///   - people: who is named in it; they alone get it.
-  ///   - members: what it says beside kind, time and people; it must not name an account.
+  ///   - people: the accounts named in it, which alone can read it.
+  ///   - members: the members besides kind, time and people; they must not name an account.
   init(_ kind: RegisterKind, _ people: [Person], _ members: [(name: String, value: CanonicalJSON)]) {
     self.kind = kind
     self.people = people

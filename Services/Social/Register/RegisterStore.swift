@@ -6,10 +6,10 @@ public import SocialContract
 import Storage
 import TransparencyLog
 
-/// The leaves of the register, in the order in which they came, and what opens them.
+/// The leaves of the register, in their order, and the data that opens them.
 ///
-/// A leaf is written in the transaction of what it registers, and so exactly once; hashes are made of it later, by ``RegisterWorker``. It
-/// names nobody: what opens it lies apart, and goes with the accounts that it concerns.
+/// A leaf is written in the transaction of the event that it records, and so exactly once; ``RegisterWorker`` hashes it later. It names
+/// nobody: the data that opens it is stored separately, and is erased with the accounts that it concerns.
 enum RegisterStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "register") { try $0.execute(sql: schema + RegisterTileStore.schema + RegisterAccountStore.schema) }
@@ -54,9 +54,9 @@ enum RegisterStore {
 
   // MARK: - Writing
 
-  /// Registers something, in the transaction in which it happens.
+  /// Records an event, in its transaction.
   ///
-  /// Of who is being erased nothing is kept that opens its commitment.
+  /// For an account that is being erased, the data that opens its commitment is not kept.
   ///
   /// - Returns: the number of the leaf.
   @discardableResult

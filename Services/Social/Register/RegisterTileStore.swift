@@ -55,7 +55,7 @@ enum RegisterTileStore {
     }
   }
 
-  /// The first checkpoint that covers a leaf, of those that are kept; nil where none does yet.
+  /// The first stored checkpoint that covers a leaf; nil where none does yet.
   static func first(covering leaf: Int, _ database: Database) throws -> String? {
     try database.first(
       "SELECT note FROM register_checkpoints WHERE size > ? ORDER BY size LIMIT 1", .number(leaf)
@@ -123,7 +123,7 @@ enum RegisterTileStore {
       """, .number(size), .text(note), .instant(transaction.now))
   }
 
-  /// Adds a witness's cosignature to a checkpoint, unless that was signed anew meanwhile.
+  /// Adds a witness's cosignature to a checkpoint, unless that was signed again meanwhile.
   static func add(_ cosignature: String, to signed: Signed, _ transaction: Transaction) throws {
     try transaction.database.run(
       "UPDATE register_checkpoints SET note = note || ?3 WHERE size = ?1 AND note = ?2", .number(signed.size),
@@ -156,12 +156,12 @@ enum RegisterTileStore {
     }
   }
 
-  /// What the log was called first; its keys keep that name. Nil before it has one.
+  /// The first name of the log, which its keys keep. Nil before it has one.
   static func firstOrigin(_ database: Database) throws -> String? {
     try database.first("SELECT origin FROM register_origins WHERE position = 1") { $0.text(0) }
   }
 
-  /// Gives the log a name that it keeps while the store is not put back from a copy.
+  /// Gives the log its name, which it keeps until the store is restored from a backup.
   static func name(_ origin: Origin, _ transaction: Transaction) throws {
     try transaction.database.run(
       "INSERT INTO register_origins (position, origin, epoch, first_size, begun_at) VALUES (?, ?, ?, ?, ?)",

@@ -7,8 +7,8 @@ import Storage
 import TransparencyLog
 import Web
 
-/// Asks a witness to cosign the last checkpoint, again and again, and keeps its cosignature beside the log's signatures. A witness that is
-/// away, or refuses, holds nobody up.
+/// Asks a witness repeatedly to cosign the last checkpoint, and stores its cosignature with the log's signatures. An unavailable or
+/// refusing witness delays nothing.
 struct RegisterWitnessWorker: Service {
   let store: Store
   let witness: RegisterWitnesses.One
@@ -19,7 +19,7 @@ struct RegisterWitnessWorker: Service {
 
   func run() async throws {
     try await cancelWhenGracefulShutdown {
-      // What the witness has cosigned last; it says so itself where that is something else.
+      // The size that the witness last cosigned; the witness corrects it if it is wrong.
       var known = 0
       while !Task.isCancelled {
         do {

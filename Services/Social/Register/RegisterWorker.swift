@@ -60,8 +60,8 @@ struct RegisterWorker: Service {
     }
   }
 
-  /// Names the log if it has no name, or the store was put back from a copy, and signs its last checkpoint anew where name or keys are others
-  /// now. A leaf names each key that is new, so that whoever knows a former one can go on with it.
+  /// Names the log if it is new or the store was restored from a backup, and signs its last checkpoint again if its name or keys have
+  /// changed. A leaf names each new key, so that a client with a former key can continue with the new one.
   func begin() async throws -> Log {
     let epoch = try await store.log.head().epoch
     let (origin, keyName) = try await store.write { [origin] transaction in

@@ -3,9 +3,9 @@ import Operations
 import ServiceKit
 import Storage
 
-/// The names by which who is blocked knew the blocker, kept where they are shown to it: it learns no newer ones (SOC-8).
+/// The names by which a blocked account knew its blocker, kept where it still sees them: it does not see newer ones (SOC-8).
 enum KnownNames {
-  /// The tables of what is shown with such names, by the columns that say who is known by them.
+  /// The tables that show such names, by the columns of the account that sees them.
   private static let tables = [
     "blocks": "blocker_account", "friend_requests": "to_account", "follow_requests": "to_account",
     "team_invitations": "to_account",

@@ -5,7 +5,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// What is between two accounts, published for whoever shows one to the other (SOC-2, SOC-7, SOC-8).
+/// The relations between accounts, published to services that show one account to another (SOC-2, SOC-7, SOC-8).
 struct RelationFeature: Feature {
   let migrations = [RelationStore.migration(11)]
   let tables: [ErasedTable] = [

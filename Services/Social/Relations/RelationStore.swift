@@ -4,9 +4,10 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// The revisions of what is between any two accounts; what it is stands in the tables of friendships, follows, requests and blocks.
+/// The revisions of the relations between accounts; the relations themselves are in the tables of friendships, follows, requests and
+/// blocks.
 ///
-/// A row stays when nothing is left between the two: a subscriber that begins anew from the snapshot learns that it ended.
+/// An ended relation keeps its row, so that a subscriber that starts from the snapshot learns that it ended.
 enum RelationStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "relations") { database in
@@ -35,10 +36,11 @@ enum RelationStore {
     }
   }
 
-  /// Publishes what is between two accounts now, for each of the two; to be called by every change of it, in its transaction.
+  /// Publishes the current relation between two accounts, for each of the two. Every change of the relation must call this, in its
+  /// transaction.
   ///
-  /// A revision is the time in milliseconds, or one more than the last where that is more: so it grows even after the store was
-  /// put back from an older copy.
+  /// A revision is the time in milliseconds, or the last revision plus one if that is higher: so it grows even after the store was restored
+  /// from an older backup.
   static func publish(_ one: AccountID, _ other: AccountID, _ transaction: Transaction) throws {
     let pair = AccountPair(one, other)
     let statement = try transaction.database.cachedStatement(

@@ -3,19 +3,20 @@ import Operations
 import ServiceKit
 import Storage
 
-/// What one account is shown of another, in all lists (SOC-8).
+/// What one account sees of another, in all lists (SOC-8).
 ///
-/// Whom the other has blocked is to notice nothing: where it has something with the other still, the other has neither names nor photo, like
-/// somebody who was deleted, whether that is a conversation, a task, a series, a part, a comment, a file or a team; what would be the other's
-/// alone is not there. What it asks the blocker looks sent, under the names by which it
-/// knew it; see ``KnownNames``. A photo is shown to neither of the two, nor that of somebody who is suspended, where reading it would fail.
+/// A blocked account must notice nothing. Where it still shares something with the blocker, be it a conversation, a task, a series, a part,
+/// a comment, a file or a team, the blocker has neither names nor photo, like a deleted account; what belongs to the blocker alone is not
+/// shown. Its requests to the blocker look sent, under the names by which it knew the blocker; see ``KnownNames``. Neither of the two sees
+/// the other's photo, and nobody sees that of a suspended account, since reading it would fail.
 enum ShownPerson {
   /// The condition, in SQL, that an account is to be found for a reader: that it has not blocked it.
   static func isFound(_ account: String, for reader: String) -> String {
     "NOT \(BlockStore.exists(by: account, of: reader))"
   }
 
-  /// The names and the photo of the account of a row `a` of accounts, as columns of these names, for an account that has something with it still.
+  /// The names and the photo of the account of a row `a` of accounts, as columns of these names, for an account that has something with it
+  /// still.
   static func columns(for reader: String) -> String {
     let hasBlocked = BlockStore.exists(by: "a.account_id", of: reader)
     return """
