@@ -2,11 +2,11 @@ import GRDB
 import Operations
 import SocialContract
 
-/// Who takes part in tasks, as the features that build on tasks ask for it.
+/// The participants of tasks, for the features that build on tasks.
 struct TaskAccess: Sendable {
   typealias Participation = (isParticipant: Bool, isCreator: Bool)
 
-  /// What the account has to do with a task; nil where the task does not exist for it.
+  /// The account's participation in a task; nil where the task does not exist for it.
   let participation: @Sendable (_ task: ID<SharedTask>, _ account: AccountID, Database) throws -> Participation?
   /// All who take part in a task.
   let participants: @Sendable (_ task: ID<SharedTask>, Database) throws -> [AccountID]
@@ -31,7 +31,7 @@ struct TaskAccess: Sendable {
     if try isCancelled(task, database) { throw TaskFailure.cancelled }
   }
 
-  /// Those who take part in tasks, as ``TaskParticipantStore`` has them. Who answers for a task does with files what its creator does.
+  /// The participants in ``TaskParticipantStore``. The account responsible for a task has its creator's rights on files.
   static let participants = TaskAccess(
     participation: { task, account, database in
       guard let task = try TaskStore.findOptional(task, for: account, in: database)?.task else { return nil }

@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Files that are attached to tasks, by their participants and by whoever has a task's token (TASK-8). Each content is kept once.
+/// Files attached to tasks, by their participants or by a task's token (TASK-8). Each content is stored once.
 struct TaskAttachmentFeature: Feature {
   private let uploading: TaskAttachmentUploading
   private let tokens: TaskTokenKeys
@@ -41,7 +41,7 @@ struct TaskAttachmentFeature: Feature {
     service.run { [uploading, signal] in TaskAttachmentWorker(store: $0, files: uploading.files, signal: signal) }
   }
 
-  /// Removes the files of what the account had attached, and of what it had not completed.
+  /// Removes the files of the account's attachments and of its unfinished uploads.
   func clean(_ erasure: ErasedAccount, _ store: Store) async throws {
     let worker = TaskAttachmentWorker(store: store, files: uploading.files, signal: signal)
     try await worker.removeStrays()

@@ -60,7 +60,7 @@ struct TaskAttachmentFiles: Sendable {
     return try await pool.run(for: account) { try upload.holds(bytes, at: offset) }
   }
 
-  /// The SHA-256 of that many bytes of an upload; what a chunk left behind them that was never acknowledged is cut off.
+  /// The SHA-256 of the first so many bytes of an upload; later bytes, of a chunk that was never acknowledged, are cut off.
   func hash(_ id: ID<TaskAttachment>, bytes: Int, for account: AccountID?) async throws -> FileHash {
     let path = uploadPath(id)
     return try await pool.run(for: account) {
@@ -144,9 +144,9 @@ struct TaskAttachmentFiles: Sendable {
     }
   }
 
-  /// Removes the file of a content, within the write transaction that finds that nothing names it: so nothing comes to name it meanwhile.
+  /// Removes the file of a content, in the write transaction that finds it unreferenced: so no reference can be added meanwhile.
   ///
-  /// - Returns: whether it is gone; not while a backup is made, which may need it.
+  /// - Returns: whether it is gone; false during a backup, which may need it.
   func removeContent(_ sha256: FileHash) throws -> Bool {
     try PrivateFolder.make(folder)
     let lock = open("\(folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -173,7 +173,7 @@ struct TaskAttachmentFiles: Sendable {
 }
 
 extension FileFault {
-  /// The answer to who wanted to write; nil where that is nothing that passes.
+  /// The failure for the writer; nil for a fault that does not pass by itself.
   var failure: Failure? {
     if isFull { return Failure(RequestFailure.storageFull, retryAfterSeconds: 5) }
     if isReadOnly { return Failure(RequestFailure.storageReadOnly, retryAfterSeconds: 5) }

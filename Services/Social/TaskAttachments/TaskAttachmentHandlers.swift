@@ -55,7 +55,7 @@ struct TaskAttachmentHandlers: Sendable {
     signal()
   }
 
-  /// Lets an upload be gone on with by whoever announced it, for as long as they take part in its task.
+  /// Lets an upload be continued by the account that announced it, while it takes part in the task.
   private func isOwn(_ account: AccountID) -> TaskAttachmentUploading.Check {
     { [access] upload, database in
       guard upload.account == account else { throw Failure(RequestFailure.notFound) }
@@ -168,7 +168,7 @@ struct TokenAttachmentHandlers: Sendable {
     return Empty()
   }
 
-  /// Lets the gateway go on with what it began.
+  /// Lets the gateway continue the uploads that it began.
   private var isByToken: TaskAttachmentUploading.Check {
     { [access = uploading.access] upload, database in
       guard upload.account == nil else { throw Failure(RequestFailure.notFound) }

@@ -14,8 +14,8 @@ struct TaskAttachmentRules: Sendable {
   static let maxUploadsByToken = 16
   /// How long an upload may lie without a new chunk.
   static let idleSeconds = 86_400
-  /// The same of one that comes by a token: the gateway's page passes on every 10 seconds what has arrived, so that nobody goes on with one
-  /// that has lain for so long, as after the end of the gateway's process. It takes no room any more as soon as another one begins.
+  /// The same for an upload by a token: the gateway's page passes on what has arrived every 10 seconds, so an upload that was idle for so
+  /// long is abandoned, for example because the gateway's process ended. It no longer takes any space once another one begins.
   static let idleSecondsByToken = 120
   /// The same where a file of the same name is begun by the same token: it is sent again.
   static let idleSecondsOfRepeated = 30
@@ -53,12 +53,12 @@ struct TaskAttachmentRules: Sendable {
     guard bytes <= fileBytes else { throw TaskAttachmentFailure.tooLarge.with(["max": .text(Self.size(fileBytes))]) }
   }
 
-  /// Refuses what there is no room for.
+  /// Refuses bytes without room for them.
   ///
   /// - Parameters:
-  ///   - bytes: of the file, or of the part of it that comes to it.
+  ///   - bytes: of the file, or of its next part.
   ///   - files: 1 for a file that is not counted yet.
-  ///   - account: of who answers for it; nil where nobody does.
+  ///   - account: of the account responsible for it; nil where there is none.
   func checkRoom(for bytes: Int, files: Int, task: Usage, account: Usage?) throws(Failure) {
     guard task.files + files <= Self.maxPerTask else {
       throw TaskAttachmentFailure.tooMany.with(["max": .number(Self.maxPerTask)])

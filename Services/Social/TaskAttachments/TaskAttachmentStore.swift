@@ -8,7 +8,7 @@ import Storage
 extension TaskAttachmentName: DatabaseValueConvertible {}
 extension TaskAttachmentType: DatabaseValueConvertible {}
 
-/// The attachments of all tasks, and what they hold: each content once, counted by triggers for as long as an attachment names it, or a report.
+/// The attachments of all tasks and their contents: each content once, with a reference count by triggers over attachments and reports.
 enum TaskAttachmentStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "task attachments") { try $0.execute(sql: schema + TaskAttachmentUploadStore.schema + following) }
@@ -59,7 +59,7 @@ enum TaskAttachmentStore {
     END;
     """
 
-  /// How an account is forgotten: what it attached goes; of what came by a token that it made, nobody is said to answer for it any more.
+  /// The erasure of an account: its attachments are deleted; files attached by a token that it made stay, without a responsible account.
   static let erased = ErasedTable.changed(
     "task_attachments", "charged_account = :account", .attachments,
     by: "DELETE FROM task_attachments WHERE charged_account = :account AND account_id = :account",
@@ -90,7 +90,7 @@ enum TaskAttachmentStore {
 
   // MARK: - Reading
 
-  /// What a deleted account attached is shown to nobody while it is being erased.
+  /// The attachments of an account that is being erased are shown to nobody.
   private static let isThere = "(f.account_id IS NULL OR NOT EXISTS (SELECT 1 FROM erasures e WHERE e.account_id = f.account_id))"
 
   /// With the names of who attached it, as the account `:account` sees them.
@@ -135,7 +135,7 @@ enum TaskAttachmentStore {
     return try Row.fetchOne(statement, arguments: [id]).map(Stored.init)
   }
 
-  /// The file of that name and content that came to a task by its token; nil where there is none.
+  /// The file of that name and content that was attached to a task by its token; nil where there is none.
   static func findByToken(
     _ name: TaskAttachmentName, _ sha256: FileHash, of task: ID<SharedTask>, in database: Database
   ) throws -> ID<TaskAttachment>? {
@@ -201,15 +201,15 @@ enum TaskAttachmentStore {
     try publish(.attached, upload.id, of: upload.task, (upload.account, upload.name), access, transaction)
   }
 
-  /// Deletes an attachment, for each participant to know. A worker removes its file where nothing else names it.
+  /// Deletes an attachment, and publishes that to each participant. A worker removes its file if nothing else refers to it.
   static func delete(_ attachment: Stored, _ access: TaskAccess, _ transaction: Transaction) throws {
     try transaction.database.run("DELETE FROM task_attachments WHERE attachment_id = ?", .id(attachment.id))
     try publish(.deleted, attachment.id, of: attachment.task, nil, access, transaction)
   }
 
-  /// Publishes what became of a file, for each participant as it sees it.
+  /// Publishes a change of a file, for each participant as it sees the file.
   ///
-  /// - Parameter attached: what a file that was attached is called, and who attached it; nobody is said to have where it came by the task's token.
+  /// - Parameter attached: the name of an attached file, and the account that attached it; none where it was attached by the task's token.
   static func publish(
     _ change: TaskAttachmentsChanged.Change, _ id: ID<TaskAttachment>, of task: ID<SharedTask>,
     _ attached: (by: AccountID?, name: TaskAttachmentName)?, _ access: TaskAccess, _ transaction: Transaction

@@ -160,9 +160,9 @@ enum TaskAttachmentUploadStore {
     try transaction.database.run("DELETE FROM task_attachment_uploads WHERE attachment_id = ?", .id(id))
   }
 
-  /// Forgets uploads to a task by its token that nobody goes on with, so that one that begins has their room.
+  /// Deletes abandoned uploads by a task's token, so that a new one has their space.
   ///
-  /// - Parameter name: of the file that begins.
+  /// - Parameter name: of the new file.
   /// - Returns: whether there were any, whose files are to be removed.
   static func endIdleByToken(
     of task: ID<SharedTask>, named name: TaskAttachmentName, _ transaction: Transaction
@@ -180,9 +180,9 @@ enum TaskAttachmentUploadStore {
     return database.changesCount > 0
   }
 
-  /// Forgets uploads that have not come on for too long; some of them.
+  /// Deletes some of the uploads that have been idle for too long.
   ///
-  /// - Returns: whose files are to be removed.
+  /// - Returns: the uploads whose files are to be removed.
   static func expire(_ transaction: Transaction) throws -> [ID<TaskAttachment>] {
     let (now, database) = (transaction.now, transaction.database)
     let statement = try database.cachedStatement(

@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// The arrival of files, whoever sends them: who may is for the handlers to say, within each of its steps.
+/// The upload of files, by accounts and by tokens: the handlers decide who may do it, within each step.
 struct TaskAttachmentUploading: Sendable {
   typealias Stored = TaskAttachmentUploadStore.Stored
   /// Refuses who may not.
@@ -50,7 +50,7 @@ struct TaskAttachmentUploading: Sendable {
 
   /// Takes a chunk.
   ///
-  /// - Returns: where the file stands.
+  /// - Returns: the file's progress.
   func take(_ chunk: TaskAttachmentChunk, _ call: some Call, _ check: @escaping Check) async throws -> TaskAttachmentProgress {
     let id = chunk.attachmentID
     let stands = try await arrivals.alone(id) {
@@ -65,14 +65,14 @@ struct TaskAttachmentUploading: Sendable {
       }
     }
     if let stands { return TaskAttachmentProgress(nextOffset: stands) }
-    // Nobody has looked yet whether this one holds what has arrived meanwhile: it is to be sent again.
+    // It was not checked whether this chunk contains what has arrived meanwhile, so it must be sent again.
     let now = try call.store.lookUp { try find(id, $0, check) }
     return TaskAttachmentProgress(nextOffset: min(chunk.offset, now.receivedBytes))
   }
 
-  /// Writes what a chunk adds to the file.
+  /// Writes the bytes of a chunk that continue the file.
   ///
-  /// - Returns: the bytes by which the file grows; none where the chunk does not continue it.
+  /// - Returns: the range of the added bytes; empty where the chunk does not continue the file.
   private func keep(_ chunk: TaskAttachmentChunk, _ call: some Call, _ check: @escaping Check) async throws -> Range<Int> {
     let upload = try call.store.lookUp { try find(chunk.attachmentID, $0, check) }
     let (bytes, received) = (chunk.content.bytes, upload.receivedBytes)
@@ -106,12 +106,12 @@ struct TaskAttachmentUploading: Sendable {
 
   // MARK: - Completing
 
-  /// Attaches a file that has arrived: its content is noted first, so that nobody removes that content's file; then the upload becomes that
-  /// file; then an attachment names it. Whatever ends the process in between, completing it again goes on from there.
+  /// Attaches a file that has arrived. Its content is noted first, so that the content's file is not removed; then the upload becomes that
+  /// file; then an attachment refers to it. After a crash in between, completing it again continues from there.
   ///
   /// - Returns: the attachment: the upload itself, or the one that it repeats.
-  /// - Throws: `not_found` where there is no such upload, as it may have been completed before; `attachment_being_completed` while another call
-  ///   completes it.
+  /// - Throws: `not_found` where there is no such upload, for example because it was completed before; `attachment_being_completed` while
+  ///   another call completes it.
   func complete(_ id: ID<TaskAttachment>, _ call: some Call, _ check: @escaping Check) async throws -> ID<TaskAttachment> {
     let attached: ID<TaskAttachment>? = try await arrivals.alone(id) {
       let upload = try call.store.lookUp { try find(id, $0, check) }
@@ -137,7 +137,7 @@ struct TaskAttachmentUploading: Sendable {
         throw Self.incomplete(0, of: upload)
       }
     }
-    // Somebody is at it: whoever asks again finds it attached.
+    // Another call is completing it: a retry finds it attached.
     guard let attached else { throw Failure(TaskAttachmentFailure.beingCompleted, retryAfterSeconds: 1) }
     return attached
   }
@@ -147,7 +147,7 @@ struct TaskAttachmentUploading: Sendable {
   ) async throws -> ID<TaskAttachment> {
     try await call.write { transaction in
       let upload = try find(id, transaction.database, check)
-      // Whoever sends a form again, because its answer did not arrive, attaches nothing twice.
+      // A form that is sent again, because its answer was lost, attaches nothing twice.
       if upload.account == nil,
         let same = try TaskAttachmentStore.findByToken(upload.name, sha256, of: upload.task, in: transaction.database)
       {

@@ -44,9 +44,9 @@ struct TaskAttachmentWorker: Service {
     }
   }
 
-  /// Removes contents that no attachment names, each in a transaction of its own.
+  /// Removes contents without a reference, each in its own transaction.
   ///
-  /// - Returns: whether all of them are gone; not while a backup is made.
+  /// - Returns: whether all of them are gone; false during a backup.
   func removeUnreferenced() async throws -> Bool {
     var (last, areGone): (FileHash?, Bool) = (nil, true)
     while true {
@@ -70,9 +70,9 @@ struct TaskAttachmentWorker: Service {
     }
   }
 
-  /// Removes files of which the store knows nothing: what a kill left over, and what belonged to an account that was erased.
+  /// Removes files that are not in the store: leftovers of a killed process, and files of erased accounts.
   func removeStrays() async throws {
-    // Files first: what is announced meanwhile is then known.
+    // Files are listed first: the store then knows every upload announced meanwhile.
     for id in try await files.allUploads() where try await store.read({ try TaskAttachmentUploadStore.find(id, in: $0) }) == nil {
       try await files.removeUpload(id)
     }
