@@ -40,7 +40,7 @@ enum TaskCommentStore {
     FROM task_comments c CROSS JOIN accounts a ON a.account_id = c.account_id
     """
 
-  /// A comment on a task as one of its participants sees it; nil where there is none.
+  /// A comment on a task as one of its participants sees it; nil where it does not exist.
   static func find(
     _ id: ID<TaskComment>, of task: ID<SharedTask>, for account: AccountID, in database: Database
   ) throws -> TaskComment? {

@@ -7,7 +7,7 @@ import Storage
 /// What became of one participant's completion.
 enum TaskCompletionChange: Sendable {
   case confirmed
-  /// Taken back, or the participant opted out, or the task was cancelled. Who is deleted takes back nothing.
+  /// The confirmation was withdrawn, the participant opted out, or the task was cancelled. Deleting an account withdraws nothing.
   case withdrawn
 }
 
@@ -21,12 +21,12 @@ typealias TaskCompletionObserver =
     _ task: ID<SharedTask>, _ account: AccountID, _ change: TaskCompletionChange, _ participants: Int, Transaction
   ) throws -> Void
 
-/// Notes completions: the one way by which they change, so that whoever counts them sees each.
+/// Writes completions: the only way to change them, so that every observer sees each change.
 struct TaskCompletionWriter: Sendable {
   /// In the order in which they are called.
   let completionObservers: [TaskCompletionObserver]
 
-  /// Lets the observers know that what was confirmed of an open task counts no more, since it is cancelled. Those who take part still see who
+  /// Notifies the observers that the confirmations of an open task no longer count, since it is cancelled. The participants still see who
   /// had confirmed.
   func cancel(_ task: TaskStore.Stored, _ transaction: Transaction) throws {
     for account in try TaskParticipantStore.confirmedAccounts(of: task.id, in: transaction.database) {

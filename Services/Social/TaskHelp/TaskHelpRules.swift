@@ -1,20 +1,20 @@
 import Operations
 import SocialContract
 
-/// Who may ask for help, and thank whom (TASK-7).
+/// The rules for requests for help, and for thanks (TASK-7).
 enum TaskHelpRules {
   /// How often one person asks for help and offers it in one task within a day: each time the others are notified.
   static let maxPerDay = 10
 
-  /// Refuses to ask again for a while who has asked and offered so often.
+  /// Refuses further requests for a while after too many requests and offers.
   ///
-  /// - Parameter earlier: when it did last, the newest first.
+  /// - Parameter earlier: the times of the account's last ones, newest first.
   static func checkRepetition(_ earlier: [Instant], at now: Instant) throws {
     guard let seconds = ConnectionRequestRepetition.wait(earlier, max: maxPerDay, at: now) else { return }
     throw TaskHelpFailure.tooOften.with(["max": .number(maxPerDay)], retryAfterSeconds: seconds)
   }
 
-  /// Refuses to ask where nobody else is there, or the same waits already.
+  /// Refuses a request without another participant, or while the same one is open.
   static func check(
     _ kind: TaskHelpKind, in state: TaskState, participants: Int, isOpen: Bool
   ) throws {

@@ -6,7 +6,7 @@ import Storage
 
 extension TaskHelpKind: DatabaseValueConvertible {}
 
-/// Requests for help and offers of it in all tasks, who was thanked for its help, and who has given help in which task.
+/// Requests for help and offers of it in all tasks, the thanks for them, and the help given by each account in each task.
 enum TaskHelpStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "help in tasks") { try $0.execute(sql: schema) }
@@ -93,11 +93,11 @@ enum TaskHelpStore {
     return id
   }
 
-  /// Closes what waits in a task and publishes that.
+  /// Closes open requests and offers in a task, and publishes that.
   ///
   /// - Parameters:
-  ///   - account: whose; nil for everybody's, as when the task is open no more.
-  ///   - id: which; nil for all of them, as when the account leaves the task.
+  ///   - account: only this account's; nil for all, as when the task is no longer open.
+  ///   - id: only this one; nil for all, as when the account leaves the task.
   static func close(
     of account: AccountID? = nil, in task: ID<SharedTask>, named id: ID<TaskHelp>? = nil, _ transaction: Transaction
   ) throws {

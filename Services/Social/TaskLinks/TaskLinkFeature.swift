@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Public links to completed tasks, made and revoked by those who take part, and what a public profile lists of them (TASK-6).
+/// Public links to completed tasks, created and revoked by participants, and their list on a public profile (TASK-6).
 struct TaskLinkFeature: Feature {
   let keys: TaskLinkKeys
   let migrations = [TaskLinkStore.migration(38), TaskLinkStore.closingMigration(48)]

@@ -4,8 +4,8 @@ import Operations
 import ServiceKit
 import SocialContract
 
-/// Makes the keys of public links to tasks: each is the link's id and a keyed hash of it (128 bits), so that its owner can read it, and the
-/// store does not hold it. The hashes' key lies in the folder of keys.
+/// Makes the keys of public links to tasks: each consists of the link's id and a keyed hash of it (128 bits), so that its owner can read it
+/// although the store does not contain it. The hashes' key is in the folder of keys.
 struct TaskLinkKeys: Sendable {
   private static let codeBytes = 16
 
@@ -19,8 +19,7 @@ struct TaskLinkKeys: Sendable {
       link.bytes + Array(HMAC<SHA256>.authenticationCode(for: Self.message(link), using: try key())).prefix(Self.codeBytes))
   }
 
-  /// Which link a key opens, if there is still such a one; nil where the key is none. Compared in a time that does not depend on where it
-  /// differs.
+  /// The link of a key, if it still exists; nil for an invalid key. The comparison takes constant time.
   func link(_ text: String) throws -> ID<TaskLink>? {
     guard let bytes = Base64URL.decode(text), bytes.count == 16 + Self.codeBytes, let link = ID<TaskLink>(bytes: bytes[..<16])
     else { return nil }

@@ -4,10 +4,10 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// The public links to completed tasks: one at most of each participant to each task.
+/// The public links to completed tasks: at most one for each participant of each task.
 ///
-/// A link opens nothing for as long as its task is not completed, its owner takes no part in it, the owner or who made the task is suspended,
-/// or moderators have closed it, or all links to its task.
+/// A link does not work while its task is not completed, its owner is not a participant, the owner or the task's creator is suspended, or
+/// moderators have closed it or all links to its task.
 enum TaskLinkStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "public links to tasks") { database in
@@ -76,13 +76,13 @@ enum TaskLinkStore {
     ) { $0.truth(0) } ?? false
   }
 
-  /// Whose link it is; nil where there is none.
+  /// The owner of a link; nil where there is no such link.
   static func owner(of link: ID<TaskLink>, in database: Database) throws -> AccountID? {
     try AccountID.fetchOne(
       database.cachedStatement(sql: "SELECT account_id FROM task_links WHERE link_id = ?"), arguments: [link])
   }
 
-  /// An account's link to a task; nil where there is none.
+  /// An account's link to a task; nil where it has none.
   static func find(
     to task: ID<SharedTask>, of account: AccountID, _ keys: TaskLinkKeys, in database: Database
   ) throws -> TaskLink? {
@@ -95,7 +95,7 @@ enum TaskLinkStore {
     try database.first("SELECT count(*) FROM task_links WHERE account_id = ?", .id(account)) { $0.number(0) } ?? 0
   }
 
-  /// Keeps what an account's link to a task shows; the link is made where there is none.
+  /// Stores what an account's link to a task shows; the link is created if there is none.
   static func put(
     to task: ID<SharedTask>, of account: AccountID, showsDescription: Bool, showsOwner: Bool, _ transaction: Transaction
   ) throws {
@@ -126,7 +126,7 @@ enum TaskLinkStore {
     return try page.page(of: rows, key: { $0["sequence"] as Int64 }) { try TaskLink($0, keys) }
   }
 
-  /// Lets a link of an account open nothing any more.
+  /// Revokes a link of an account.
   ///
   /// - Returns: whether there was one.
   static func revoke(_ link: ID<TaskLink>, of account: AccountID, _ transaction: Transaction) throws -> Bool {
@@ -149,7 +149,7 @@ enum TaskLinkStore {
       AND NOT EXISTS (SELECT 1 FROM erasures e WHERE e.account_id = l.account_id)
     """
 
-  /// What a link opens; nil where it opens nothing.
+  /// The task of a link; nil where the link does not work.
   static func publicTask(_ link: ID<TaskLink>, at now: Instant, in database: Database) throws -> PublicTask? {
     let statement = try database.cachedStatement(sql: "\(open) AND l.link_id = :link")
     return try Row.fetchOne(statement, arguments: ["link": link, "now": now]).map(PublicTask.init)

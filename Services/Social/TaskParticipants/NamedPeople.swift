@@ -19,9 +19,9 @@ struct NamedPeople: Sendable {
     return NamedPeople(usernames: usernames, accounts: accounts)
   }
 
-  /// Whom of them the account may enrol, each once and without itself, and what is wrong with the others.
+  /// The named people whom the account may enrol, each once and without itself, and the problems of the others.
   ///
-  /// - Parameter hasOptedOut: whether somebody has left by itself what there is already; nobody has left what is new.
+  /// - Parameter hasOptedOut: whether an account has left the existing task by itself; for a new task it has not.
   func enrolling(
     by account: AccountID, at now: Instant, _ database: Database,
     hasOptedOut: (AccountID) throws -> Bool = { _ in false }

@@ -4,8 +4,8 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Who takes part in tasks: enrolled by the creator, removed by it, and leaving by themselves (TASK-1, TASK-3, TASK-5). Who is deleted leaves
-/// too, so that tasks which waited for nobody else are completed.
+/// The participants of tasks: enrolled and removed by the creator, and leaving by themselves (TASK-1, TASK-3, TASK-5). A deleted account
+/// leaves its tasks too, so that tasks which waited for it alone are completed.
 struct TaskParticipantFeature: Feature {
   let completions: TaskCompletionWriter
   let links: TaskLinkKeys

@@ -9,7 +9,7 @@ struct TaskParticipantHandlers: Sendable {
   let completions: TaskCompletionWriter
   let links: TaskLinkKeys
 
-  /// Finds those who are named, at identity where their events have not arrived yet.
+  /// Finds the named people, at identity if their events have not arrived yet.
   static func people(_ input: AddTaskParticipants.Input, _ call: AccountCall) async throws -> NamedPeople {
     try await NamedPeople.find(input.participants, call)
   }

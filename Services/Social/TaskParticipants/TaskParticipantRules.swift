@@ -2,14 +2,14 @@ import IdentityContract
 import Operations
 import SocialContract
 
-/// Who may be enrolled in a task by whom, and who may leave it (TASK-1, TASK-3, TASK-5).
+/// The rules for enrolling participants in a task, and for leaving it (TASK-1, TASK-3, TASK-5).
 enum TaskParticipantRules {
-  /// The rule that enrolling somebody breaks; nil where it may be.
+  /// The rule that enrolling an account breaks; nil if it is allowed.
   ///
   /// - Parameters:
-  ///   - username: how the creator names it.
-  ///   - enrollment: whom it allows that; nil where there is no such account, or none that the creator may know of.
-  ///   - hasOptedOut: whether it left the task by itself: it is not to be asked that again and again.
+  ///   - username: the username that the creator gave.
+  ///   - enrollment: the account's setting; nil where the account does not exist, or the creator may not know of it.
+  ///   - hasOptedOut: whether the account left the task by itself: it must not be enrolled again and again.
   static func problem(
     _ username: Username, _ enrollment: TaskEnrollment?, isFriend: Bool, hasOptedOut: Bool = false
   ) -> FieldRule? {
@@ -31,7 +31,7 @@ enum TaskParticipantRules {
   /// More than may take part.
   static var tooMany: Failure { TaskFailure.tooManyParticipants.with(["max": .number(TaskRules.maxParticipants)]) }
 
-  /// Refuses to remove who made the task, and who has confirmed.
+  /// Refuses to remove the task's creator, and a participant who has confirmed.
   static func checkRemoval(isCreator: Bool, isConfirmed: Bool) throws(TaskFailure) {
     if isCreator { throw .creatorStays }
     if isConfirmed { throw .participantConfirmed }

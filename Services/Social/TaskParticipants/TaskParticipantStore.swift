@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Who takes part in which task. Who has left keeps a row, so that a subscriber that begins anew from the snapshot learns of it.
+/// The participants of tasks. One that has left keeps its row, so that a subscriber that starts from the snapshot learns of it.
 enum TaskParticipantStore {
   static let schema = """
     CREATE TABLE task_participants (
@@ -32,7 +32,7 @@ enum TaskParticipantStore {
 
     """
 
-  /// Who was removed by whoever answers for the task does not come back by itself.
+  /// A participant removed by the account responsible for the task cannot rejoin by itself.
   static func removalMigration(_ number: Int) -> Migration {
     Migration(number, "who was removed from tasks") { database in
       try database.execute(
@@ -42,7 +42,7 @@ enum TaskParticipantStore {
     }
   }
 
-  /// The account's own participation; nil where it is none, as for who has left.
+  /// The account's participation; nil if there is none, or it has left.
   static func find(_ task: ID<SharedTask>, _ account: AccountID, in database: Database) throws -> TaskParticipant.Stored? {
     let statement = try database.cachedStatement(
       sql: "SELECT * FROM task_participants WHERE task_id = ? AND account_id = ? AND state <> 'left'")
@@ -50,7 +50,7 @@ enum TaskParticipantStore {
     return try Row.fetchOne(statement, arguments: [task, account]).map(TaskParticipant.Stored.init)
   }
 
-  /// Those who take part, without those whose accounts were deleted.
+  /// The participants, without deleted accounts.
   static func accounts(of task: ID<SharedTask>, in database: Database) throws -> [AccountID] {
     let statement = try database.cachedStatement(
       sql: """
@@ -59,7 +59,7 @@ enum TaskParticipantStore {
     return try AccountID.fetchAll(statement, arguments: [task])
   }
 
-  /// Those of them who have confirmed.
+  /// The participants who have confirmed.
   static func confirmedAccounts(of task: ID<SharedTask>, in database: Database) throws -> [AccountID] {
     let statement = try database.cachedStatement(
       sql: """
@@ -69,7 +69,7 @@ enum TaskParticipantStore {
     return try AccountID.fetchAll(statement, arguments: [task])
   }
 
-  /// Whether the account of a row was not deleted, in SQL: what is left of it is shown to nobody.
+  /// Whether the account of a row still exists, in SQL: the rest of a deleted account's data is shown to nobody.
   private static func isThere(_ table: String) -> String {
     "NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = \(table).account_id)"
   }
@@ -96,7 +96,7 @@ enum TaskParticipantStore {
     for account in accounts { try statement.execute(arguments: [task, account, sequence, enroller, transaction.now]) }
   }
 
-  /// Lets the rows of those who take part follow the task's state; false where they have it already.
+  /// Sets the rows of the participants to the task's state; false where they have it already.
   @discardableResult
   static func setState(_ state: TaskState, of task: ID<SharedTask>, in database: Database) throws -> Bool {
     try database.run(
@@ -114,14 +114,14 @@ enum TaskParticipantStore {
       instant.map { Bound.instant($0) } ?? .null)
   }
 
-  /// Lets somebody take part no more; the task is completed by that if all others have confirmed. Its
-  /// parts are anybody's then, and its token ends: who leaves may know it.
+  /// Ends an account's participation. The task is completed if all others have confirmed. The account's parts become unassigned, and the
+  /// task's token ends, since the account may know it.
   ///
-  /// What the others' completions counted for their teams counts no more where one of them is left alone.
+  /// If a single participant is left, the completions no longer count for teams.
   ///
   /// - Parameters:
-  ///   - actor: who did it, and so is not notified; nil where the account was deleted.
-  ///   - isRemoval: whether somebody else takes it out of this very task: then it does not join it again by itself.
+  ///   - actor: the account that did it, and so is not notified; nil where the account was deleted.
+  ///   - isRemoval: whether another account removes it from this very task: it cannot rejoin by itself then.
   static func leave(
     _ task: ID<SharedTask>, _ account: AccountID, by actor: AccountID?, isRemoval: Bool = false, _ transaction: Transaction
   ) throws {
@@ -158,7 +158,7 @@ enum TaskParticipantStore {
       .number(revision))
   }
 
-  /// Lets an account that is deleted take part in no task any more, at most `limit` of them; see `ErasedTable.Preparation`.
+  /// Ends the participation of an account that is deleted, in at most `limit` tasks; see `ErasedTable.Preparation`.
   @Sendable
   static func leaveAll(_ account: AccountID, limit: Int, _ transaction: Transaction) throws -> Int {
     let statement = try transaction.database.cachedStatement(
@@ -172,7 +172,7 @@ enum TaskParticipantStore {
 }
 
 extension TaskParticipantStore {
-  /// Those who take part as one of them sees them, in the order in which they were enrolled.
+  /// The participants as one of them sees them, in the order in which they were enrolled.
   static func list(of task: ID<SharedTask>, for account: AccountID, in database: Database) throws -> [TaskParticipant] {
     let statement = try database.cachedStatement(
       sql: """
@@ -191,7 +191,7 @@ extension TaskParticipant {
   struct Stored: Sendable {
     let task: ID<SharedTask>
     let account: AccountID
-    /// Nil for who made the task, and once who enrolled was deleted.
+    /// Nil for the task's creator, and where the account that enrolled it was deleted.
     let enrolledBy: AccountID?
     let confirmedAt: Instant?
 

@@ -4,7 +4,8 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Parts of tasks: made, assigned, marked as done, removed (TASK-1). Who is deleted leaves what it wrote and did to the others, without a name.
+/// Parts of tasks: created, assigned, marked as done, removed (TASK-1). The texts and work of a deleted account remain for the others,
+/// without its name.
 struct TaskPartFeature: Feature {
   let rules: TaskRules
   let migrations = [TaskPartStore.migration(40), RemovedTaskText.migration(50)]

@@ -8,9 +8,9 @@ import Storage
 extension TaskPartStore {
   static let removalSchema = RemovedTaskText.schema(of: "task_parts")
 
-  /// Gives what says the same as a part, in a task, a neutral title in place of that, unless a case removed it already.
+  /// Replaces the text of a task's parts that have the same text as a part by a neutral title, unless a case removed it already.
   ///
-  /// - Returns: whether there was any.
+  /// - Returns: whether there were any.
   static func removeText(
     of part: Stored, in task: ID<SharedTask>, _ neutral: TaskName, by found: ID<ModerationCase>, _ transaction: Transaction
   ) throws -> Bool {
@@ -30,7 +30,7 @@ extension TaskPartStore {
     return true
   }
 
-  /// Gives back the text that a case removed, wherever nothing else was written in its place.
+  /// Restores the text that a case removed, wherever nothing else was written in its place.
   static func restoreText(
     _ title: TaskName, _ description: TaskDescription?, removedBy found: ID<ModerationCase>, _ transaction: Transaction
   ) throws {

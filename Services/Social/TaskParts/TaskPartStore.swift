@@ -4,7 +4,8 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// The parts of all tasks, in the order in which they were made. Each change of one publishes its task, as ``TaskStore/settle(_:by:left:_:)`` does.
+/// The parts of all tasks, in the order in which they were made. Each change of one publishes its task, as
+/// ``TaskStore/settle(_:by:left:_:)`` does.
 enum TaskPartStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "parts of tasks") { database in
@@ -66,7 +67,7 @@ enum TaskPartStore {
     return Stored(row)
   }
 
-  /// A part, whoever asks.
+  /// A part, for any caller.
   static func find(_ id: ID<TaskPart>, in database: Database) throws -> Stored? {
     try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM task_parts WHERE part_id = ?"), arguments: [id]).map(
       Stored.init)
@@ -92,7 +93,7 @@ enum TaskPartStore {
     return id
   }
 
-  /// Gives a part another text and assignee, who is notified where it is another.
+  /// Changes a part's text and assignee; a new assignee is notified.
   static func edit(
     _ part: Stored, of task: TaskStore.Stored, _ text: TaskPartText, assignee: AccountID?, by account: AccountID,
     _ transaction: Transaction
@@ -108,8 +109,8 @@ enum TaskPartStore {
     try TaskStore.settle(task.id, transaction)
   }
 
-  /// Gives a new task the parts of another, none of them done; those whose assignee takes no part in it are anybody's. Nobody is notified. Where
-  /// they take more space than there is, there are none.
+  /// Copies the parts of another task to a new one, none of them done; parts whose assignee is not a participant become unassigned. Nobody
+  /// is notified. If the parts need more space than there is, none are copied.
   static func copy(
     from last: ID<SharedTask>, to task: ID<SharedTask>, by account: AccountID, maxBytes: Int, _ transaction: Transaction
   ) throws {
@@ -132,7 +133,7 @@ enum TaskPartStore {
     }
   }
 
-  /// Nobody is notified of what it assigns to itself, nor of what one assigns who is apart from it by a block.
+  /// Notifies an assignee, except one that assigned the part to itself, or is separated from the assigning account by a block.
   private static func notify(
     _ assignee: AccountID?, of title: TaskName, in task: TaskStore.Stored, by account: AccountID, _ transaction: Transaction
   ) throws {
@@ -156,7 +157,7 @@ enum TaskPartStore {
     try TaskStore.settle(task, transaction)
   }
 
-  /// Lets those parts of a task be anybody's that were assigned to somebody who leaves it. What it has done stays done.
+  /// Unassigns an account's parts of a task that it leaves. Parts that it has done stay done.
   static func unassign(_ account: AccountID, in task: ID<SharedTask>, _ transaction: Transaction) throws {
     try transaction.database.run(
       "UPDATE task_parts SET assignee_account = NULL WHERE assignee_account = ? AND task_id = ?", .id(account), .id(task))

@@ -1,10 +1,10 @@
 import Operations
 import SocialContract
 
-/// What a task's creator says of a part of it.
+/// The creator's text for a part of a task.
 struct TaskPartText: Hashable, Sendable {
   let title: TaskName
-  /// Nil where there is none; an empty one is none.
+  /// Nil for none or an empty one.
   let description: TaskDescription?
 
   init(title: TaskName, description: TaskDescription?) {
@@ -12,6 +12,6 @@ struct TaskPartText: Hashable, Sendable {
     self.description = description.flatMap { $0.description.isEmpty ? nil : $0 }
   }
 
-  /// What it counts among the bytes of who wrote it.
+  /// The bytes counted for its author.
   var bytes: Int { title.description.utf8.count + (description?.description.utf8.count ?? 0) }
 }

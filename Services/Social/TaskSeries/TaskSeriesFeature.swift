@@ -4,8 +4,9 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Recurring tasks: made, listed, shown, edited, ended and left, and who takes part in them; each planned day has one occurrence, a task of its own (TASK-1, TASK-3).
-/// Who made one and is deleted ends it by that; to the others it stays with its title and without a name, as its occurrences do.
+/// Recurring tasks: created, listed, shown, edited, ended and left, and their participants; each planned day has one occurrence, a task of
+/// its own (TASK-1, TASK-3). Deleting the creator's account ends its series; for the others it remains with its title and without a name,
+/// like its occurrences.
 struct TaskSeriesFeature: Feature {
   let rules: TaskRules
   let migrations = [TaskSeriesStore.migration(39), TaskSeriesStore.participantsMigration(46)]

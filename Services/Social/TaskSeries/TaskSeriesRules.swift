@@ -11,7 +11,7 @@ enum TaskSeriesRules {
 
   /// The first planned day from a day on; nil where none is left.
   ///
-  /// - Parameter last: the last day on which something may be planned.
+  /// - Parameter last: the last day that can be planned.
   static func firstDay(_ planned: PlannedDays, from day: LocalDay, until last: LocalDay?) -> LocalDay? {
     let end = min(last ?? PlannableDays.all.upperBound, PlannableDays.all.upperBound)
     var day = day
@@ -24,13 +24,14 @@ enum TaskSeriesRules {
 
   /// What becomes of a series on a day.
   struct Step: Hashable, Sendable {
-    /// The day that is to have its occurrence now; nil where none has begun since the last one.
+    /// The day whose occurrence is created now; nil where none has begun since the last one.
     let occurrence: LocalDay?
-    /// The day of the next one; nil where none is left.
+    /// The day of the next occurrence; nil where none is left.
     let next: LocalDay?
   }
 
-  /// Of the planned days that have begun, only the last one has an occurrence: after a long time without the server people begin with today.
+  /// Of the planned days that have begun, only the last one has an occurrence: after a long time without the server people begin with
+  /// today.
   ///
   /// - Parameter next: the planned day that is due next.
   static func step(_ planned: PlannedDays, next: LocalDay, today: LocalDay, until last: LocalDay?) -> Step {

@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Who takes part in series, and whose they are.
+/// The participants of series, and the series of teams.
 extension TaskSeriesStore {
   static func participantsMigration(_ number: Int) -> Migration {
     Migration(number, "recurring tasks of teams, and who has left") { database in
@@ -32,7 +32,7 @@ extension TaskSeriesStore {
     return try AccountID.fetchAll(statement, arguments: [id])
   }
 
-  /// Lets an account take part in the occurrences to come, behind all others.
+  /// Adds an account as the last participant of future occurrences.
   static func enrol(_ account: AccountID, in id: ID<TaskSeries>, _ database: Database) throws {
     try database.run("DELETE FROM task_series_leavers WHERE series_id = ? AND account_id = ?", .id(id), .id(account))
     try database.run(
@@ -58,10 +58,10 @@ extension TaskSeriesStore {
     ) { $0.truth(0) } ?? false
   }
 
-  /// Lets an account take part no more, neither in the occurrences to come nor in those open ones that it has not confirmed. Where it left by
-  /// itself the creator is notified, otherwise the account.
+  /// Ends an account's participation in the future occurrences and in the open ones that it has not confirmed. The creator is notified if
+  /// the account left by itself, otherwise the account.
   ///
-  /// - Parameter actor: who did it.
+  /// - Parameter actor: the account that did it.
   static func leave(_ series: Stored, _ account: AccountID, by actor: AccountID, _ transaction: Transaction) throws {
     let (database, name) = (transaction.database, series.terms.text.name)
     try database.run(
@@ -84,8 +84,8 @@ extension TaskSeriesStore {
     }
   }
 
-  /// Lets who is to be in a team no more take part in its series no more; those that it made are the team's no more. Its open occurrences
-  /// are left with the team's other tasks.
+  /// Removes an account that leaves a team from the team's series; the series that it created no longer belong to the team. The account
+  /// leaves their open occurrences with the team's other tasks.
   static func leave(_ team: ID<Team>, _ account: AccountID, _ transaction: Transaction) throws {
     let database = transaction.database
     try database.cachedStatement(sql: "UPDATE task_series SET team_id = NULL WHERE team_id = ? AND creator_account = ?")
@@ -98,9 +98,9 @@ extension TaskSeriesStore {
     ).execute(arguments: [team, account])
   }
 
-  /// Lets those take part who have come to the team of a series since its last occurrence, but for who has left the series.
+  /// Adds the members who have joined the series's team since its last occurrence, except those who have left the series.
   ///
-  /// - Returns: the series, which is the team's no more where its creator is in the team no more.
+  /// - Returns: the series, which no longer belongs to the team if its creator has left the team.
   static func enrolTeam(of series: Stored, by creator: AccountID, _ transaction: Transaction) throws -> Stored {
     let database = transaction.database
     guard let team = series.team else { return series }
@@ -123,7 +123,7 @@ extension TaskSeriesStore {
     return series
   }
 
-  /// Those of a series whom its creator may enrol in an occurrence now: who is in its team is asked no more.
+  /// The participants of a series whom its creator may enrol in an occurrence now: members of its team always allow it.
   static func enrolled(
     in series: Stored, by creator: AccountID, at now: Instant, _ database: Database
   ) throws -> [AccountID] {

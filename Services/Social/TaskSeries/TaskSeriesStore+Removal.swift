@@ -8,9 +8,9 @@ import Storage
 extension TaskSeriesStore {
   static let removalSchema = RemovedTaskText.schema(of: "task_series")
 
-  /// Gives a series a neutral name in place of its text, unless a case removed that already.
+  /// Replaces a series's text by a neutral name, unless a case removed it already.
   ///
-  /// - Returns: whether none had.
+  /// - Returns: whether it was replaced.
   static func removeText(
     of id: ID<TaskSeries>, _ neutral: TaskName, by found: ID<ModerationCase>, _ transaction: Transaction
   ) throws -> Bool {

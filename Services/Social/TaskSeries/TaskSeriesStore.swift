@@ -8,8 +8,8 @@ extension TaskSeriesState: DatabaseValueConvertible {}
 
 /// Recurring tasks, who takes part in them, and on which day each has its next occurrence.
 ///
-/// An occurrence and the day after which it comes are written in one transaction, and the schema allows a series one task a day: so a planned
-/// day has at most one, whatever is killed or however the clock is set.
+/// An occurrence and the day after which it comes are written in one transaction, and the schema allows a series one task a day: so a
+/// planned day has at most one, whatever is killed or however the clock is set.
 struct TaskSeriesStore: Sendable {
   let rules: TaskRules
   let calendars = AccountCalendars()
@@ -81,7 +81,7 @@ struct TaskSeriesStore: Sendable {
   /// What ending one sets, in SQL, at `:now`.
   static let ending = "ended_at = coalesce(ended_at, :now), next_day = NULL, next_at = NULL"
 
-  /// A series as it stands in the table, without those who take part.
+  /// A series of the table, without its participants.
   struct Stored: Sendable {
     let id: ID<TaskSeries>
     /// Nil once who made it was deleted.
@@ -106,7 +106,7 @@ struct TaskSeriesStore: Sendable {
     }
   }
 
-  /// A series, whoever asks.
+  /// A series, for any caller.
   static func find(_ id: ID<TaskSeries>, in database: Database) throws -> Stored? {
     let statement = try database.cachedStatement(sql: "SELECT * FROM task_series WHERE series_id = ?")
     return try Row.fetchOne(statement, arguments: [id]).map(Stored.init)
@@ -141,7 +141,8 @@ struct TaskSeriesStore: Sendable {
     ) { $0.number(0) } ?? 0
   }
 
-  /// Keeps a new series and enrols its creator and the others, each of whom is notified. If its first day is today, it has its occurrence.
+  /// Stores a new series and enrols its creator and the others, each of whom is notified. If its first day is today, its first occurrence
+  /// is created.
   func add(
     _ terms: TaskSeriesTerms, from startDay: LocalDay, next: LocalDay, by account: AccountID, with others: [AccountID],
     of team: ID<Team>? = nil, _ transaction: Transaction
@@ -245,9 +246,9 @@ extension TaskSeriesStore {
     return ahead.count
   }
 
-  /// Lets a series have the occurrence that is due, if one is, and notes when the next one will be.
+  /// Creates the occurrence of a series that is due, if any, and notes when the next one will be.
   ///
-  /// - Parameter isNew: whether it was made just now: then those who take part are notified of that already.
+  /// - Parameter isNew: whether the series was just created: its participants were notified of that already.
   private func advance(_ series: Stored, isNew: Bool = false, _ transaction: Transaction) throws {
     let database = transaction.database
     guard let next = series.nextDay else { return }
@@ -277,9 +278,9 @@ extension TaskSeriesStore {
     ).execute(arguments: [id, day, instant, today])
   }
 
-  /// Makes the task of a day, with the parts of the one before it, and cancels the oldest where more are open than may be. A suspended creator
-  /// makes none. Where its texts take as much space as they may, the task has a name alone; where the team has as many open tasks as it may,
-  /// it is nobody's own.
+  /// Creates the task of a day, with the parts of the one before it, and cancels the oldest ones if too many are open. A suspended creator
+  /// gets none. If the creator's text space is full, the task has only a name; if the team has as many open tasks as allowed, the task does
+  /// not belong to it.
   private func addOccurrence(
     of stored: Stored, by creator: AccountID, on day: LocalDay, isNew: Bool, _ transaction: Transaction
   ) throws {
@@ -324,7 +325,7 @@ extension TaskSeriesStore {
     return try ID<SharedTask>.fetchAll(statement, arguments: [id])
   }
 
-  /// Lets the worker look at an account's series anew, for its days may begin at other times than before.
+  /// Makes the worker check an account's series again, since its days may now begin at other times.
   static func lookAnew(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.run(
       "UPDATE task_series SET next_at = ?2 WHERE creator_account = ?1 AND next_day IS NOT NULL", .id(account),

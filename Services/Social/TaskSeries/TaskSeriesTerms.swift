@@ -5,6 +5,6 @@ struct TaskSeriesTerms: Hashable, Sendable {
   /// Of each occurrence, which has its own day.
   let text: TaskText
   let planned: PlannedDays
-  /// Nil where it goes on.
+  /// Nil for a series without an end.
   let endDay: LocalDay?
 }

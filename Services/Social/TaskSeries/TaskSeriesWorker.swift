@@ -2,8 +2,8 @@ import ServiceKit
 import ServiceLifecycle
 import Storage
 
-/// Lets the occurrences of recurring tasks stand open when their days begin. What it does is one transaction for each few series, in which the
-/// occurrence and the next day are written together: a kill leaves both or neither.
+/// Creates the occurrences of recurring tasks when their days begin. It handles a few series in each transaction, which writes the
+/// occurrence and the next day together: a crash leaves both or neither.
 struct TaskSeriesWorker: Service {
   /// How many series one transaction advances: other writers wait for no more than that.
   static let batch = 20

@@ -4,8 +4,8 @@ import Operations
 import ServiceKit
 import SocialContract
 
-/// Makes the secrets of tasks' tokens: each is a keyed hash of its task and of a random number, so that its owners can read it, and the
-/// store does not hold it. The key lies in the folder of keys.
+/// Makes the secrets of tasks' tokens: each is a keyed hash of its task and of a random number, so that its owners can read it although the
+/// store does not contain it. The key is in the folder of keys.
 struct TaskTokenKeys: Sendable {
   private let key: KeptKey
 

@@ -44,7 +44,7 @@ enum TaskTokenStore {
     return TaskTokenState(token: token, expiresAt: stored.expiresAt)
   }
 
-  /// Gives a task a new token in place of the one that it has.
+  /// Replaces a task's token by a new one.
   static func renew(_ task: ID<SharedTask>, by account: AccountID, _ transaction: Transaction) throws {
     var random = SystemRandomNumberGenerator()
     func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) } }

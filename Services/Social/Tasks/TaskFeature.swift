@@ -4,8 +4,8 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Tasks: made, listed, shown, edited and cancelled (TASK-1, TASK-2, TASK-4). Who made one and is deleted leaves it to the others, without a
-/// name; whoever of them has taken part for longest then answers for it.
+/// Tasks: created, listed, shown, edited and cancelled (TASK-1, TASK-2, TASK-4). The tasks of a deleted account remain for the others,
+/// without its name; the participant who has taken part for longest is then responsible.
 struct TaskFeature: Feature {
   let rules: TaskRules
   let completions: TaskCompletionWriter

@@ -17,7 +17,7 @@ struct TaskHandlers: Sendable {
     self.links = links
   }
 
-  /// Finds those who are named, at identity where their events have not arrived yet.
+  /// Finds the named people, at identity if their events have not arrived yet.
   static func people(_ input: CreateTask.Input, _ call: AccountCall) async throws -> NamedPeople {
     try await NamedPeople.find(input.participants ?? [], call)
   }

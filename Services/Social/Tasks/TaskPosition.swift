@@ -1,7 +1,7 @@
 import Operations
 import SocialContract
 
-/// Where a page of tasks ends: in which part of the list, and at which task of it.
+/// The cursor of a page of tasks: the part of the list, and the last task in it.
 struct TaskPosition: CustomStringConvertible {
   let state: TaskState
   let sequence: Int64

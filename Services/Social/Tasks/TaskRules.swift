@@ -13,7 +13,7 @@ struct TaskRules: Sendable {
   static let maxNotices = 20
   static let noticeSeconds = 86_400
 
-  /// What the texts of one account in tasks may be together.
+  /// The most bytes of one account's texts in tasks together.
   let bytesPerAccount: Int
 
   init(bytesPerAccount: Int) { self.bytesPerAccount = bytesPerAccount }
@@ -23,8 +23,8 @@ struct TaskRules: Sendable {
   }
 
   /// - Parameters:
-  ///   - stored: bytes of what the account has written in tasks and is there still.
-  ///   - added: bytes that come to it; what takes away is always allowed.
+  ///   - stored: the bytes of the account's stored texts in tasks.
+  ///   - added: the additional bytes; a change that frees space is always allowed.
   /// - Throws: `task_space_full`.
   func checkSpace(stored: Int, adding added: Int) throws(Failure) {
     guard added <= 0 || stored + added <= bytesPerAccount else {
@@ -35,8 +35,8 @@ struct TaskRules: Sendable {
   /// How far ahead a due day may lie: ten years.
   static let maxDueDays = 3653
 
-  /// The rule that a due day breaks: from the day before the task's creation on, since somewhere on Earth that day is still going on, and at
-  /// most ten years ahead.
+  /// The rule that a due day breaks: from the day before the task's creation on, since somewhere on Earth that day is still going on, and
+  /// at most ten years ahead.
   ///
   /// - Parameter now: when the day is set.
   static func brokenRule(ofDueDay day: LocalDay?, createdAt: Instant, now: Instant) -> FieldRule? {

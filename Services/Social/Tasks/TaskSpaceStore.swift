@@ -2,7 +2,7 @@ import GRDB
 import Operations
 import Storage
 
-/// How many bytes of text each account has in tasks. The tables that hold such texts keep the sums themselves, by triggers.
+/// The bytes of each account's texts in tasks. The tables with such texts keep the sums by triggers.
 enum TaskSpaceStore {
   static let schema = """
     CREATE TABLE task_space (

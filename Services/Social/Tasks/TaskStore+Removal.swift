@@ -18,7 +18,7 @@ extension TaskStore {
     ])
   }
 
-  /// Gives back the text that a case removed, wherever nothing else was written in its place, and publishes those tasks.
+  /// Restores the text that a case removed, wherever nothing else was written in its place, and publishes those tasks.
   static func restoreText(
     _ name: TaskName, _ description: TaskDescription?, removedBy found: ID<ModerationCase>, _ transaction: Transaction
   ) throws {
@@ -30,7 +30,7 @@ extension TaskStore {
     }
   }
 
-  /// Lets the text of a new occurrence be one that was removed if that of its series is.
+  /// Marks the text of a new occurrence as removed if that of its series is.
   static func carryRemoval(from series: ID<TaskSeries>, to task: ID<SharedTask>, in database: Database) throws {
     try database.run(
       """
@@ -39,7 +39,7 @@ extension TaskStore {
       """, .id(series), .id(task))
   }
 
-  /// The recurring task whose occurrence a task is; nil where it is none's.
+  /// The recurring task of an occurrence; nil for any other task.
   static func series(of task: ID<SharedTask>, in database: Database) throws -> ID<TaskSeries>? {
     try ID<TaskSeries>.fetchOne(
       database.cachedStatement(sql: "SELECT series_id FROM tasks WHERE task_id = ? AND series_id IS NOT NULL"), arguments: [task])

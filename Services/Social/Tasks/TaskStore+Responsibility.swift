@@ -4,8 +4,8 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Who answers for a task: who made it, and once that account was deleted, whoever of the others has taken part for longest. It edits and
-/// cancels the task, enrols and removes others, and deletes files.
+/// The account responsible for a task: its creator or, once that account was deleted, the participant who has taken part for longest. It
+/// edits and cancels the task, enrols and removes others, and deletes files.
 extension TaskStore {
   /// In SQL, whether who takes part in a task answers for it.
   ///
@@ -23,7 +23,7 @@ extension TaskStore {
   private static let isThere =
     "r.state <> 'left' AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = r.account_id)"
 
-  /// Who answers for a task; nil where nobody is left.
+  /// The account responsible for a task; nil where no participant is left.
   static func responsible(for task: Stored, in database: Database) throws -> AccountID? {
     if let creator = task.creator { return creator }
     let statement = try database.cachedStatement(

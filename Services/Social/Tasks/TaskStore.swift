@@ -44,7 +44,7 @@ enum TaskStore {
 
     """
 
-  /// A task as it stands in the table, without those who take part.
+  /// A task of the table, without its participants.
   struct Stored: Sendable {
     let id: ID<SharedTask>
     let sequence: Int64
@@ -66,7 +66,7 @@ enum TaskStore {
     }
   }
 
-  /// A task, whoever asks.
+  /// A task, for any caller.
   static func find(_ id: ID<SharedTask>, in database: Database) throws -> Stored? {
     try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM tasks WHERE task_id = ?"), arguments: [id]).map(Stored.init)
   }
@@ -108,7 +108,7 @@ enum TaskStore {
     } ?? 0
   }
 
-  /// Keeps a new task, enrols its creator and the others, notifies them as its origin says, and publishes it.
+  /// Stores a new task, enrols its creator and the others, sends the origin's notice, and publishes the task.
   static func add(
     _ text: TaskText, by account: AccountID, with others: [AccountID], as origin: TaskOrigin = TaskOrigin(),
     _ transaction: Transaction
@@ -161,7 +161,8 @@ enum TaskStore {
 
   /// Cancels an open task, ends its token, notifies the others, and publishes it.
   ///
-  /// - Parameter account: who cancels it; nil where it was missed and further occurrences of its series have come: nobody is notified of that.
+  /// - Parameter account: the account that cancels it; nil for a missed occurrence after further ones have come: nobody is notified of
+  ///   that.
   static func cancel(_ task: Stored, by account: AccountID? = nil, _ transaction: Transaction) throws {
     let database = transaction.database
     try database.cachedStatement(sql: "UPDATE tasks SET state = 'cancelled', cancelled_at = ? WHERE task_id = ?")
@@ -176,12 +177,12 @@ enum TaskStore {
     try settle(task.id, transaction)
   }
 
-  /// Counts a task's participants and those who have confirmed, completes it if that is all of them, and publishes it for each; to be called
-  /// by every change of a task, in its transaction. A task in which nobody takes part any more is deleted.
+  /// Counts a task's participants and confirmations, completes it if all have confirmed, and publishes it for each of them. Every change of
+  /// a task must call this, in its transaction. A task without any participant is deleted.
   ///
   /// - Parameters:
-  ///   - account: who did what may complete it, and so is not notified of that.
-  ///   - left: who takes part no more since this change.
+  ///   - account: the account whose action may complete the task, and which is not notified of that.
+  ///   - left: the account that this change has ended the participation of.
   static func settle(
     _ id: ID<SharedTask>, by account: AccountID? = nil, left: AccountID? = nil, _ transaction: Transaction
   ) throws {
@@ -246,7 +247,7 @@ extension TaskStore {
     FROM task_participants p JOIN tasks t ON t.task_id = p.task_id
     """
 
-  /// Publishes a task as it is now for each who takes part, and for who has just left it.
+  /// Publishes the current task for each participant, and for one that has just left it.
   private static func publish(_ id: ID<SharedTask>, for left: AccountID?, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(
       sql: "\(events) WHERE p.task_id = ?1 AND (p.state <> 'left' OR p.account_id = ?2)")

@@ -4,7 +4,7 @@ import SocialContract
 /// What its creator says of a task.
 struct TaskText: Hashable, Sendable {
   let name: TaskName
-  /// Nil where there is none; an empty one is none.
+  /// Nil for none or an empty one.
   let description: TaskDescription?
   let dueDay: LocalDay?
 
@@ -14,6 +14,6 @@ struct TaskText: Hashable, Sendable {
     self.dueDay = dueDay
   }
 
-  /// What it counts among the bytes of who wrote it.
+  /// The bytes counted for its author.
   var bytes: Int { name.description.utf8.count + (description?.description.utf8.count ?? 0) }
 }
