@@ -22,7 +22,8 @@ enum TeamInvitationHandlers {
     let name: [String: Parameter] = ["username": .text(other.username.description)]
     try TeamMemberStore.requireOwner(account, of: team, in: database)
     if try BlockStore.hasBlocked(account, other.id, in: database) { throw BlockFailure.blockedByYou.with(name) }
-    // To one that is blocked it looks sent; the other never learns of it, nor it whether the other is in a team.
+    // To a blocked sender the invitation looks sent. The blocker never learns of it, and the sender does not learn whether the blocker is
+    // in a team.
     let isHidden = try BlockStore.hasBlocked(other.id, account, in: database)
     guard try isHidden || TeamMemberStore.membership(of: other.id, in: database) == nil else {
       throw TeamInvitationFailure.userInTeam.with(name)

@@ -1,16 +1,16 @@
 import Operations
 import SocialContract
 
-/// Who may answer an invitation, and who may withdraw it (TEAM-1).
+/// The rules for answering and withdrawing invitations (TEAM-1).
 enum TeamInvitationRules {
   /// How many of one team may wait.
   static let maximum = 100
 
-  /// Whether an answer changes anything: the same one again does not.
+  /// Whether an answer changes the state: repeating an answer does not.
   ///
   /// - Parameters:
-  ///   - answer: `accepted` or `rejected`, by who has received it, or `withdrawn`, by the team's owner.
-  ///   - direction: which way the invitation goes for the account that answers.
+  ///   - answer: `accepted` or `rejected`, by the recipient, or `withdrawn`, by the team's owner.
+  ///   - direction: the invitation's direction, as the answering account sees it.
   static func isChanged(
     _ state: ConnectionRequestState, by answer: ConnectionRequestState, _ direction: ConnectionRequestDirection
   ) throws(Failure) -> Bool {

@@ -28,8 +28,8 @@ extension TeamInvitationStore {
     return TeamInvitation(row, direction)
   }
 
-  /// The SQL of a list: each half walks an index of its own from the newest on and stops at the page's end. Whoever has blocked another
-  /// sees none with it; those from and to accounts that are suspended are left out.
+  /// The SQL of a list: each half follows an index of its own from the newest on, and stops at the page's end. A blocker sees none with the
+  /// blocked account; invitations with suspended accounts are left out.
   static func listSQL(_ direction: ConnectionRequestDirection?, isOfState: Bool) -> String {
     let page = """
       i.sequence < :before\(isOfState ? " AND i.state = :state" : "") AND \(Accounts.isShown("a", at: ":now"))
@@ -57,7 +57,7 @@ extension TeamInvitationStore {
   ) throws -> Page<TeamInvitation> {
     let membership = try TeamMemberStore.membership(of: account, in: database)
     let team = membership.flatMap { $0.isOwner ? $0.team : nil }
-    // Without a team of its own an account has sent none.
+    // An account that owns no team has sent none.
     let shown = team == nil && direction == nil ? .received : direction
     if shown == .sent, team == nil { return Page(items: []) }
     var arguments: StatementArguments = [
@@ -72,7 +72,7 @@ extension TeamInvitationStore {
     }
   }
 
-  /// The columns of which events are made, with both usernames as they are now; that of one that never sees it as it was known.
+  /// The columns of the events, with both current usernames; for a hidden invitation, with the recipient's username as the sender knew it.
   private static let events = """
     SELECT i.*, t.name, f.username AS from_username,
       iif(i.is_hidden, i.known_username, o.username) AS to_username
@@ -80,7 +80,7 @@ extension TeamInvitationStore {
     CROSS JOIN accounts f ON f.account_id = i.from_account CROSS JOIN accounts o ON o.account_id = i.to_account
     """
 
-  /// Publishes an invitation as it is now, for each of the two apart; for who sent it alone where the other never sees it.
+  /// Publishes the current invitation separately for both accounts; only for the sender if it is hidden.
   static func publish(_ id: ID<TeamInvitation>, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(sql: "\(events) WHERE i.team_invitation_id = ?")
     guard let row = try Row.fetchOne(statement, arguments: [id]) else { return }
@@ -107,7 +107,7 @@ extension TeamInvitation {
 }
 
 extension TeamInvitationChanged {
-  /// What is published of an invitation: to who was invited, unless it is hidden from it, and to who sent it.
+  /// The events for an invitation: one for the recipient, unless it is hidden, and one for the sender.
   fileprivate static func all(_ row: Row) -> [TeamInvitationChanged] {
     let directions: [ConnectionRequestDirection] = row["is_hidden"] ? [.sent] : [.received, .sent]
     return directions.map { direction in

@@ -4,10 +4,10 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// The invitations of all teams; of one team at most one waits for an account.
+/// The invitations of all teams; at most one of each team waits for an account.
 ///
-/// An invitation is its team's: whoever owns the team sees and withdraws it, also after it was handed over. It goes with the team, with
-/// who was invited, and with who sent it.
+/// An invitation belongs to its team: the team's owner sees and withdraws it, even after the team was handed over. It is deleted with the
+/// team, its recipient or its sender.
 enum TeamInvitationStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "team invitations") { try $0.execute(sql: schema) }
@@ -59,8 +59,8 @@ enum TeamInvitationStore {
     }
   }
 
-  /// An invitation, and which way it goes for an account: to all but the invited and the team's owner it does not exist, nor to the
-  /// invited while one of the two has blocked the other, or who sent it is suspended.
+  /// An invitation, and its direction for an account. It exists only for its recipient and the team's owner; not for the recipient while
+  /// one of the two has blocked the other, or while the sender is suspended.
   ///
   /// - Throws: `not_found`.
   static func find(
@@ -106,9 +106,9 @@ enum TeamInvitationStore {
     return try Instant.fetchAll(statement, arguments: [other, account, ConnectionRequestRepetition.maxPerDay])
   }
 
-  /// Keeps a new invitation and publishes it.
+  /// Stores a new invitation and publishes it.
   ///
-  /// - Parameter isHidden: whether the one that it is for never sees it. Then it is shown by the name that it was invited by.
+  /// - Parameter isHidden: whether the recipient never sees it. It is then shown with the name that the recipient was invited by.
   static func add(
     to team: ID<Team>, from account: AccountID, to other: AccountID, isHidden: Bool, _ transaction: Transaction
   ) throws -> ID<TeamInvitation> {
@@ -134,7 +134,7 @@ enum TeamInvitationStore {
     try publish(id, transaction)
   }
 
-  /// Withdraws what waits from who blocks to who is blocked, and hides what waits the other way round; see ``BlockClosing``.
+  /// Withdraws the blocker's pending invitations to the blocked account, and hides those in the other direction; see ``BlockClosing``.
   @Sendable
   static func close(_ blocker: AccountID, _ blocked: AccountID, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(

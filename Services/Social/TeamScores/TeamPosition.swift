@@ -1,7 +1,7 @@
 import Operations
 import SocialContract
 
-/// Where a team stands in the list of all: by its score, the highest first, and then by its id, the newest first.
+/// A team's position in the list of all teams: by its score, highest first, and then by its id, newest first.
 struct TeamPosition: CustomStringConvertible, Hashable {
   let score: Int
   let team: ID<Team>

@@ -23,7 +23,7 @@ extension TeamScoreStore {
     } ?? 0
   }
 
-  /// A team's score and rank; in a month in which it has scored nothing, it ranks behind all that have.
+  /// A team's score and rank; without a score in the month, it ranks after all teams with one.
   static func standing(of team: ID<Team>, _ month: TeamMonth?, in database: Database) throws -> TeamStanding {
     let period = TeamScoreRules.period(month)
     let score = try score(of: team, in: period, database)
@@ -48,7 +48,7 @@ extension TeamScoreStore {
     """
   }
 
-  /// The list's teams next to a position, which itself is none of them, in the order of the list.
+  /// The teams next to a position, without the one at the position, in the order of the list.
   ///
   /// - Parameter position: nil for the list's beginning.
   static func rows(

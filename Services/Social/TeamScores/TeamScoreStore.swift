@@ -90,9 +90,9 @@ enum TeamScoreStore {
     }
   }
 
-  /// Counts an account's completion of a task for the team that it is in, once; nothing happens where it is in none, or alone in the task.
+  /// Counts an account's completion of a task for its team, once; does nothing if it has no team, or is alone in the task.
   ///
-  /// - Parameter participants: those of the task now, who completes its part included.
+  /// - Parameter participants: the number of current participants, including the account.
   static func confirmed(
     _ task: ID<SharedTask>, by account: AccountID, participants: Int, _ transaction: Transaction
   ) throws {
@@ -117,7 +117,7 @@ enum TeamScoreStore {
     }
   }
 
-  /// Takes the completions of a task off the scores that they were counted for, where so few take part in it any more that none would count.
+  /// Takes a task's completions off the scores if too few participants are left for any to count.
   static func recount(_ task: ID<SharedTask>, _ transaction: Transaction) throws {
     let participants = try TaskParticipantStore.counts(of: task, in: transaction.database).participants
     guard !TeamScoreRules.counts(participants: participants) else { return }
@@ -126,8 +126,8 @@ enum TeamScoreStore {
     }
   }
 
-  /// Takes an account's completion of a task off the score of the team that it was counted for, also where the account has left it since;
-  /// nothing happens where it was counted for none.
+  /// Takes an account's completion of a task off the score of the team that it was counted for, even if the account has left the team
+  /// since; does nothing if it was not counted.
   static func withdrawn(_ task: ID<SharedTask>, by account: AccountID, _ transaction: Transaction) throws {
     let database = transaction.database
     let point: (team: ID<Team>, period: Int)? = try database.first(

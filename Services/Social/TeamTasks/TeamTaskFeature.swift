@@ -3,9 +3,9 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// A team's own tasks: made by a member for all who are in the team then, listed to all members, joined by who came later (TASK-1, TEAM-1).
-/// The members' being in the team is their consent, whatever their setting says of who may enrol them; a block goes before it. They are kept with
-/// all other tasks, by `TaskStore`.
+/// A team's own tasks: created by a member for all current members, listed to all members, joined by later members (TASK-1, TEAM-1).
+/// Membership counts as consent, whatever a member's setting about being enrolled; a block takes precedence. They are stored with all other
+/// tasks, by `TaskStore`.
 struct TeamTaskFeature: Feature {
   let links: TaskLinkKeys
   let migrations = [TeamTaskStore.migration(41)]

@@ -6,7 +6,7 @@ import Storage
 
 /// The tasks of teams, among all tasks.
 enum TeamTaskStore {
-  /// How many of one team may be open: who leaves it leaves them in one transaction.
+  /// The most open tasks of one team: a member who leaves the team leaves them all in one transaction.
   static let maxOpen = 100
 
   static func migration(_ number: Int) -> Migration {
@@ -33,9 +33,9 @@ enum TeamTaskStore {
     return count ?? 0 < maxOpen
   }
 
-  /// Whom a member enrols in a new task of the team: all others but those who are suspended, and those from whom it is apart by a block.
+  /// The members whom a member enrols in a new task of the team: all others, except suspended ones and those separated from it by a block.
   ///
-  /// - Throws: `not_found` where it is not in the team.
+  /// - Throws: `not_found` where the account is not in the team.
   static func enrolled(
     in team: ID<Team>, by account: AccountID, at now: Instant, _ database: Database
   ) throws -> [AccountID] {
@@ -48,10 +48,10 @@ enum TeamTaskStore {
     }
   }
 
-  /// Lets somebody who is to be in a team no more leave those of its open tasks that it has not confirmed and did not make, and its recurring
-  /// tasks. Those that it made are the team's no more, but go on among who takes part.
+  /// Ends an account's participation in a team's open tasks that it has neither confirmed nor created, and in the team's recurring tasks.
+  /// Those that it created no longer belong to the team, but go on among their participants.
   ///
-  /// - Parameter actor: who ends the membership: its own account, or the team's owner.
+  /// - Parameter actor: the account that ends the membership: itself, or the team's owner.
   static func leave(_ account: AccountID, _ team: ID<Team>, by actor: AccountID, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(
       sql: """
@@ -108,7 +108,8 @@ extension TeamTaskStore {
     ORDER BY t.sequence DESC LIMIT :limit
     """
 
-  /// A team's tasks as one of the members sees them, newest first: those in a state, or those that are open and behind them those completed.
+  /// A team's tasks as one of the members sees them, newest first: those in a state, or those that are open and behind them those
+  /// completed.
   static func list(
     of team: ID<Team>, for account: AccountID, state: TaskState?, _ page: PageRequest, in database: Database
   ) throws -> Page<TeamTask> {

@@ -11,8 +11,7 @@ typealias EnrollmentCheck = @Sendable (_ account: AccountID, _ enroller: Account
 struct TeamHandlers: Sendable {
   let mayEnroll: EnrollmentCheck
 
-  /// The accounts of those who are named, found at identity if their events have not arrived yet, without those who are unknown or
-  /// suspended.
+  /// The named accounts, looked up at identity if their events have not arrived yet, without unknown and suspended ones.
   static func named(_ input: CreateTeam.Input, _ call: AccountCall) async throws -> [Username: AccountID] {
     var accounts: [Username: AccountID] = [:]
     for (_, username) in input.readable where accounts[username] == nil {
@@ -72,7 +71,7 @@ struct TeamHandlers: Sendable {
     let owner = try TeamMemberStore.owner(of: input.teamID, in: transaction.database)
     try TeamTaskStore.leave(call.account, input.teamID, by: call.account, transaction)
     try TeamMemberStore.end(call.account, .left, transaction)
-    // Where the owner left, the next one is told that the team is its own now.
+    // If the owner left, the next owner is notified of the ownership instead.
     if let owner, owner != call.account { try TeamStore.notify(owner, thatLeft: call.account, input.teamID, transaction) }
     return Empty()
   }
@@ -101,7 +100,7 @@ struct TeamHandlers: Sendable {
 }
 
 extension CreateTeam.Input {
-  /// The names that could be read, with their positions; none where there are more than there may be, so that nobody has more looked up.
+  /// The readable names with their positions; none if there are more than allowed, so that the number of lookups is bounded.
   fileprivate var readable: [(index: Int, username: Username)] {
     guard !found.contains("usernames") else { return [] }
     return usernames.enumerated().filter { found.areRight("usernames[\($0.offset)]") }.map {

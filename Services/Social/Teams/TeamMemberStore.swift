@@ -4,9 +4,9 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Who is in which team: a row for each account that was ever in one, and so at most one team an account.
+/// The members of teams: one row for each account that was ever in a team, so that an account is in at most one.
 ///
-/// A row stays when its account has left: a subscriber that begins anew from the snapshot learns that it did.
+/// A row stays when its account has left, so that a subscriber that starts from the snapshot learns of it.
 enum TeamMemberStore {
   static let schema = """
     CREATE TABLE team_members (
@@ -77,9 +77,9 @@ enum TeamMemberStore {
     return try AccountID.fetchAll(statement, arguments: [team])
   }
 
-  /// Lets an account that is in no team be the last to have come to one, and publishes it.
+  /// Adds an account without a team as the last member of a team, and publishes it.
   ///
-  /// - Parameter change: `created`, by whom the team is, `added` or `joined`.
+  /// - Parameter change: `created`, by the team's creator, `added` or `joined`.
   static func add(
     _ account: AccountID, to team: ID<Team>, _ change: TeamMembershipChange, _ transaction: Transaction
   ) throws {
@@ -113,8 +113,8 @@ enum TeamMemberStore {
     try publish(account, transaction)
   }
 
-  /// Lets the longest other member be the owner of an account's team, and publishes it; false where the account owns no team, or there is
-  /// nobody else in it.
+  /// Hands the account's team over to the other member of the longest standing, and publishes it; false if the account owns no team, or has
+  /// no other member.
   static func handOver(from account: AccountID, _ transaction: Transaction) throws -> Bool {
     let heir: AccountID? = try transaction.database.first(
       """
@@ -156,7 +156,7 @@ enum TeamMemberStore {
 // MARK: - Reading
 
 extension TeamMemberStore {
-  /// Who owns a team; nil if there is none.
+  /// The owner of a team; nil if there is no such team.
   static func owner(of team: ID<Team>, in database: Database) throws -> AccountID? {
     try AccountID.fetchOne(
       database.cachedStatement(

@@ -6,14 +6,14 @@ enum TeamRules {
   /// Members of a team at most; the schema holds it too.
   static let maximum = CreateTeam.Input.maxMembers
 
-  /// How an account that is named stands to the team that is to be created.
+  /// A named account's standing with the team that is to be created.
   enum Standing: Hashable, Sendable {
     case free
-    /// There is no such account, it is suspended, or one of the two has blocked the other: nobody learns which of these.
+    /// The account does not exist, is suspended, or one of the two has blocked the other; which of these is not revealed.
     case unknown
     /// It is in another team.
     case inTeam
-    /// It lets itself be enrolled by others than who calls, or by nobody.
+    /// Its setting does not let the caller enrol it.
     case enrolledByOthers
   }
 
@@ -28,7 +28,7 @@ enum TeamRules {
     }
   }
 
-  /// Those who are named, without whoever creates the team and without repetitions.
+  /// The named accounts, without the team's creator and without repetitions.
   static func others(
     _ named: [(index: Int, username: Username)], than own: Username
   ) -> [(index: Int, username: Username)] {

@@ -33,7 +33,7 @@ enum TeamStore {
     return id
   }
 
-  /// Calls a team otherwise, and publishes that for each member; nothing happens where it is called so.
+  /// Renames a team, and publishes that for each member; does nothing if the name is the same.
   static func rename(_ team: ID<Team>, _ name: TeamName, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(sql: "UPDATE teams SET name = ?2 WHERE team_id = ?1 AND name <> ?2")
     try statement.execute(arguments: [team, name])
@@ -45,7 +45,7 @@ enum TeamStore {
     try RegisterStore.append(.teamRenamed(team, name, members: members), transaction)
   }
 
-  /// What a team is called; nil if there is none.
+  /// The name of a team; nil if there is no such team.
   static func name(of team: ID<Team>, in database: Database) throws -> TeamName? {
     try TeamName.fetchOne(database.cachedStatement(sql: "SELECT name FROM teams WHERE team_id = ?"), arguments: [team])
   }
@@ -68,7 +68,7 @@ enum TeamStore {
 }
 
 extension TeamStore {
-  /// Tells the owner that a member left by its own wish.
+  /// Notifies the owner that a member left of its own accord.
   static func notify(
     _ owner: AccountID, thatLeft member: AccountID, _ team: ID<Team>, _ transaction: Transaction
   ) throws {
