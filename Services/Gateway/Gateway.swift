@@ -60,7 +60,7 @@ public final class Gateway: Service {
   /// Where it listens, once it does.
   public var addresses: Addresses { get async { await bound.all } }
 
-  /// Serves until it is asked to stop; then takes no more, finishes what is in flight, and informs those who are connected why it ends.
+  /// Serves until it is asked to stop; then accepts nothing new, finishes the requests in flight, and tells connected clients why it ends.
   public func run() async throws {
     OpenFiles.raiseLimit(parts.logger)
     let result: Result<Void, any Error>

@@ -2,13 +2,13 @@ import GatewayContract
 import IdentityContract
 import Operations
 
-/// `/v1/external-logins/callback`, where a provider that answers by a form sends the browser (`response_mode=form_post`; ID-10): the
-/// browser goes on to the client that waits for the answer.
+/// `/v1/external-logins/callback`, the target of providers that answer with a form (`response_mode=form_post`; ID-10): it redirects the
+/// browser to the client that waits for the answer.
 ///
-/// Only the configured address that the flow was begun with is gone to, and only what the client needs goes along. Whoever watches
-/// learns nothing that is of use: the flow ends with a secret that is not in it.
+/// The redirect leads only to the configured address of the flow, with only the data that the client needs. An observer gains nothing: the
+/// flow ends with a secret that is not in the redirect.
 struct ExternalLoginReturnPage: BrowserPage {
-  /// What of the form goes on.
+  /// The fields of the form that are passed on.
   private static let fields = ["state", "code", "error", "iss"]
 
   let operations: [any Operation.Type] = [CompleteExternalLogin.self]

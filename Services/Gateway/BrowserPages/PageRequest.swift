@@ -150,7 +150,7 @@ enum LinkToken {
     "name": "token", "in": "query", "required": true, "description": "The mailed link's token.", "schema": schema,
   ]
 
-  /// - Parameter invalid: what is shown where there is none that could be one.
+  /// - Parameter invalid: the refusal where there is no possible token.
   static func read(_ fields: [String: String], orElse invalid: Failure, from name: String = "token") throws(Failure) -> String {
     guard let token = fields[name], (1...200).contains(token.utf8.count) else { throw invalid }
     return token

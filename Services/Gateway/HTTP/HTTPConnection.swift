@@ -299,7 +299,7 @@ final class HTTPConnection: ChannelInboundHandler {
       return handle(.written(keepsAlive: keepsAlive), context)
     }
     let size = answer.isShared ? HTTPConnection.sharedBytes : length
-    // Who has changed something learns so in any case.
+    // A call that has changed something is always answered.
     guard held.change(.answers, by: size, isForced: exchange.method != "GET") else {
       return write(responder.refusal(HTTPConnectionLimits.noRoom, exchange), exchange, keepsAlive: keepsAlive, context)
     }

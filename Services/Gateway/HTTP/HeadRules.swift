@@ -2,11 +2,11 @@ import GatewayContract
 import NIOHTTP1
 import Operations
 
-/// Which requests are taken by their heads.
+/// The rules by which requests are accepted from their heads.
 ///
-/// What RFC 9112 calls ambiguous (no `Host` or two, `Content-Length` beside `Transfer-Encoding`) is answered 400 and the
-/// connection closed, since nobody knows where the next request begins (section 6.3; request smuggling). So is a request that says twice
-/// who calls.
+/// A request that RFC 9112 calls ambiguous (no `Host` or two, both `Content-Length` and `Transfer-Encoding`) is answered 400 and the
+/// connection closed, since it is unclear where the next request begins (section 6.3; request smuggling). So is a request with credentials
+/// given twice.
 struct HeadRules: Sendable {
   /// Largest body, in bytes.
   let body: Int
@@ -25,7 +25,7 @@ struct HeadRules: Sendable {
     let fields = FramingFields(head.headers)
     // There is no tunnel to anywhere (RFC 9110, section 9.3.6).
     guard head.method != .CONNECT else { throw Failure(GatewayFailure.unknownMethod) }
-    // RFC 9112, section 6.1: whoever sends one with HTTP/1.0 may have passed on what it did not understand.
+    // RFC 9112, section 6.1: a sender of one with HTTP/1.0 may have forwarded a request that it did not understand.
     guard fields.codings.isEmpty || head.version != .http1_0 else { throw Malformation.unclearLength.failure() }
     guard fields.hosts == 1 || (fields.hosts == 0 && head.version == .http1_0) else { throw Malformation.oneHost.failure() }
     guard fields.isHostWellFormed else { throw Malformation.host.failure() }
@@ -72,7 +72,7 @@ private struct FramingFields {
       case 13: if name.isField("authorization") { authorizations += 1 }
       case 14: if name.isField("content-length") { lengths.append(value) }
       case 17: if name.isField("transfer-encoding") { codings.append(value) }
-      // One without a value asks for nothing, and NIO's decoder goes on behind it by itself.
+      // An upgrade without a value asks for nothing, and NIO's decoder continues after it by itself.
       case 7: if name.isField("upgrade"), !value.isEmpty { asksForUpgrade = true }
       default: break
       }

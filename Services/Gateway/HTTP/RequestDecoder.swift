@@ -1,11 +1,11 @@
 import NIOCore
 import NIOHTTP1
 
-/// Reads requests with NIO's decoder, and goes on behind one that asks for another protocol.
+/// Reads requests with NIO's decoder, and continues after one that asks for another protocol.
 ///
-/// NIO's decoder reads nothing more behind a request with `Upgrade`, as if the connection spoke that other protocol from there on. The gateway
-/// speaks none, and answers as if the field were not there (RFC 9110, section 7.8): what follows is the next request, and a new
-/// decoder begins with exactly the bytes that the former left. How long the request's body is, NIO's decoder says there as everywhere.
+/// After a request with `Upgrade`, NIO's decoder reads nothing more, as if the connection used the other protocol from then on. The gateway
+/// supports none, and answers as if the field were absent (RFC 9110, section 7.8): what follows is the next request, and a new decoder
+/// begins with exactly the bytes that the former one left. NIO's decoder determines the length of the request's body as usual.
 final class RequestDecoder: ByteToMessageDecoder {
   typealias InboundOut = HTTPServerRequestPart
 
@@ -60,8 +60,8 @@ final class RequestDecoder: ByteToMessageDecoder {
     }
   }
 
-  /// - Throws: `HTTPParserError.invalidEOFState` where the former decoder has not stopped after all and is within the next request:
-  ///   then nobody knows where that began.
+  /// - Throws: `HTTPParserError.invalidEOFState` where the former decoder did not stop and is within the next request, whose beginning is
+  ///   then unknown.
   private func replace(_ context: ChannelHandlerContext) throws {
     hasStopped = false
     var nothing = ByteBuffer()
@@ -81,12 +81,12 @@ final class RequestDecoder: ByteToMessageDecoder {
 @available(*, unavailable)
 extension RequestDecoder: Sendable {}
 
-/// Whether a request asks for another protocol, so that NIO's decoder stops behind it.
+/// Whether a request asks for another protocol, so that NIO's decoder stops after it.
 enum UpgradeRequest {
   case none
   /// It stops.
   case plain
-  /// Nobody can be sure: nothing behind the request is read.
+  /// It is unclear: nothing after the request is read.
   case unclear
 
   /// - Parameter headers: of a request that has the field `Upgrade`.

@@ -188,7 +188,7 @@ final class RPCConnection: Sendable {
     do throws(RPCError) {
       let (result, isRead) = try await call(request, name)
       guard let id = request.id else { return (nil, 0) }
-      // Who has changed something learns so in any case.
+      // A call that has changed something is always answered.
       guard held.change(.answers, by: result.count, isForced: !isRead) else {
         throw RPCError(Failure(RequestFailure.overloaded, retryAfterSeconds: 5), id: id)
       }

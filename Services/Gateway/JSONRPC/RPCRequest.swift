@@ -7,9 +7,9 @@ struct RPCRequest: Sendable {
   let params: [UInt8]?
   /// The id as it was sent; nil for a notification, which is never answered.
   let id: [UInt8]?
-  /// A member of our own beside those of the specification: makes a repetition harmless.
+  /// An extension of the specification: the idempotency key, which makes a retry harmless.
   let idempotencyKey: String?
-  /// Another: the language of what is answered where nobody is signed in; without it, English.
+  /// Another extension: the language of answers for callers that are not signed in; English without it.
   let language: Language?
   /// What is wrong with a member of our own: the request is whole, and is answered so unless it is a notification.
   let refusal: Failure?

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Opens once; whoever comes before may wait for that.
+/// Opens once; tasks can wait for that.
 final class Latch: Sendable {
   private struct State {
     var waiters: [UInt64: CheckedContinuation<Bool, Never>] = [:]

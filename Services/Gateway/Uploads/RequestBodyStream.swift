@@ -37,7 +37,7 @@ final class RequestBodyStream: Sendable {
     waiting?.resume()
   }
 
-  /// The next part; nil behind the last.
+  /// The next part; nil after the last.
   ///
   /// - Throws: why the rest does not arrive.
   func next() async throws(Failure) -> ByteBuffer? {
@@ -62,7 +62,7 @@ final class RequestBodyStream: Sendable {
     }
   }
 
-  /// Reads what is left and forgets it, so that a browser is done with sending and reads the answer.
+  /// Reads and discards the rest, so that a browser finishes sending and reads the answer.
   func drain() async {
     do throws(Failure) { while try await next() != nil {} } catch {
       // The body does not arrive: its reader was told so, or no longer needs it.
