@@ -12,7 +12,7 @@ struct AccountDeletionHandlers: Sendable {
   let secrets: SecureStorage
   let erasure: Erasure
   let cleanSeconds: Int
-  /// Wakes whoever finishes erasures.
+  /// Wakes the worker that finishes erasures.
   let signal = WakeSignal()
 
   func delete(_ input: DeleteAccount.Input, _ call: AccountCall) async throws -> DeleteAccount.Output {

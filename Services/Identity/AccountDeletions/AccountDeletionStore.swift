@@ -6,7 +6,7 @@ import SecureStorage
 import ServiceKit
 import Storage
 
-/// The secret by which whoever deleted an account reads how far that has come.
+/// The secret by which the former owner reads a deletion's progress.
 typealias DeletionToken = LinkToken<AccountDeletionRecord>
 
 /// A stored deletion. Its account id no longer identifies anybody.

@@ -3,7 +3,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Administrators: appointed and dismissed by whoever runs the system.
+/// Administrators, appointed and dismissed by the operator of the system.
 struct AdministratorFeature: Feature {
   let migrations = [AdministratorStore.migration(16)]
 

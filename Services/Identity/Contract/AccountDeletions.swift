@@ -138,7 +138,7 @@ public enum DeleteAccount: AccountOperation {
     requirements: ["ID-12"], "Delete the account and everything it holds in all services.")
 }
 
-/// Informs whoever deleted an account how far that has come (ID-12). By POST, so that the token is in no address.
+/// Reads the progress of a deletion, for the former owner (ID-12). By POST, so that the token is in no URL.
 public enum ReadAccountDeletion: OpenOperation {
   public struct Input: Document, Hashable {
     public var token: String

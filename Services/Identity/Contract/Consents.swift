@@ -1,6 +1,6 @@
 public import Operations
 
-/// What somebody can consent to, each by itself (GDPR, articles 7 and 9).
+/// The purposes of consent, each given separately (GDPR, articles 7 and 9).
 public enum ConsentPurpose: String, Choice {
   /// That steps and movement are kept, counted and turned into coins.
   case activityData
@@ -32,7 +32,7 @@ public struct ConsentChoices: Document, Hashable {
   ]
 }
 
-/// How one consent stands.
+/// The state of one consent.
 public struct ConsentState: Document, Hashable {
   public var isGiven: Bool
   public var changedAt: Instant?
@@ -50,7 +50,7 @@ public struct ConsentState: Document, Hashable {
   ]
 }
 
-/// How an account's consents stand.
+/// The state of an account's consents.
 public struct ConsentStates: Document, Hashable {
   public var activityData: ConsentState
   public var location: ConsentState

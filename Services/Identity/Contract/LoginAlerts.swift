@@ -24,7 +24,7 @@ public enum LoginRisk: String, Choice {
   case failuresBefore
   /// Many did.
   case manyFailuresBefore
-  /// Somebody else may have the password: an earlier login was disowned, or was suspicious and nobody has answered for it.
+  /// Somebody else may have the password: an earlier login was disowned, or was suspicious and has no answer.
   case earlierAlert
 }
 

@@ -76,7 +76,7 @@ public enum ReadPhoto: AccountOperation {
     "Read an account's photo; `not_found` without one, and of an account that you cannot see.")
 }
 
-/// Reads the photo of the public profile behind a secret link.
+/// Reads the photo of the public profile of a secret link.
 public enum ReadPublicPhoto: OpenOperation {
   public typealias Input = ReadPublicProfile.Input
   public typealias Output = MediaFile

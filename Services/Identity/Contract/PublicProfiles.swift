@@ -55,7 +55,7 @@ public enum RevokePublicLink: AccountOperation {
     requirements: ["ID-11"], "Let the link to your public profile stop working.")
 }
 
-/// What anyone who has the link may know of an account.
+/// The data of an account that visitors of the link may see.
 public struct PublicProfile: Document, Hashable {
   public var username: Username
   public var nickname: Nickname?
@@ -75,7 +75,7 @@ public struct PublicProfile: Document, Hashable {
   ]
 }
 
-/// Reads the public profile behind a secret link.
+/// Reads the public profile of a secret link.
 public enum ReadPublicProfile: OpenOperation {
   public struct Input: Document, Hashable {
     public var key: String

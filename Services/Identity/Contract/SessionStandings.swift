@@ -1,9 +1,9 @@
 public import Operations
 
-/// How a session stands.
+/// The standing of a session.
 public enum SessionStanding: String, Choice {
   case live
-  /// It began with a suspicious login for which nobody has answered yet.
+  /// It began with a suspicious login that has no answer yet.
   case inDoubt
   /// It was ended, has expired, or is not known (any more).
   case ended

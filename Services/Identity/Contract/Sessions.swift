@@ -31,7 +31,7 @@ public struct SignedIn: Document, Hashable {
   ]
 }
 
-/// Why nobody is logged in.
+/// Why a login was refused.
 public enum LogInFailure: String, FailureCode {
   /// One answer for every cause: no such account, another password, an account that must wait by its other login.
   case wrongCredentials = "wrong_credentials"
@@ -40,7 +40,7 @@ public enum LogInFailure: String, FailureCode {
   /// The password was right, but nothing else matched the account: a mail lets the owner confirm the login. Saying that the password was
   /// right reveals nothing: the caller knows that already, or would be logged in.
   case unconfirmed = "login_unconfirmed"
-  /// Likewise, but its owner was asked about so many logins lately that no mail was sent about this one.
+  /// Likewise, but the owner was asked about so many logins lately that no mail was sent about this one.
   case unasked = "login_unasked"
 
   public var status: Int {
@@ -91,7 +91,7 @@ public enum RefreshFailure: String, FailureCode {
   case tokenInvalid = "refresh_token_invalid"
   /// Not used for 30 days.
   case tokenExpired = "refresh_token_expired"
-  /// Used before: somebody else may have it, so the session has been closed.
+  /// The token was used before: somebody else may have it, so the session has been closed.
   case tokenReused = "refresh_token_reused"
 
   public var status: Int { 401 }
@@ -141,13 +141,13 @@ public struct SessionRevoked: Event, Hashable {
     case emailChangeUndone
     /// The password was changed in another session.
     case passwordChanged
-    /// A login of high risk, or tokens stolen again and again: everything was revoked, and the owner logs in anew.
+    /// A login of high risk, or repeatedly stolen tokens: everything was revoked, and the owner logs in again.
     case suspiciousActivity
-    /// It began with a suspicious login for which nobody answered while that was possible.
+    /// It began with a suspicious login that was not answered in time.
     case loginUnanswered
     /// There is no such account any more.
     case accountDeleted
-    /// Something that the account had entrusted to the service is damaged: it has to log in anew.
+    /// Data that the account had entrusted to the service is damaged: it has to log in again.
     case secretDamaged
     /// The account was suspended or banned.
     case accountSuspended

@@ -89,7 +89,7 @@ public struct SuspensionDetails: Document, Hashable {
 }
 
 /// Reads why and until when an account is suspended, by the token of the mailed link, which works for 7 days (SOC-8). By POST, so that the
-/// token is in no address; whoever guesses at tokens is recorded.
+/// token is in no URL; guesses at tokens are recorded.
 public enum ReadSuspension: OpenOperation {
   public struct Input: Document, Hashable {
     public var token: String

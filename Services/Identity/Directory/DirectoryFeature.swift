@@ -3,7 +3,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// The directory: search among those who want to be found (ID-14).
+/// The directory: a search among the accounts that are listed in it (ID-14).
 struct DirectoryFeature: Feature {
   let migrations = [DirectoryStore.migration(10), DirectoryStore.suffixMigration(40)]
   let tables: [ErasedTable] = [

@@ -21,7 +21,7 @@ extension EmailChangeStore {
     }
   }
 
-  /// Whether nobody but that account can have the address: an account has it, or could have it back by undoing a change.
+  /// Whether the address is taken for all but that account: an account has it, or could get it back by undoing a change.
   static func isTaken(_ email: EmailAddress, now: Instant, for account: AccountID? = nil, in database: Database) throws -> Bool {
     if try AccountStore.find(email, in: database) != nil { return true }
     let statement = try database.cachedStatement(

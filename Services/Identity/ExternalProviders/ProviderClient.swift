@@ -4,7 +4,7 @@ import IdentityContract
 import Operations
 import ServiceKit
 
-/// Who somebody is at a provider, proved.
+/// A person's proven identity at a provider.
 struct ProvenIdentity: Hashable, Sendable {
   let provider: ExternalProviderName
   /// Issuer and subject name a person for ever; an e-mail address does not (OpenID Connect Core, section 5.7).

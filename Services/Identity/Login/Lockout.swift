@@ -1,6 +1,6 @@
 import Operations
 
-/// How many failed attempts stand against an account, a login or an address, and when the last was.
+/// The number of failed attempts against an account, a login or an address, and the time of the last one.
 struct FailureTally: Hashable, Sendable {
   var count: Int
   var lastAt: Instant
@@ -8,13 +8,13 @@ struct FailureTally: Hashable, Sendable {
   static let none = FailureTally(count: 0, lastAt: Instant(milliseconds: 0))
 }
 
-/// When a login must wait (requirement ID-3): after 5 failures 30 s, after each further one twice as long, up to an hour.
+/// The wait before a login (requirement ID-3): 30 s after 5 failures, twice as long after each further one, up to an hour.
 ///
-/// It holds for an account, whichever of its logins is tried, and for an address. An account's tally counts its failed attempts.
-/// An address's counts the logins that were tried from it in vain: guessing at one is that one's matter, and many
-/// people can share an address. What is answered goes by the login as it was typed, an account's or nobody's, which has a tally of its own, and by
-/// the address: so nobody learns which logins are the same account's. Mailed links that nobody was sent are counted elsewhere, see
-/// ``IncidentDetection``: they say nothing of passwords, and let nobody at the address wait. A success clears the failures of the
+/// It holds for an account, whichever of its logins is used, and for an address. An account's tally counts its failed attempts; an
+/// address's tally counts the different logins that failed from it, since guessing at one login is counted there, and many people can share
+/// an address. The answer depends on the login as typed, which has its own tally with or without an account, and on the address: so it does
+/// not reveal which logins belong to the same account. Mailed links that were never issued are counted elsewhere, see
+/// ``IncidentDetection``: they have nothing to do with passwords, and delay nobody at the address. A success clears the failures of the
 /// account and its logins, and so their marks against the addresses too.
 enum Lockout {
   /// Failures without a lock.

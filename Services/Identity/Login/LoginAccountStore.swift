@@ -2,7 +2,7 @@ import GRDB
 import IdentityContract
 import Operations
 
-/// What an attempt to log in needs of accounts, read alike whether the login is an account's or nobody's.
+/// The account data for a login attempt, read in the same way whether or not the login has an account.
 struct LoginAccount: Sendable {
   /// The account of the login; if there is none, another one stands in, so that the lookup takes as long.
   private let row: (id: AccountID, passwordHash: PasswordHash)?

@@ -152,7 +152,7 @@ enum LoginAlertStore {
       arguments: [account, now.adding(seconds: -86_400)]) ?? 0
   }
 
-  /// Whether the session began with a login that nobody has answered for.
+  /// Whether the session began with a login that has no answer.
   static func isInQuestion(_ session: SessionID, in database: Database) throws -> Bool {
     try Row.fetchOne(
       database.cachedStatement(
@@ -163,7 +163,7 @@ enum LoginAlertStore {
       arguments: [session]) != nil
   }
 
-  /// Whether the session is in doubt: it began with a suspicious login that nobody has answered for. See ``DoubtRule``.
+  /// Whether the session is in doubt: it began with a suspicious login that has no answer. See ``DoubtRule``.
   static func isInDoubt(_ session: SessionID, in database: Database) throws -> Bool {
     try Row.fetchOne(
       database.cachedStatement(

@@ -2,7 +2,7 @@ import ServiceKit
 import ServiceLifecycle
 import Storage
 
-/// Ends the sessions in doubt for which nobody can answer any more, a little at a time.
+/// Ends the sessions in doubt that can no longer be confirmed, a few at a time.
 struct UnansweredLoginWorker: Service {
   private static let limits = StepLimits(first: 50, max: 500)
 

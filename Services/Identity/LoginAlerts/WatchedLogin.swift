@@ -3,7 +3,7 @@ import IdentityContract
 import Operations
 import Storage
 
-/// Logins of whoever has proved to be an account, compared with its earlier ones (ID-7).
+/// Verified logins, compared with the account's earlier ones (ID-7).
 enum WatchedLogin {
   /// Begins a session for an account whose password or provider was verified, unless the login has a high risk.
   ///

@@ -151,7 +151,7 @@ enum PasswordRecoveryStore {
       .execute(arguments: [transaction.now, link.id])
   }
 
-  /// Lets the account's links that were not used work no longer.
+  /// Ends the account's unused links.
   static func replaceAll(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: "UPDATE password_recoveries SET replaced_at = ? WHERE account_id = ? AND replaced_at IS NULL AND used_at IS NULL"

@@ -1,7 +1,7 @@
-/// What a password is to whoever guesses: itself, and what is left of it without what people add to a word they know.
+/// The forms of a password that an attacker would guess: the password itself, and the rest without common additions to a known word.
 ///
-/// That is case, punctuation wherever it stands, and digits before and behind that are few or in a row. Further words beside a name or a
-/// common password make a password of their own.
+/// These are case, punctuation anywhere, and leading and trailing digits that are few or in sequence. A name or a common password with
+/// further words is a different password.
 struct PasswordReadings: Hashable, Sendable {
   /// More digits, which are no row, are a secret of their own. A year has four.
   static let maxDigits = 4

@@ -41,9 +41,9 @@ enum AccessWithdrawalStore {
     return SnapshotParts.page(published.map(\.event), of: published, key: \.id)
   }
 
-  /// Ends all access to the account that was given beyond its sessions, with others' too: whoever else was in may have made some to stay.
+  /// Ends all access to the account beyond its sessions, including what other services gave: an intruder may have created some to stay.
   ///
-  /// - Parameter since: what was made before that stays.
+  /// - Parameter since: access created before that time stays.
   static func withdraw(to account: AccountID, madeSince since: Instant? = nil, _ transaction: Transaction) throws {
     for token in try PersonalAccessTokenStore.list(of: account, before: nil, limit: -1, in: transaction.database)
     where since.map({ token.createdAt >= $0 }) ?? true { try PersonalAccessTokenStore.revoke(token.id, of: account, transaction) }

@@ -5,7 +5,7 @@ import Operations
 struct GivenTokens: Sendable {
   let account: AccountRecord
   let session: SessionRecord
-  /// Whether nobody has answered yet for the suspicious login that it began with.
+  /// Whether the suspicious login that it began with has no answer yet.
   let isInDoubt: Bool
   let refreshToken: RefreshToken
   /// When the refresh token was made; a repetition gives the access token of that instant again.

@@ -4,8 +4,8 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Suspensions of accounts, which social decides on: everything an account has open ends, and it is let in no more until its time is over;
-/// by a mailed link its owner reads why, appeals and deletes it (SOC-8).
+/// Suspensions of accounts, which social decides: all access of the account ends, and it cannot log in until the suspension is over; by a
+/// mailed link its owner reads the reason, appeals, or deletes the account (SOC-8).
 struct SuspensionFeature: Feature {
   let handlers: SuspensionHandlers
   let clock: Clock

@@ -115,7 +115,7 @@ enum VerificationLinkStore {
     ).execute(arguments: [transaction.now, account])
   }
 
-  /// Lets the account's links that were not used work no longer.
+  /// Ends the account's unused links.
   static func replaceAll(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: "UPDATE verification_links SET replaced_at = ? WHERE account_id = ? AND replaced_at IS NULL AND used_at IS NULL"
