@@ -3,7 +3,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Blocks between accounts: who has blocked another, or is blocked, is not notified of anything that names the other (SOC-8).
+/// Blocks between accounts: neither of the two is notified of anything that names the other (SOC-8).
 struct BlockFeature: Feature {
   /// Lets what names a blocked account be deleted.
   let signal = WakeSignal()

@@ -45,7 +45,7 @@ public struct BroadcastMessage: Document, Hashable {
 /// What has become of a broadcast.
 public enum BroadcastState: String, Choice { case sending, done, cancelled }
 
-/// A message to many, as it stands.
+/// A broadcast and its state.
 public struct Broadcast: Document, Hashable {
   public var id: ID<BroadcastMark>
   public var message: BroadcastMessage
@@ -101,7 +101,7 @@ public enum PreviewBroadcast: AccountOperation {
     requirements: ["NOT-5"], "Say how many a message to many would go to, and how it reads, without sending it.")
 }
 
-/// Sends a message to everybody it is for, not faster than so many a minute (NOT-5). Each account gets it once, whatever ends in between.
+/// Sends a broadcast to all its recipients, at most so many a minute (NOT-5). Each account gets it exactly once, even after a crash.
 public enum SendBroadcast: AccountOperation {
   public struct Input: Document, Hashable {
     public var message: BroadcastMessage

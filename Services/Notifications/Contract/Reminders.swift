@@ -9,7 +9,7 @@ public enum ReminderReply: String, Choice {
   case again
 }
 
-/// A reminder as the page behind its link shows it.
+/// A reminder, as the page of its link shows it.
 public struct AnswerableReminder: Document, Hashable {
   public var title: String
   public var day: LocalDay

@@ -5,11 +5,11 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Lets a notification go the ways that its kind, its reader's choices and the hour allow, in the transaction that makes it: into the
-/// inbox, into the queue of each other channel, or nowhere, and in any case into the log.
+/// Delivers a notification by the channels that its kind, its reader's choices and the hour allow, in the transaction that creates it: into
+/// the inbox, into the queues of the other channels, or nowhere, and always into the log.
 struct DeliveryDispatch: Sendable {
   let quietHours: QuietHoursStore
-  /// The ways beside the inbox.
+  /// The channels besides the inbox.
   let routes: [any DeliveryRoute]
   /// Wakes the worker that releases held deliveries.
   let signal: WakeSignal

@@ -2,8 +2,8 @@ import NotificationsContract
 import Operations
 import SocialContract
 
-/// Tasks: for who is enrolled or removed, for who made one that somebody opts out of, and for all when it is completed,
-/// cancelled or commented on, or has recurred; recurring tasks that one is enrolled in, and that are left or ended; help that is asked for, offered and thanked for.
+/// Tasks: for accounts that are enrolled or removed, for the creator when a participant opts out, and for all when a task is completed,
+/// cancelled, commented on or recurs; recurring tasks when one is enrolled, leaves, or they end; requests, offers and thanks for help.
 extension NotificationSpec {
   static let ofTasks: [NotificationSpec] = [
     taskEnrolled, taskRemoved, taskOptedOut, taskCompleted, taskCancelled, taskCommented, taskCommentRemoved, taskCommentRestored,

@@ -9,9 +9,9 @@ import Workers
   import Darwin
 #endif
 
-/// Looks into the folder in which mails lie that nobody sends. It reads only plain files that lie in it themselves.
+/// Reads the folder of the mails that are not sent. It reads only plain files directly in the folder.
 struct Mailbox: Sendable {
-  /// Of a file, no more than this is read.
+  /// The most bytes that are read of a file.
   private static let maxBytes = 256 << 10
   /// For the list; a longer head is cut.
   private static let headBytes = 16 << 10
