@@ -14,7 +14,7 @@ public enum FollowRequestFailure: String, FailureCode {
   case alreadyFollowing = "already_following"
   case pending = "follow_request_pending"
   case answered = "follow_request_answered"
-  /// It was withdrawn, or nobody answered it in time.
+  /// It was withdrawn, or expired without an answer.
   case ended = "follow_request_ended"
   /// As many are followed, or asked, as one account may follow.
   case tooMany = "too_many_follows"

@@ -84,7 +84,7 @@ public struct FollowChanged: Event, Hashable {
   public enum State: String, Choice {
     /// It follows, and may see what followers see.
     case accepted
-    /// It follows no more, whichever of the two ended it.
+    /// The follow has ended, by either of the two.
     case ended
   }
 

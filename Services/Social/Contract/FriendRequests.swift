@@ -14,7 +14,7 @@ public enum FriendRequestFailure: String, FailureCode {
   case alreadyFriends = "already_friends"
   case pending = "friend_request_pending"
   case answered = "friend_request_answered"
-  /// It was withdrawn, or nobody answered it in time.
+  /// It was withdrawn, or expired without an answer.
   case ended = "friend_request_ended"
 
   public var status: Int {

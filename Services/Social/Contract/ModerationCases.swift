@@ -2,7 +2,7 @@ public import Operations
 
 /// What moderators decide about what was reported (SOC-8).
 public enum ModerationOutcome: String, Choice {
-  /// It breaks no rule. Only those who reported it are notified.
+  /// The content breaks no rule. Only the reporters are notified.
   case nothing
   /// What was reported is removed.
   case removed
@@ -180,9 +180,9 @@ public enum ModerationFailure: String, FailureCode {
   case decided = "case_decided"
   /// The administrator is the reported account.
   case aboutOneself = "case_about_oneself"
-  /// The administrator has reported it, and there is another who can decide.
+  /// The administrator has reported it, and another one can decide.
   case ofOwnReport = "case_of_own_report"
-  /// An administrator cannot be suspended: only whoever runs the system dismisses one.
+  /// An administrator cannot be suspended: only the system's operator can dismiss one.
   case administrator = "account_administers"
   case suspensionEnded = "suspension_ended"
 
@@ -194,7 +194,7 @@ public enum ModerationFailure: String, FailureCode {
   }
 }
 
-/// The cases that nobody has decided, those that wait longest first (SOC-8).
+/// The open cases, the longest waiting first (SOC-8).
 public enum ListModerationCases: AccountOperation {
   public struct Input: ListInput {
     public var kind: ReportSubjectKind?

@@ -1,7 +1,7 @@
 public import Operations
 
-// The register (TASK-9): a log to which is only ever added what was registered, and of which nobody, whoever runs the server included, can
-// change anything without its showing. It is served as c2sp.org/tlog-tiles describes.
+// The register (TASK-9): an append-only log, in which nobody, not even the operator of the server, can change an entry undetected. It is
+// served as c2sp.org/tlog-tiles describes.
 
 /// The kind of event that a leaf of the register records.
 public enum RegisterKind: String, Choice {
@@ -12,15 +12,15 @@ public enum RegisterKind: String, Choice {
 
 /// What an account is in a record of the register.
 public enum RegisterRole: String, Choice {
-  /// Who made the task or the team.
+  /// The creator of the task or the team.
   case creator
-  /// Who takes part in the task, or is in the team.
+  /// A participant of the task, or a member of the team.
   case participant, member
   /// The former owner of the team.
   case formerOwner
   /// Whose team it is.
   case owner
-  /// Who attached a file, or made the token by which somebody did.
+  /// The account that attached a file, or that made the token by which it was attached.
   case uploader, tokenMaker
 }
 

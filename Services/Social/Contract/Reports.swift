@@ -9,19 +9,19 @@ public enum ReportSubjectKind: String, Choice {
   case photo
   /// A message, by the one it was written to.
   case message
-  /// A task, its name and description, by those who take part in it.
+  /// A task's name and description, reported by a participant.
   case task
-  /// A part of a task, its title and description, by those who take part in the task.
+  /// The title and description of a part of a task, reported by a participant of the task.
   case taskPart
-  /// A recurring task, its name and description, by those who take part in it.
+  /// A recurring task's name and description, reported by a participant.
   case taskSeries
-  /// A comment on a task, by those who take part in it.
+  /// A comment on a task, reported by a participant.
   case taskComment
-  /// A file that is attached to a task, by those who take part in it.
+  /// A file attached to a task, reported by a participant.
   case taskAttachment
-  /// What somebody wrote about a day of an activity, with its photo, by those who follow that account.
+  /// An account's text about a day of an activity, with its photo, reported by a follower.
   case entry
-  /// The photo of a day of an activity, by those who follow that account.
+  /// The photo of a day of an activity, reported by a follower.
   case entryPhoto
   /// The name of a team, by anybody; its owner answers for it.
   case team

@@ -65,7 +65,7 @@ public enum ListOwnSanctions: AccountOperation {
     "List what moderators decided against you, newest first, and why.")
 }
 
-/// What stands in a mail to an account about a decision against it (SOC-8).
+/// The content of a mail to an account about a decision against it (SOC-8).
 public struct SanctionNotice: Document, Hashable {
   public var accountID: AccountID
   public var reason: ReportText

@@ -43,7 +43,7 @@ public struct TaskAttachmentName: TextValue {
   public static let schema: JSON = ["type": "string", "minLength": 1, "maxLength": .integer(maxCharacters)]
 }
 
-/// The media type of an attached file (RFC 6838, section 4.2), without parameters, in lower case. It is what somebody said, and decides
+/// The media type of an attached file (RFC 6838, section 4.2), without parameters, in lower case. It is the uploader's claim, and decides
 /// nothing: each file is served as a mere download.
 public struct TaskAttachmentType: TextValue {
   public let description: String

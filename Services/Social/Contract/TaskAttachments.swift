@@ -74,7 +74,7 @@ public struct TaskAttachmentURL: TextValue {
   public static let schema: JSON = ["type": "string", "format": "uri-reference"]
 }
 
-/// How the upload of a file stands that is not complete yet.
+/// The progress of an incomplete upload.
 public struct TaskAttachmentUpload: Document, Hashable {
   public var id: ID<TaskAttachment>
   public var taskID: ID<SharedTask>
@@ -312,7 +312,7 @@ public enum ListTaskAttachments: AccountOperation {
     "List the files that are attached to a task of yours, newest first.")
 }
 
-/// Shows what is known of an attached file (TASK-8).
+/// Reads the metadata of an attached file (TASK-8).
 public enum GetTaskAttachment: AccountOperation {
   public typealias Input = TaskAttachmentKey
   public typealias Output = TaskAttachment
@@ -453,7 +453,7 @@ public enum CancelTaskAttachmentByToken: OpenOperation {
 public struct TaskAttachmentsChanged: Event, Hashable {
   public enum Change: String, Choice { case attached, deleted }
 
-  /// The participant who is to know.
+  /// The participant who is notified.
   public var accountID: AccountID
   public var taskID: ID<SharedTask>
   public var attachmentID: ID<TaskAttachment>

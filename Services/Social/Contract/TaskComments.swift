@@ -133,7 +133,7 @@ public enum RemoveTaskComment: AccountOperation {
 
 // MARK: - Events
 
-/// Somebody commented on a task: one event for each participant, with the comment as that one sees it (TASK-2).
+/// A comment was added to a task: one event for each participant, with the comment as that participant sees it (TASK-2).
 public struct TaskCommentCreated: Event, Hashable {
   /// For whom the event is: a participant, or the author for its other devices.
   public var accountID: AccountID
@@ -157,8 +157,8 @@ public struct TaskCommentCreated: Event, Hashable {
     "Somebody commented on a task; one event for each participant.")
 }
 
-/// A comment that moderators had removed is there again, since an appeal was granted: one event for each participant, with the comment as
-/// that one sees it (TASK-2, SOC-8).
+/// A comment that moderators had removed was restored, since an appeal was granted: one event for each participant, with the comment as
+/// that participant sees it (TASK-2, SOC-8).
 public struct TaskCommentRestored: Event, Hashable {
   /// For whom the event is: a participant, or the author for its other devices.
   public var accountID: AccountID

@@ -4,7 +4,7 @@ public import Operations
 public struct TaskDetails: Document, Hashable {
   /// The task.
   public var task: SharedTask
-  /// Who takes part, in the order in which they were enrolled.
+  /// The participants, in the order in which they were enrolled.
   public var participants: [TaskParticipant]
   /// The last comments, the newest last.
   public var comments: [TaskComment]
@@ -49,8 +49,8 @@ public struct TaskDetails: Document, Hashable {
   ]
 }
 
-/// Somebody in a task: no more of an account than anybody may see (TASK-1), and of who has blocked the reader neither names nor photo
-/// (SOC-8).
+/// A person in a task: only the data of an account that anybody may see (TASK-1), and neither names nor photo if the account has blocked
+/// the reader (SOC-8).
 public struct TaskPerson: Document, Hashable {
   /// The account.
   public var accountID: AccountID

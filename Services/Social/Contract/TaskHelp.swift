@@ -51,7 +51,7 @@ public enum TaskHelpFailure: String, FailureCode {
   case alreadyRequested = "help_already_requested"
   /// One offer of a person and task is open at most.
   case alreadyOffered = "help_already_offered"
-  /// Who is to be thanked has neither answered the request nor offered help.
+  /// The account to be thanked has neither answered the request nor offered help.
   case notHelped = "has_not_helped"
   /// As often as one person may within a day, in one task.
   case tooOften = "asked_for_help_too_often"
@@ -152,7 +152,7 @@ enum TaskHelpRefusals {
 
 // MARK: - Events
 
-/// Help is asked for, offered, closed or thanked for: one event for each participant, with it as that one sees it (TASK-7).
+/// Help was requested, offered, closed or thanked for: one event for each participant, with the help as that participant sees it (TASK-7).
 public struct TaskHelpChanged: Event, Hashable {
   public var accountID: AccountID
   public var taskName: TaskName

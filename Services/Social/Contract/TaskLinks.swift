@@ -121,7 +121,7 @@ public enum ListTaskLinks: AccountOperation {
     "List your public links to tasks, newest first.")
 }
 
-/// Lets a public link to a task stop working (TASK-6).
+/// Revokes a public link to a task (TASK-6).
 public enum RevokeTaskLink: AccountOperation {
   /// Which link.
   public struct Input: Document {
@@ -141,7 +141,7 @@ public enum RevokeTaskLink: AccountOperation {
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-6"], "Let a public link to a task stop working.")
 }
 
-/// What anyone who has a link may know of a completed task (TASK-6).
+/// The data of a completed task that visitors of a link may see (TASK-6).
 public struct PublicTask: Document, Hashable {
   /// Names the link, for reports of what it shows.
   public var taskLinkID: ID<TaskLink>

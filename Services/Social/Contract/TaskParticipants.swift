@@ -1,6 +1,6 @@
 public import Operations
 
-/// Somebody who takes part in a task, with its completion (TASK-2, UC7).
+/// A participant of a task, with the participant's completion (TASK-2, UC7).
 public struct TaskParticipant: Document, Hashable {
   /// Who it is.
   public var person: TaskPerson
@@ -25,7 +25,7 @@ public struct TaskParticipant: Document, Hashable {
   ]
 }
 
-/// Enrols more people in an open task, by its creator (TASK-1). Who takes part already stays as it is.
+/// Enrols more people in an open task, by its creator (TASK-1). Present participants stay as they are.
 public enum AddTaskParticipants: AccountOperation {
   /// Whom, and in what.
   public struct Input: Form {
@@ -56,14 +56,14 @@ public enum AddTaskParticipants: AccountOperation {
     requirements: ["TASK-1"], "Enrol more people in an open task that you made.")
 }
 
-/// Takes somebody who has not confirmed out of an open task, by its creator (TASK-5). The task is completed by that if all others have
+/// Removes a participant who has not confirmed from an open task, by its creator (TASK-5). The task is completed if all others have
 /// confirmed.
 public enum RemoveTaskParticipant: AccountOperation {
   /// Whom, and from what.
   public struct Input: Document {
     /// Names the task.
     public var taskID: ID<SharedTask>
-    /// Who is to take part no more.
+    /// The participant to remove.
     public var accountID: AccountID
 
     /// The input from its parts.

@@ -23,13 +23,13 @@ public struct TaskSeries: Document, Hashable {
   public var endDay: LocalDay?
   /// Whether there are more to come.
   public var state: TaskSeriesState
-  /// The day of the next occurrence; nil where there are no more to come.
+  /// The day of the next occurrence; nil where there are no more.
   public var nextDay: LocalDay?
-  /// Who made it; nil once that account was deleted.
+  /// The creator; nil once that account was deleted.
   public var creator: TaskPerson?
   /// Whether the caller made it.
   public var isCreator: Bool
-  /// Who takes part in the occurrences to come, its creator first.
+  /// The participants of future occurrences, the creator first.
   public var participants: [TaskPerson]
   /// When it was made.
   public var createdAt: Instant
@@ -83,7 +83,7 @@ public enum TaskSeriesFailure: String, FailureCode {
   case ended = "task_series_ended"
   /// As many that the account made go on as may.
   case tooMany = "too_many_task_series"
-  /// Who made it ends it instead of leaving it.
+  /// The creator ends it instead of leaving it.
   case creatorStays = "task_series_creator_stays"
 
   public var status: Int { 409 }
@@ -249,7 +249,7 @@ public enum EditTaskSeries: AccountOperation {
     "Change name, description, schedule and last day of a recurring task that you made, for the occurrences to come.")
 }
 
-/// Ends a recurring task, by its creator (TASK-1): no more occurrences come, and those that there are stay. Ending it again changes
+/// Ends a recurring task, by its creator (TASK-1): there are no further occurrences, and existing ones stay. Ending it again changes
 /// nothing.
 public enum EndTaskSeries: AccountOperation {
   public typealias Input = NamedTaskSeries
@@ -297,7 +297,7 @@ public enum OptOutOfTaskSeries: AccountOperation {
 
 // MARK: - Events
 
-/// What somebody in a recurring task is notified of.
+/// The notices to participants of a recurring task.
 public enum TaskSeriesNotice: String, Choice {
   /// It was enrolled.
   case enrolled

@@ -33,14 +33,14 @@ public enum AddTaskSeriesParticipants: AccountOperation {
     requirements: ["TASK-1"], "Enrol more people in the occurrences to come of a recurring task that you made.")
 }
 
-/// Takes somebody out of a recurring task, by its creator: out of the occurrences to come, and of those open ones that it has not confirmed
-/// (TASK-5).
+/// Removes a participant from a recurring task, by its creator: from future occurrences, and from the open ones that the participant has
+/// not confirmed (TASK-5).
 public enum RemoveTaskSeriesParticipant: AccountOperation {
   /// Whom, and from what.
   public struct Input: Document {
     /// Names the series.
     public var seriesID: ID<TaskSeries>
-    /// Who is to take part no more.
+    /// The participant to remove.
     public var accountID: AccountID
 
     /// The input from its parts.

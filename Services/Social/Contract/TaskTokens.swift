@@ -50,7 +50,7 @@ public struct TaskToken: TextValue {
   public static let schema: JSON = ["type": "string", "pattern": "^([0-9A-HJKMNP-TV-Z]{5}-){3}[0-9A-HJKMNP-TV-Z]{5}$"]
 }
 
-/// How a task's token stands, for its participants.
+/// The state of a task's token, for the task's participants.
 public struct TaskTokenState: Document, Hashable {
   public var token: TaskToken?
   public var expiresAt: Instant?

@@ -12,7 +12,7 @@ public struct SharedTask: Document, Hashable {
   public var dueDay: LocalDay?
   /// What became of it.
   public var state: TaskState
-  /// Who made it; nil once that account was deleted.
+  /// The creator; nil once that account was deleted.
   public var creator: TaskPerson?
   /// Whether the caller made it.
   public var isCreator: Bool
@@ -105,9 +105,9 @@ public enum TaskFailure: String, FailureCode {
   case tooManyParticipants = "too_many_participants"
   /// What the account has written in tasks takes as many bytes as it may.
   case spaceFull = "task_space_full"
-  /// Who made a task neither opts out nor is removed.
+  /// A task's creator can neither opt out nor be removed.
   case creatorStays = "task_creator_stays"
-  /// Who has confirmed is not removed.
+  /// A participant who has confirmed cannot be removed.
   case participantConfirmed = "participant_confirmed"
 
   public var status: Int { 409 }

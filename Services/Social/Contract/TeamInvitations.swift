@@ -1,6 +1,6 @@
 public import Operations
 
-/// A team's wish that an account join it, as the two sides see it: who was invited, and the team's owner (TEAM-1).
+/// An invitation to join a team, as its two sides see it: the invited account, and the team's owner (TEAM-1).
 public struct TeamInvitation: Document, Hashable {
   public var id: ID<TeamInvitation>
   public var direction: ConnectionRequestDirection
@@ -46,7 +46,8 @@ public struct TeamInvitation: Document, Hashable {
   ]
 }
 
-/// Why nobody is invited to a team, or an invitation is not answered; see ``TeamFailure`` and ``ConnectionRequestFailure`` too.
+/// Why an account cannot be invited to a team, or an invitation cannot be answered; see ``TeamFailure`` and ``ConnectionRequestFailure``
+/// too.
 public enum TeamInvitationFailure: String, FailureCode {
   /// The invited account is in a team already, this one or another.
   case userInTeam = "user_in_team"
@@ -54,7 +55,7 @@ public enum TeamInvitationFailure: String, FailureCode {
   case pending = "team_invitation_pending"
   /// It was accepted or rejected.
   case answered = "team_invitation_answered"
-  /// It was withdrawn, or nobody answered it in time.
+  /// It was withdrawn, or expired without an answer.
   case ended = "team_invitation_ended"
   /// As many wait as a team may have.
   case tooMany = "too_many_team_invitations"
@@ -122,7 +123,7 @@ public enum RejectTeamInvitation: AccountOperation {
     failures: AnswerTeamInvitation.failures, requirements: ["TEAM-1"], "Reject an invitation to a team.")
 }
 
-/// Withdraws an invitation that waits; the team's owner may (TEAM-1). Who was invited sees its state and is not notified.
+/// Withdraws a pending invitation, by the team's owner (TEAM-1). The invited account sees its state and is not notified.
 public enum WithdrawTeamInvitation: AccountOperation {
   public typealias Input = AnswerTeamInvitation
   public typealias Output = TeamInvitation
@@ -142,7 +143,7 @@ public struct AnswerTeamInvitation: Document {
 
   public static let notes: Notes = ["teamInvitationID": "The invitation."]
 
-  /// Only who was invited answers, and only the owner withdraws; to third accounts the invitation does not exist.
+  /// Only the invited account may answer, and only the owner may withdraw; for other accounts the invitation does not exist.
   static let failures = [
     RequestFailure.notFound.kind, RequestFailure.forbidden.kind, TeamInvitationFailure.answered.kind,
     TeamInvitationFailure.ended.kind,

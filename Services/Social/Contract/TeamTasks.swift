@@ -32,10 +32,10 @@ public enum TeamTaskFailure: String, FailureCode {
   public var status: Int { 409 }
 }
 
-/// Lists the tasks of the caller's team, also those in which it takes no part: those to do, then those completed, each newest first
-/// (TASK-2).
+/// Lists the tasks of the caller's team, including those in which the caller takes no part: open ones, then completed ones, each newest
+/// first (TASK-2).
 ///
-/// Tasks of who has blocked the caller, or is blocked by it, are left out unless the caller takes part in them.
+/// Tasks of accounts that have blocked the caller, or are blocked by it, are left out unless the caller takes part in them.
 public enum ListTeamTasks: AccountOperation {
   /// Which of them.
   public struct Input: ListInput {

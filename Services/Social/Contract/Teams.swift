@@ -4,7 +4,7 @@ public import Operations
 public struct Team: Document, Hashable {
   public var id: ID<Team>
   public var name: TeamName
-  /// Whether it is the reader's, who may then rename it, invite, remove members and hand it over.
+  /// Whether the reader is the owner, who may rename it, invite, remove members and hand it over.
   public var isOwner: Bool
   /// In the order in which they came, the reader among them.
   public var members: [TeamMember]
@@ -249,7 +249,7 @@ public struct TeamReference: Document {
 
   public static let notes: Notes = ["teamID": "Your team."]
 
-  /// Only the owner changes it; to those who are not in it a team does not exist.
+  /// Only the owner may change a team; for accounts outside the team it does not exist.
   static let failures = [RequestFailure.notFound.kind, RequestFailure.forbidden.kind]
 }
 
