@@ -29,7 +29,7 @@ enum SocialFeatures {
   /// Who follows the completions of tasks.
   static let completionObservers: [TaskCompletionObserver] = [TeamScoreStore.observe, RegisterStore.observe]
 
-  /// Each behind those that it builds on.
+  /// Each after those that it depends on.
   static func all(
     _ environment: ServiceEnvironment, completionObservers: [TaskCompletionObserver] = completionObservers,
     access: TaskAccess = .participants

@@ -13,7 +13,7 @@ enum ConnectionRequestRules<Kind: RequestedConnection> {
     case asked(ID<ConnectionRequest<Kind>>)
   }
 
-  /// What asking comes to.
+  /// The effect of sending a request.
   enum Sending: Hashable, Sendable {
     case new
     /// Both have asked: they agree.
@@ -34,7 +34,7 @@ enum ConnectionRequestRules<Kind: RequestedConnection> {
     }
   }
 
-  /// What answering or withdrawing comes to.
+  /// The effect of answering or withdrawing a request.
   enum Answering: Hashable, Sendable {
     case change
     /// The same was done before.

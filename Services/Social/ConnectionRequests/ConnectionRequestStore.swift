@@ -79,7 +79,7 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     Kind.isMutual ? "min(\(from), \(to)), max(\(from), \(to))" : "\(from), \(to)"
   }
 
-  /// A request as it stands in the table.
+  /// A request of the table.
   struct Stored {
     let id: ID<Request>
     let from: AccountID

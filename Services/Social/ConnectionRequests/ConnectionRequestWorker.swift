@@ -4,7 +4,7 @@ import Storage
 
 /// Expires the requests of one kind that were not answered in time; see ``ConnectionRequestLife``.
 struct ConnectionRequestWorker<Kind: RequestedConnection>: Service {
-  /// How many requests end in one transaction: other writers wait for no more than that.
+  /// The most requests that one transaction ends, which bounds the wait of other writers.
   static var batch: Int { 200 }
 
   let store: Store

@@ -137,7 +137,7 @@ enum ConversationStore {
     ).execute(arguments: [reader, writer, sequence])
   }
 
-  /// What reading comes to.
+  /// The effect of reading.
   struct Reading: Sendable {
     let conversation: ID<Conversation>
     let unreadCount: Int

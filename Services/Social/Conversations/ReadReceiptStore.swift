@@ -4,9 +4,9 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// How far the other of a conversation has read, as its friend may know (SOC-5).
+/// How far the other account of a conversation has read, as its friend may know (SOC-5).
 ///
-/// What somebody reads while one of the two gives no read receipts is never shown, not even when both do later.
+/// What was read while one of the two gave no read receipts is never shown, not even when both do later.
 enum ReadReceiptStore {
   /// Whether two accounts see how far the other has read: they are friends, and both give read receipts.
   static func areShown(_ one: AccountID, _ other: AccountID, in database: Database) throws -> Bool {

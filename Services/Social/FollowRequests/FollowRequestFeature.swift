@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Follow requests: sent, listed, accepted, rejected, withdrawn; those that nobody answers expire (SOC-7).
+/// Follow requests: sent, listed, accepted, rejected, withdrawn; unanswered ones expire (SOC-7).
 struct FollowRequestFeature: Feature {
   let life: ConnectionRequestLife
   let migrations = [

@@ -1,7 +1,7 @@
 import Operations
 import SocialContract
 
-/// Who may do what with a challenge (SOC-6).
+/// The rules for challenges (SOC-6).
 enum FriendChallengeRules {
   /// How many that an account has sent may wait or be accepted.
   static let maximum = 1000

@@ -50,7 +50,7 @@ enum FriendChallengeStore {
 
     """
 
-  /// A challenge as it stands in the table.
+  /// A challenge of the table.
   struct Stored: Sendable {
     let id: ID<FriendChallenge>
     let from: AccountID

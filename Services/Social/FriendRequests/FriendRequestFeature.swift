@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Friend requests: sent, listed, accepted, rejected, withdrawn; those that nobody answers expire (SOC-1, SOC-2, SOC-3).
+/// Friend requests: sent, listed, accepted, rejected, withdrawn; unanswered ones expire (SOC-1, SOC-2, SOC-3).
 struct FriendRequestFeature: Feature {
   let life: ConnectionRequestLife
   let migrations = [

@@ -50,7 +50,7 @@ enum MessageSearchStore {
     SearchText(text.description).string.beginning(maxBytes: 2 * text.bytes)
   }
 
-  /// Lets a message be found no more.
+  /// Removes a message from the index.
   static func forget(at sequence: Int64, of conversation: ID<Conversation>, in database: Database) throws {
     try database.cachedStatement(sql: "DELETE FROM message_texts WHERE conversation_id = ? AND sequence = ?")
       .execute(arguments: [conversation, sequence])

@@ -215,7 +215,7 @@ enum ModerationCaseStore {
     return try ID<ModerationCase>.fetchAll(statement, arguments: [instant, limit])
   }
 
-  /// The decided cases of which somebody who reported was not sent what was decided.
+  /// The decided cases with a reporter who was not notified of the decision yet.
   static func notPublished(limit: Int, in database: Database) throws -> [ID<ModerationCase>] {
     let statement = try database.cachedStatement(
       sql: """

@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// The audit list: all that administrators decided and lifted (SOC-8). It outlives the accounts, which it then names no more.
+/// The audit list: all that administrators decided and lifted (SOC-8). It outlives the accounts, which it then no longer names.
 struct ModerationRecordFeature: Feature {
   let migrations = [ModerationRecordStore.migration(24)]
   let tables: [ErasedTable] = [

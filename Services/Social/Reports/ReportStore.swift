@@ -151,7 +151,7 @@ enum ReportStore {
       arguments: [reporter, sequence, limit])
   }
 
-  /// The report as who made it sees it.
+  /// The report as its sender sees it.
   static func view(_ id: ID<Report>, in database: Database) throws -> Report {
     guard let row = try Row.fetchOne(database.cachedStatement(sql: "\(own) WHERE r.report_id = ?"), arguments: [id]) else {
       throw Failure(RequestFailure.notFound)

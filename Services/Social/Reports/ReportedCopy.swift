@@ -82,8 +82,8 @@ struct ReportedCopy: Sendable {
     return try copy(text(task.text.name, task.text.description), writtenAt: nil, by: accused, in: database)
   }
 
-  /// A copy of a part of a task: its title, and its description behind it. Who wrote it answers for it, and where that account was deleted
-  /// whoever edits it since then.
+  /// A copy of a part of a task: its title, followed by its description. Its author is responsible for it, and if that account was deleted,
+  /// the participant who may edit it since then.
   ///
   /// - Throws: `not_found` unless the reader takes part in its task.
   static func taskPart(_ id: ID<TaskPart>, for reader: AccountID, in database: Database) throws -> ReportedCopy {

@@ -4,10 +4,10 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Attachments of those who are signed in: announced, sent in chunks, completed, listed, read and deleted.
+/// Attachments of signed-in accounts: announced, uploaded in chunks, completed, listed, read and deleted.
 struct TaskAttachmentHandlers: Sendable {
   let uploading: TaskAttachmentUploading
-  /// Lets files be removed that are of no use any more.
+  /// Wakes the worker that removes unreferenced files.
   let signal: TaskAttachmentSignal
 
   private var access: TaskAccess { uploading.access }
@@ -118,7 +118,7 @@ struct TaskAttachmentHandlers: Sendable {
   }
 }
 
-/// Attachments that come by a task's token, through the gateway's page: whoever has the token need not be known.
+/// Attachments by a task's token, through the gateway's page: the sender may be unknown.
 struct TokenAttachmentHandlers: Sendable {
   let uploading: TaskAttachmentUploading
   let tokens: TaskTokenKeys
@@ -129,7 +129,7 @@ struct TokenAttachmentHandlers: Sendable {
   ) throws -> TaskAttachmentKey {
     let database = transaction.database
     let token = try TaskTokenStore.redeem(input.token, tokens, at: transaction.now, in: database)
-    // Who made it must take part still, and not be suspended; a token outlives neither.
+    // The account that made the token must still take part, and not be suspended; otherwise the token does not work.
     let maker = try Accounts.find(token.maker, in: database)
     guard try uploading.access.participation(token.task, token.maker, database)?.isParticipant == true,
       try !uploading.access.isCancelled(token.task, database), maker?.isSuspended(at: transaction.now) != true

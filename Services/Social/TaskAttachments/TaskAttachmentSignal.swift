@@ -1,4 +1,4 @@
-/// Lets the worker look for files that are of no use any more; several calls before it looks are one.
+/// Wakes the worker that removes unreferenced files; several calls before it runs count as one.
 final class TaskAttachmentSignal: Sendable {
   let signals: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation

@@ -75,7 +75,7 @@ enum TaskAttachmentStore {
       """,
     ])
 
-  /// An attachment as it stands in the table.
+  /// An attachment of the table.
   struct Stored: Sendable {
     let id: ID<TaskAttachment>
     let task: ID<SharedTask>

@@ -31,7 +31,7 @@ enum TaskAttachmentUploadStore {
 
     """
 
-  /// An upload as it stands in the table.
+  /// An upload of the table.
   struct Stored: Sendable {
     let id: ID<TaskAttachment>
     let task: ID<SharedTask>

@@ -7,7 +7,7 @@ import Storage
 /// The upload of files, by accounts and by tokens: the handlers decide who may do it, within each step.
 struct TaskAttachmentUploading: Sendable {
   typealias Stored = TaskAttachmentUploadStore.Stored
-  /// Refuses who may not.
+  /// Refuses a caller without the right to the upload.
   typealias Check = @Sendable (Stored, Database) throws -> Void
 
   let rules: TaskAttachmentRules
@@ -78,7 +78,7 @@ struct TaskAttachmentUploading: Sendable {
     let (bytes, received) = (chunk.content.bytes, upload.receivedBytes)
     let end = chunk.offset + bytes.count
     if let total = upload.totalBytes, end > total { throw Failure.field("content", TaskAttachmentChunk.beyondEnd(of: total)) }
-    // One that is being made an attachment grows no more.
+    // An upload that is being completed takes no more bytes.
     guard chunk.offset <= received, upload.sha256 == nil else { return received..<received }
     if end > received { try call.store.lookUp { try requireRoom(forMore: end - received, of: upload, $0) } }
     do {

@@ -113,7 +113,7 @@ enum TaskHelpStore {
     for id in closed { try publish(id, of: task, transaction) }
   }
 
-  /// Notes that somebody was thanked for its help, and that it has given help in the task, and publishes both.
+  /// Records the thanks to a helper and the help given in the task, and publishes both.
   static func thank(
     _ helper: AccountID, for id: ID<TaskHelp>, in task: TaskStore.Stored, by account: AccountID, _ transaction: Transaction
   ) throws {

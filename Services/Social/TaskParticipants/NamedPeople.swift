@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// People whom somebody names by their usernames in order to enrol them.
+/// The people whom a caller names by their usernames, to enrol them.
 struct NamedPeople: Sendable {
   private let usernames: [Username]
   /// Those of them that there are, and are not suspended.

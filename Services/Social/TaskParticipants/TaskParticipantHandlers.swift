@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Who takes part in tasks: enrolled, removed, opted out.
+/// The participants of tasks: enrolled, removed, opted out.
 struct TaskParticipantHandlers: Sendable {
   let completions: TaskCompletionWriter
   let links: TaskLinkKeys

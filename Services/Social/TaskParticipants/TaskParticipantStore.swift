@@ -105,7 +105,7 @@ enum TaskParticipantStore {
     return database.changesCount > 0
   }
 
-  /// Notes when somebody confirmed its completion; nil where it has taken that back.
+  /// Records a participant's confirmation; nil withdraws it.
   static func setConfirmed(
     _ instant: Instant?, of account: AccountID, in task: ID<SharedTask>, _ database: Database
   ) throws {
@@ -132,7 +132,7 @@ enum TaskParticipantStore {
       """, .id(task), .id(account), .truth(actor == account), .truth(isRemoval))
     try TaskPartStore.unassign(account, in: task, transaction)
     try TaskTokenStore.end(task, transaction)
-    // Who is deleted leaves the points.
+    // Deleting an account does not change the points.
     if actor != nil { try TeamScoreStore.recount(task, transaction) }
     try TaskStore.settle(task, by: actor, left: account, transaction)
   }
@@ -151,7 +151,7 @@ enum TaskParticipantStore {
     ) { $0.truth(0) } ?? false
   }
 
-  /// Notes the revision with which it was published that somebody left.
+  /// Records the revision by which a participant's leaving was published.
   static func noteLeft(_ task: ID<SharedTask>, _ account: AccountID, revision: Int, in database: Database) throws {
     try database.run(
       "UPDATE task_participants SET left_revision = ?3 WHERE task_id = ?1 AND account_id = ?2", .id(task), .id(account),
@@ -187,7 +187,7 @@ extension TaskParticipantStore {
 }
 
 extension TaskParticipant {
-  /// A participation as it stands in the table.
+  /// A participation of the table.
   struct Stored: Sendable {
     let task: ID<SharedTask>
     let account: AccountID

@@ -37,7 +37,7 @@ enum TaskPartStore {
 
     """
 
-  /// A part as it stands in the table.
+  /// A part of the table.
   struct Stored: Sendable {
     let id: ID<TaskPart>
     let task: ID<SharedTask>

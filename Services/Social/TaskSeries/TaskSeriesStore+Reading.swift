@@ -13,7 +13,7 @@ extension TaskSeriesStore {
     WHERE p.account_id = :account
     """
 
-  /// A series as one of those who take part sees it; for others it does not exist.
+  /// A series as one of its participants sees it; for others it does not exist.
   static func view(_ id: ID<TaskSeries>, for account: AccountID, in database: Database) throws -> TaskSeries {
     let statement = try database.cachedStatement(sql: "\(selection) AND p.series_id = :series")
     guard let row = try Row.fetchOne(statement, arguments: ["account": account, "series": id]) else {

@@ -6,10 +6,10 @@ import Storage
 
 extension TaskSeriesState: DatabaseValueConvertible {}
 
-/// Recurring tasks, who takes part in them, and on which day each has its next occurrence.
+/// Recurring tasks, their participants, and the day of each one's next occurrence.
 ///
-/// An occurrence and the day after which it comes are written in one transaction, and the schema allows a series one task a day: so a
-/// planned day has at most one, whatever is killed or however the clock is set.
+/// An occurrence and the day of the next one are written in one transaction, and the schema allows a series one task a day: so a planned
+/// day has at most one, whatever process is killed or however the clock is set.
 struct TaskSeriesStore: Sendable {
   let rules: TaskRules
   let calendars = AccountCalendars()
@@ -84,7 +84,7 @@ struct TaskSeriesStore: Sendable {
   /// A series of the table, without its participants.
   struct Stored: Sendable {
     let id: ID<TaskSeries>
-    /// Nil once who made it was deleted.
+    /// Nil once the creator was deleted.
     let creator: AccountID?
     let terms: TaskSeriesTerms
     let startDay: LocalDay
@@ -164,7 +164,7 @@ struct TaskSeriesStore: Sendable {
     return id
   }
 
-  /// Lets a series have other terms from today on.
+  /// Changes a series's terms from today on.
   func edit(_ series: Stored, _ terms: TaskSeriesTerms, today: LocalDay, _ transaction: Transaction) throws {
     let database = transaction.database
     let hadToday = try Self.hasOccurrence(series.id, on: today, in: database)
@@ -194,7 +194,7 @@ struct TaskSeriesStore: Sendable {
     try notifyEnd(of: series, by: account, transaction)
   }
 
-  /// Lets the others know that its creator has ended a series.
+  /// Notifies the others that the creator has ended a series.
   static func notifyEnd(of series: Stored, by account: AccountID, _ transaction: Transaction) throws {
     for other in try accounts(of: series.id, in: transaction.database) where other != account {
       try notify(other, of: .ended, series.id, series.terms.text.name, by: account, transaction)
@@ -217,7 +217,7 @@ struct TaskSeriesStore: Sendable {
 // MARK: - Occurrences
 
 extension TaskSeriesStore {
-  /// Lets those series that are due have their occurrences, at most so many, and returns how many there were.
+  /// Advances the series that are due, at most so many, and returns how many there were.
   func advanceDue(limit: Int, _ transaction: Transaction) throws -> Int {
     let statement = try transaction.database.cachedStatement(
       sql: "SELECT * FROM task_series WHERE next_at <= ? ORDER BY next_at LIMIT ?")
