@@ -54,6 +54,6 @@ extension Activity {
 }
 
 extension Array where Element: Comparable & Hashable {
-  /// Each once, in order.
+  /// The distinct elements, sorted.
   var canonical: [Element] { Set(self).sorted() }
 }
