@@ -23,7 +23,7 @@ enum VersionRules {
     return kept.last?.asksLike(next) == true ? kept : kept + [next]
   }
 
-  /// The day from which on the terms would hold, where a day that has begun puts them off; nil where none does. Parameters as of
+  /// The day from which on the terms would apply, where a day that has begun delays them; nil where none does. Parameters as for
   /// ``change(_:to:today:begun:)``.
   static func putOff(
     _ versions: [ActivityVersion], to terms: ActivityTerms, today: LocalDay, begun: Set<LocalDay>
@@ -61,7 +61,7 @@ extension ActivityVersion {
     return version
   }
 
-  /// Whether both ask for the same of the same days.
+  /// Whether both versions have the same terms.
   fileprivate func asksLike(_ other: ActivityVersion) -> Bool {
     var same = other
     same.fromDay = fromDay
