@@ -17,7 +17,7 @@ struct EntryWrite: Hashable, Sendable {
   let isDeletion: Bool
 
   /// - Parameter comment: stored without blanks at its ends; a blank comment removes the present one. This applies wherever a comment comes
-  /// from.
+  ///   from.
   init(
     progress: Int? = nil, comment: Patch<String?> = .keep, location: Patch<EntryLocation?> = .keep,
     photo: Patch<String?> = .keep, isDeletion: Bool = false

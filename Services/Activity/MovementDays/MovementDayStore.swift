@@ -11,8 +11,8 @@ enum MovementDayStore {
   /// The new revision is the time in milliseconds, or one more than the last revision where that is greater: so it grows even after the
   /// store was restored from an older copy.
   ///
-  /// - Parameter isCopy: whether the day's steps are those of another account; nil to leave that unchanged. - Returns: the day as it stands
-  /// now; nil where nothing changed.
+  /// - Parameter isCopy: whether the day's steps are those of another account; nil to leave that unchanged.
+  /// - Returns: the day as it stands now; nil where nothing changed.
   static func change(
     _ day: LocalDay, of account: AccountID, by changes: [MovementKind: DayChange], isCopy: Bool?, recordedDay: LocalDay,
     _ rules: FairnessRules, _ transaction: Transaction
