@@ -11,7 +11,7 @@ import Storage
 enum MovementSeriesStore {
   /// How many hashes of a day are indexed: a copy of a quarter of a day hits one of them in 99 of 100 cases.
   private static let indexed = 16
-  /// How many days, for each of these hashes, and accounts are looked at: more have them by chance only where nobody has a copy.
+  /// How many days per hash, and how many accounts, are examined: more have the same hash by chance only where there is no copy.
   private static let maxDays = 8
   private static let maxAccounts = 8
 

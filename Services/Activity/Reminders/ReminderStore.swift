@@ -7,7 +7,7 @@ import Storage
 /// When each time of each activity is due next, the earliest first.
 ///
 /// A row becomes due every day, whether or not the activity is planned: that is decided when it is due, so that a change of a plan, pause
-/// plan, pause or skip has to move it. One is counted anew where the account comes to count its days in another way.
+/// or skip need not move it. It is computed again where the account changes how it counts its days.
 enum ReminderStore {
   /// How many rows are processed in one transaction.
   static let batch = 50

@@ -94,7 +94,8 @@ extension LeaderboardStore {
       """
   }
 
-  /// Nobody has chosen to be seen yet, so nobody is counted. Transfers that name no day count for the month in which they were made, in UTC.
+  /// No account has chosen to be visible yet, so none is counted. Transfers without a day count for the month in which they were made, in
+  /// UTC.
   private static let history = """
     INSERT INTO leaderboard_days (account_id, day, steps, revision)
     SELECT account_id, day, steps, revision FROM counted_days

@@ -4,16 +4,16 @@ public import RewardsContract
 import ServiceKit
 import Storage
 
-/// The double-entry ledger (REW-2): every coin comes from one account and goes to another, so that all balances add up to zero.
+/// The double-entry ledger (REW-2): every coin is debited from one account and credited to another, so that all balances add up to zero.
 ///
-/// Transfers are numbered without gaps, each says what it was for (``TransferCause``), and each names by its reference what it must not
-/// be made for twice. A person's coins lie in lots (``CoinLotStore``), and a person's balance is never negative. All this
-/// the schema itself sees to; ``LedgerCheck`` proves it.
+/// Transfers are numbered without gaps. Each has a cause (``TransferCause``), and a reference that prevents it from being booked twice. A
+/// person's coins are kept in lots (``CoinLotStore``), and a person's balance is never negative. The schema itself enforces all this;
+/// ``LedgerCheck`` verifies it.
 ///
-/// What moves coins is ``reward(_:to:for:reference:expiry:calendars:_:)`` and ``takeBackReward(_:reference:calendars:_:)`` of challenges,
-/// ``grant(_:to:for:reference:expiry:_:)`` and ``takeBack(_:of:for:reference:first:_:)`` of administrators,
-/// ``spend(_:of:for:reference:_:)``, ``refund(_:reference:_:)`` and ``expire(_:_:)``; for days of steps ``DayTransfers``. Each publishes
-/// what it did, but for a spending, which its feature publishes. Those of challenges count on leaderboards.
+/// Coins are moved by ``reward(_:to:for:reference:expiry:calendars:_:)`` and ``takeBackReward(_:reference:calendars:_:)`` for challenges,
+/// ``grant(_:to:for:reference:expiry:_:)`` and ``takeBack(_:of:for:reference:first:_:)`` for administrators,
+/// ``spend(_:of:for:reference:_:)``, ``refund(_:reference:_:)`` and ``expire(_:_:)``; and by ``DayTransfers`` for days of steps. Each
+/// publishes its transfers, except for a spending, which its feature publishes. Transfers of challenges count on leaderboards.
 enum LedgerStore {
   /// A ledger account: one side of a transfer.
   struct AccountNumber: Hashable, Sendable, CustomStringConvertible {
