@@ -7,9 +7,9 @@ public import ServiceKit
 
 /// The activity service: what people plan and do each day, and how they move.
 ///
-/// Its name is in the plural, since an `Activity` is what it keeps.
+/// The name is plural, because an `Activity` is one of its records.
 public enum Activities {
-  /// What it starts its own program anew for.
+  /// The decoders for which the service starts its own program as a separate process.
   public static let decoders: [any SandboxedDecoder.Type] = [PictureDecoder.self, ImportDecoder.self]
 
   /// The body of the service's executable.
@@ -20,7 +20,7 @@ public enum Activities {
     ServiceDefinition(.activity, environment, features: features(environment))
   }
 
-  /// All of it. Each stands behind those that it builds on, but for statistics.
+  /// All features of the service. Each comes after those that it depends on, except for statistics.
   static func features(_ environment: ServiceEnvironment) -> [any Feature] {
     let calendars = AccountCalendars()
     let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
@@ -28,7 +28,7 @@ public enum Activities {
     let recount = WakeSignal()
     let deletions = WakeSignal()
     return [
-      // What is done by itself, such as limits, needs an account's days as long as there is anything of it.
+      // Automatic work, such as closing limits, needs an account's days as long as any of its data exists.
       AccountsFeature(migrations: (table: 1, settings: 5, people: 35, enrollment: 38), isErasedLast: true),
       LocalDayFeature(calendars: calendars),
       FollowFeature(calendars: calendars),
@@ -38,7 +38,7 @@ public enum Activities {
       ActivityFeature(calendars: calendars, deletions: deletions),
       PauseFeature(calendars: calendars),
       SkipFeature(calendars: calendars),
-      // Its days are kept by triggers of entries: those that are left behind them are erased.
+      // Triggers of entries maintain its days, so they are erased after the entries.
       StatisticsFeature(calendars: calendars),
       EntryFeature(calendars: calendars, pictures: pictures, clock: environment.clock),
       EntryPhotoFeature(calendars: calendars, pictures: pictures),
@@ -54,12 +54,12 @@ public enum Activities {
       FairnessFeature(),
       MovementDayFeature(calendars: calendars, rules: rules, recount: recount),
       MovementTieFeature(),
-      // Behind all whose tables mark a streak.
+      // After every feature whose tables mark a streak.
       StreakFeature(calendars: calendars, clock: environment.clock),
       ReminderFeature(calendars: calendars, environment: environment),
       ChallengeActivityFeature(calendars: calendars),
       ReportedEntryFeature(calendars: calendars),
-      // Behind all whose rows hang on an activity.
+      // After every feature whose rows belong to an activity.
       DeletedActivityFeature(signal: deletions),
       StepGoalFeature(calendars: calendars, rules: rules.stepGoals),
       InactivityFeature(calendars: calendars, clock: environment.clock),

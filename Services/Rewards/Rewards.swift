@@ -5,28 +5,28 @@ public import Sandbox
 public import ServiceKit
 import Storage
 
-/// The rewards service: coins for steps, and what coins are good for.
+/// The rewards service: coins for steps, and the offers for which they are spent.
 public enum Rewards {
-  /// What it starts its own program anew for.
+  /// The decoders for which the service starts its own program as a separate process.
   public static let decoders: [any SandboxedDecoder.Type] = [PictureDecoder.self]
 
   /// The body of the service's executable.
   public static func main() -> Never { ServiceProcess.start(.rewards, decoders: decoders) { try service($0) } }
 
-  /// The service as its executable and the tests run it.
+  /// Creates the service for its executable and for tests.
   ///
-  /// - Parameter makeCode: makes the codes of redemptions; unpredictable by default.
-  /// - Throws: `OffersFile.Invalid` or `ChallengesFile.Invalid` if a file of the operator's cannot be used.
+  /// - Parameter makeCode: generates the codes of redemptions; unpredictable by default.
+  /// - Throws: `OffersFile.Invalid` or `ChallengesFile.Invalid` if one of the operator's files cannot be used.
   public static func service(
     _ environment: ServiceEnvironment, makeCode: @escaping @Sendable () -> RedemptionCode = RedemptionCode.unpredictable
   ) throws -> ServiceDefinition {
     var definition = ServiceDefinition(.rewards, environment, features: try features(environment, makeCode: makeCode))
-    // A day's change touches some twenty pages, of hundreds of accounts in one transaction.
+    // A day's change touches about twenty pages, for hundreds of accounts in one transaction.
     definition.storeLimits.writerCacheKilobytes = 8_000
     return definition
   }
 
-  /// All of it. Each stands behind those that it builds on.
+  /// All features of the service. Each comes after those that it depends on.
   static func features(
     _ environment: ServiceEnvironment, makeCode: @escaping @Sendable () -> RedemptionCode = RedemptionCode.unpredictable
   ) throws -> [any Feature] {

@@ -2,15 +2,15 @@ import ActivityContract
 import Operations
 
 extension Activity {
-  /// The activity as an edit leaves it, its revision aside.
+  /// Returns the activity after an edit, with its revision unchanged.
   ///
   /// - Parameters:
-  ///   - recorded: the first and the last day that has an entry or a timer; nil where none has.
-  ///   - putOff: from which day on such terms would hold, where a day that has an entry or a timer puts them off.
-  ///   - excess: what is wrong with as many reminders, where the account may not have them.
-  /// - Throws: `invalid_fields` with all that is wrong with what the edit says and with what it makes of the activity: `endDay` where it
-  ///   would end before it begins, either day where it would leave out one that is recorded, `tie` where movement cannot complete its
-  ///   goal, and what of goal, schedule and end is changed where the activity would end before they hold.
+  ///   - recorded: the first and the last day with an entry or a timer; nil where there are none.
+  ///   - excess: the rule that the number of reminders breaks, if any.
+  ///   - putOff: returns the day from which such terms would apply, where a day with an entry or a timer delays them.
+  /// - Throws: `invalid_fields` with every problem of the edit and of the resulting activity: `endDay` where it is before the start, either
+  ///   day where it would exclude a recorded day, `tie` where movement cannot complete the goal, and changed fields among goal, schedule
+  ///   and end where the activity would end before they apply.
   func edited(
     by input: UpdateActivity.Input, recorded: ClosedRange<LocalDay>?, excess: FieldRule? = nil,
     putOff: (ActivityTerms) -> LocalDay?
@@ -54,6 +54,6 @@ extension Activity {
 }
 
 extension Array where Element: Comparable & Hashable {
-  /// Each once, in order.
+  /// The distinct elements, sorted.
   var canonical: [Element] { Set(self).sorted() }
 }

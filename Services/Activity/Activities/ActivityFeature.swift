@@ -6,7 +6,7 @@ import Storage
 /// Activities: made, listed, edited, ordered, archived, deleted.
 struct ActivityFeature: Feature {
   let calendars: AccountCalendars
-  /// Lets rows of deleted activities be removed.
+  /// Wakes the worker that removes rows of deleted activities.
   let deletions: WakeSignal
   let migrations = [
     ActivityStore.migration(2), ActivityStore.detailsMigration(15), ActivityStore.archiveMigration(27),

@@ -90,7 +90,7 @@ struct ActivityHandlers: Sendable {
 }
 
 extension ListActivities.Input {
-  /// What to say to a person whose list is empty.
+  /// The text that a client shows for an empty list.
   fileprivate func emptyMessage(_ words: Words, _ language: Language) -> String? {
     let hasFilter = tag != nil || category != nil || TitleKey.search(title) != nil
     let key = hasFilter ? "activities_none_found" : archived == true ? "activities_none_archived" : "activities_empty"

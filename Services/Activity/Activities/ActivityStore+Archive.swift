@@ -4,7 +4,7 @@ import Operations
 import Storage
 
 extension ActivityStore {
-  /// Marks the archive's own pauses, so that an account's pauses stay beside them.
+  /// Marks the archive's own pauses, so that they are distinct from those that the account made.
   static func archiveMigration(_ number: Int) -> Migration {
     Migration(number, "the archive's own pauses") { database in
       try database.execute(
@@ -21,10 +21,10 @@ extension ActivityStore {
     }
   }
 
-  /// The last day there is: until then an archived activity rests.
+  /// The last day that exists: an archived activity is paused until then.
   private static let archiveEnd = PlannableDays.all.upperBound
 
-  /// Puts the account's activity away: it rests from today on, whatever pauses it has or will have.
+  /// Archives the account's activity: it is paused from today on, in addition to other pauses, present or future.
   static func archive(
     _ id: ActivityID, of account: AccountID, today: LocalDay, _ transaction: Transaction
   ) throws -> Activity {
@@ -37,8 +37,8 @@ extension ActivityStore {
     return try touch(id, of: account, transaction)
   }
 
-  /// Takes the account's activity out of the archive: it goes on today, and what was rest stays so, as pauses like others. The
-  /// account's own pauses are as they were made.
+  /// Takes the account's activity out of the archive: it continues today, and the archived days remain paused, as ordinary pauses. The
+  /// account's own pauses stay as they were made.
   static func unarchive(
     _ id: ActivityID, of account: AccountID, today: LocalDay, _ transaction: Transaction
   ) throws -> Activity {

@@ -48,7 +48,7 @@ extension ActivityStore {
   }
 }
 
-/// Where a page of the list ends, as its cursor holds it.
+/// The position at which a page of the list ends, as the cursor contains it.
 private struct ListPosition: CustomStringConvertible {
   static let beginning = ListPosition(position: .min, id: .placeholder)
 

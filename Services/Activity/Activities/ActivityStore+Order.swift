@@ -4,16 +4,16 @@ import Operations
 import Storage
 
 extension ActivityStore {
-  /// Between two positions that were never between others: room for twenty halvings, so that hardly any move rewrites more than one row.
+  /// The gap between new positions: room for twenty halvings, so that hardly any move rewrites more than one row.
   static let positionStep = 1 << 20
 
-  /// The position behind all others of the account.
+  /// The position after all others of the account.
   static func lastPosition(of account: AccountID, in database: Database) throws -> Int {
     let last = try database.first("SELECT max(position) FROM activities WHERE account_id = ?", .id(account)) { $0.number(0) }
     return (last ?? 0) + positionStep
   }
 
-  /// Puts the account's activity behind another of it, or first.
+  /// Moves the account's activity after another one of it, or to the front.
   ///
   /// - Throws: `activity_not_found` for either.
   static func move(_ id: ActivityID, behind other: ActivityID?, of account: AccountID, _ transaction: Transaction) throws {
@@ -35,7 +35,7 @@ extension ActivityStore {
     return found
   }
 
-  /// The positions between which something is behind that activity, or first of all; the moved one's own does not count.
+  /// The two positions between which to place an activity: after the given one, or at the front. Ignores the moved activity itself.
   private static func gap(
     behind other: ActivityID?, without id: ActivityID, of account: AccountID, in database: Database
   ) throws -> (before: Int, after: Int) {
@@ -47,14 +47,14 @@ extension ActivityStore {
       """, .id(account), .id(id), other.map(Bound.id) ?? .null, .number(before ?? 0)
     ) { $0.isNull(0) ? nil : $0.number(0) }
     guard let before else {
-      // Before the first there is always room.
+      // There is always room before the first.
       let first = (next ?? nil) ?? 0
       return (first - 2 * positionStep, first)
     }
     return (before, (next ?? nil) ?? before + 2 * positionStep)
   }
 
-  /// Gives the account's activities positions with room between them, in the order that they have.
+  /// Renumbers the account's activities in their order, with gaps between them.
   private static func spread(_ account: AccountID, in database: Database) throws {
     try database.run(
       """

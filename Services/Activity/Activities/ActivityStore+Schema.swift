@@ -4,7 +4,7 @@ import Operations
 import Storage
 
 extension ActivityStore {
-  /// What the account says of its activities beside what they ask for: position, archive, reminders and tags.
+  /// Details of activities in addition to goal and schedule: position, archive, reminders and tags.
   static func detailsMigration(_ number: Int) -> Migration {
     Migration(number, "activities' order, archive, reminders and tags") { database in
       try database.execute(
@@ -45,7 +45,7 @@ extension ActivityStore {
     }
   }
 
-  /// An activity's position in the account's order is called one.
+  /// Renames the column of an activity's place in the account's order to `position`.
   static func positionMigration(_ number: Int) -> Migration {
     Migration(number, "positions of activities") { database in
       try database.execute(

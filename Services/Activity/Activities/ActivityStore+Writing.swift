@@ -4,8 +4,8 @@ import Operations
 import Storage
 
 extension ActivityStore {
-  /// Changes what the account says of its activity, and publishes it; where nothing changes, nothing is written or published. What is wrong with
-  /// the edit itself is reported before that another came first.
+  /// Updates the account's activity and publishes it; without a change nothing is written or published. Invalid fields of the edit are
+  /// reported before a conflict with another edit.
   static func update(
     _ input: UpdateActivity.Input, of account: AccountID, today: LocalDay, _ transaction: Transaction
   ) throws -> Activity {
@@ -41,9 +41,9 @@ extension ActivityStore {
     return try touch(after.id, of: account, transaction)
   }
 
-  /// Deletes the account's activity with all that hangs on it, and publishes that.
+  /// Deletes the account's activity with everything that belongs to it, and publishes that.
   ///
-  /// - Returns: whether it had so many rows that some are to be removed still; see ``DeletedActivityStore``.
+  /// - Returns: whether some of its rows remain to be removed later; see ``DeletedActivityStore``.
   static func delete(_ id: ActivityID, of account: AccountID, _ transaction: Transaction) throws -> Bool {
     try require(id, of: account, in: transaction.database)
     try ReminderStore.withdraw(id, ActivityVersionStore.allDays, of: account, transaction)
@@ -52,7 +52,7 @@ extension ActivityStore {
     return isLeft
   }
 
-  /// Counts a change and publishes the activity as it is now.
+  /// Increments the revision and publishes the activity as it is now.
   static func touch(_ id: ActivityID, of account: AccountID, _ transaction: Transaction) throws -> Activity {
     try transaction.database.run(
       "UPDATE activities SET revision = revision + 1, changed_at = ? WHERE activity_id = ?", .instant(transaction.now), .id(id))
@@ -61,7 +61,7 @@ extension ActivityStore {
     return activity
   }
 
-  /// Keeps these reminders, and no others. Those that there are already stay as they are: of a time that came today none comes again.
+  /// Replaces the reminders. Existing ones that stay keep their state, so that a time which has come today does not come again.
   static func keep(_ reminders: [ReminderTime], of id: ActivityID, _ transaction: Transaction) throws {
     let kept = reminders.map { String($0.minutes) }.joined(separator: ", ")
     try transaction.database.execute(
@@ -73,7 +73,7 @@ extension ActivityStore {
     }
   }
 
-  /// Keeps these tags instead of those there are.
+  /// Replaces the tags.
   static func keep(_ tags: [Tag], of id: ActivityID, _ transaction: Transaction) throws {
     try transaction.database.run("DELETE FROM activity_tags WHERE activity_id = ?", .id(id))
     for tag in tags {
@@ -84,6 +84,6 @@ extension ActivityStore {
 }
 
 extension Activity {
-  /// What it asks for.
+  /// The goal, schedule, start day and end day.
   var terms: ActivityTerms { ActivityTerms(goal: goal, schedule: schedule, startDay: startDay, endDay: endDay) }
 }

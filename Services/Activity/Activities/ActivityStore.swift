@@ -6,7 +6,7 @@ import Storage
 
 /// The activities of all accounts.
 enum ActivityStore {
-  /// How many an account may have.
+  /// The maximum number of activities per account.
   static let maximum = 1000
 
   static func migration(_ number: Int) -> Migration {
@@ -40,16 +40,16 @@ enum ActivityStore {
     }
   }
 
-  /// Refuses where the account has as many activities as it may have.
+  /// Throws where the account has reached the maximum number of activities.
   static func requireRoom(of account: AccountID, in database: Database) throws {
     let count = try Int.fetchOne(
       database.cachedStatement(sql: "SELECT count(*) FROM activities WHERE account_id = ?"), arguments: [account])
     guard (count ?? 0) < maximum else { throw ActivityFailure.tooMany.with(["max": .number(maximum)]) }
   }
 
-  /// Keeps a new activity and publishes it.
+  /// Stores a new activity and publishes it.
   ///
-  /// - Parameter isBounded: whether it is refused where the account has as many as it may have.
+  /// - Parameter isBounded: whether to refuse it where the account has reached the maximum.
   static func add(_ activity: Activity, of account: AccountID, isBounded: Bool = true, _ transaction: Transaction) throws {
     let database = transaction.database
     if isBounded { try requireRoom(of: account, in: database) }
@@ -68,7 +68,7 @@ enum ActivityStore {
     try transaction.publish(ActivityChanged(accountID: account, activity: activity))
   }
 
-  /// The columns that ``Activity/init(_:)`` reads, with what each activity asks for by its newest version.
+  /// The columns that ``Activity/init(_:)`` reads, with goal and schedule of each activity's newest version.
   static let current = """
     SELECT activities.*, \(ActivityVersionStore.columns),
       (SELECT group_concat(minute, ' ') FROM activity_reminders
@@ -80,7 +80,7 @@ enum ActivityStore {
         (SELECT max(from_day) FROM activity_versions AS newest WHERE newest.activity_id = activities.activity_id)
     """
 
-  /// The account's activity of that id; another account's is not found either.
+  /// Returns the account's activity with that id; another account's activity is not found either.
   static func find(_ id: ActivityID, of account: AccountID, in database: Database) throws -> Activity {
     let statement = try database.cachedStatement(
       sql: "\(current) WHERE activities.activity_id = ? AND activities.account_id = ?")
@@ -88,7 +88,7 @@ enum ActivityStore {
     return Activity(row)
   }
 
-  /// Refuses where the account has no activity of that id.
+  /// Throws where the account has no activity with that id.
   static func require(_ id: ActivityID, of account: AccountID, in database: Database) throws {
     let found = try database.first(
       "SELECT 1 FROM activities WHERE activity_id = ? AND account_id = ?", .id(id), .id(account)
@@ -96,7 +96,7 @@ enum ActivityStore {
     guard found != nil else { throw ActivityFailure.notFound }
   }
 
-  /// What an entry of that day depends on: of the account's activity of that id, the version that holds then.
+  /// What an entry of that day depends on: the version of the account's activity that applies then.
   static func goal(
     _ id: ActivityID, of account: AccountID, on day: LocalDay, today: LocalDay, in database: Database
   ) throws -> PlannedGoal {
@@ -132,7 +132,7 @@ enum ActivityStore {
 }
 
 extension Activity {
-  /// Columns ``ActivityStore/current``.
+  /// Creates an activity from the columns of ``ActivityStore/current``.
   init(_ row: Row) {
     let minutes = (row["reminders"] as String?)?.split(separator: " ").compactMap { Int($0) } ?? []
     let tags =

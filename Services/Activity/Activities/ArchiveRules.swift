@@ -1,9 +1,9 @@
 import ActivityContract
 import Operations
 
-/// What remains of the time in the archive.
+/// The rules for the days that an activity spent in the archive.
 enum ArchiveRules {
-  /// The days of it that no pause covers.
+  /// Returns the archived days that no other pause covers.
   ///
   /// - Parameters:
   ///   - first: the day on which the activity was archived.

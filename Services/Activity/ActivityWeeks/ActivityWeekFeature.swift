@@ -1,7 +1,7 @@
 import ActivityContract
 import ServiceKit
 
-/// What accounts did in a week, as notifications asks for its summaries (NOT-3).
+/// What accounts did in a week, for the summaries of notifications (NOT-3).
 struct ActivityWeekFeature: Feature {
   let calendars: AccountCalendars
 

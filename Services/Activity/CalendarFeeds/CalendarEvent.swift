@@ -2,21 +2,21 @@ import ActivityContract
 import Operations
 import ServiceKit
 
-/// An activity's days under one version of it, as an event of RFC 5545 (section 3.6.1).
+/// The days of one version of an activity, as an event of RFC 5545 (section 3.6.1).
 ///
-/// Without a reminder it is an event of the whole day. With one it begins at the first reminder of the account's day, by the clocks of its
-/// zone, and every reminder is an alarm counted from there. A reminder in the hours before the day starts belongs to the day before; where
-/// there are only such, the event is of the whole day, and the alarms come after its end.
+/// Without reminders the event is a whole-day event. With reminders it begins at the first reminder of the account's day, in local time,
+/// and every reminder is an alarm relative to that. A reminder before the hour at which the day starts belongs to the previous day; where
+/// all reminders are of that kind, the event is a whole-day event and the alarms come after its end.
 struct CalendarEvent: Sendable {
-  /// For how many days ahead it is listed on which it rests: programs ask again long before.
+  /// How many days ahead to list paused days: calendar programs fetch the feed again long before.
   static let restDaysAhead = 731
 
   let activity: Activity
   let version: ActivityVersion
-  /// The version's first and last planned days; it goes on where there is no last.
+  /// The version's first and last planned days; the last is nil where the version has no end.
   let first: LocalDay
   let last: LocalDay?
-  /// Planned days on which it rests, in order.
+  /// Planned days on which the activity is paused or skipped, in order.
   let rest: [LocalDay]
   let changedAt: Instant
 
@@ -49,7 +49,8 @@ struct CalendarEvent: Sendable {
     ).sorted()
   }
 
-  /// The first planned day: no schedule lets one wait longer than a year, but a fifth weekday or the day of a schedule of many days.
+  /// Returns the first planned day. 400 days are enough to search: only a fifth weekday and schedules with an interval of many days can
+  /// take longer than a year.
   private static func first(of planned: PlannedDays, from day: LocalDay, _ last: LocalDay?) -> LocalDay? {
     let farthest = min(day.advanced(by: 400), last ?? day.advanced(by: 400))
     return day <= farthest ? (day...farthest).first(where: planned.contains) : nil
@@ -60,7 +61,7 @@ struct CalendarEvent: Sendable {
     activity.reminders.map { $0.minutes < dayStartHour * 60 ? $0.minutes + 1440 : $0.minutes }.sorted()
   }
 
-  /// The same for as long as the version is there, whatever is changed in it.
+  /// The same value for as long as the version exists, whatever changes in it.
   private var uid: String {
     let isFirst = version.fromDay == ActivityVersionStore.beginning
     return isFirst ? "\(activity.id)" : "\(activity.id)-\(ICalendarText.text(version.fromDay))"

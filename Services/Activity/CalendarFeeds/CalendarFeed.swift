@@ -5,16 +5,16 @@ import ServiceKit
 
 /// An account's activities as iCalendar (RFC 5545).
 struct CalendarFeed: Sendable {
-  /// A feed's most bytes: what does not fit behind those that come first in the account's order is left out. The thousand activities
-  /// that an account may have do fit, unless they are full of alarms, pauses and long texts.
+  /// The maximum size of a feed in bytes: activities that do not fit are left out, the last in the account's order first. The thousand
+  /// activities that an account may have fit, unless they are full of alarms, pauses and long texts.
   static let maxBytes = 700_000
-  /// For how many days ahead the zone's changes are listed; a program that has not asked anew by then is wrong about the hour.
+  /// How many days ahead to list changes of the zone's offset; a program that has not fetched the feed again by then shows wrong hours.
   private static let zoneDays = 3660
 
   let zone: FeedZone
   let events: [CalendarEvent]
 
-  /// - Parameter name: what programs call the feed.
+  /// - Parameter name: the feed's title in calendar programs.
   func file(named name: String, today: LocalDay) -> MediaFile {
     var body = ICalendarText()
     var isTimed = false
@@ -46,7 +46,7 @@ struct CalendarFeed: Sendable {
 }
 
 extension Range where Bound == LocalDay {
-  /// The days in milliseconds since 1970, by UTC.
+  /// The days as a range of milliseconds since 1970, in UTC.
   fileprivate var milliseconds: Range<Int64> {
     Int64(lowerBound.daysSinceEpoch) * LocalCalendar.dayLength..<Int64(upperBound.daysSinceEpoch) * LocalCalendar.dayLength
   }

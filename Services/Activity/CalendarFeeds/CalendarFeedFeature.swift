@@ -3,7 +3,8 @@ import IdentityContract
 import ServiceKit
 import Storage
 
-/// Calendar feeds: the secret link to the activities as iCalendar (ACT-16). It ends with the session that made it, or with its access.
+/// Calendar feeds: the secret link to the activities as iCalendar (ACT-16). The link ends with the session that created it, or with that
+/// session's access.
 struct CalendarFeedFeature: Feature {
   let calendars: AccountCalendars
   let migrations = [CalendarFeedStore.migration(16), CalendarFeedStore.makersMigration(24), EndedSessionStore.migration(33)]

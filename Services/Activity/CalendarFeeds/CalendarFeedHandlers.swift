@@ -5,7 +5,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Feeds and the links to them: a link is made, looked at and revoked; whoever has it reads the feed.
+/// Creates, shows and revokes the secret links to feeds, and serves the feeds to their holders.
 struct CalendarFeedHandlers: Sendable {
   let calendars: AccountCalendars
   private let words = Words(Contract.activity.words)
@@ -34,14 +34,14 @@ struct CalendarFeedHandlers: Sendable {
       let today = calendars.today(account, call.now)
       return (account, today, try CalendarFeedStore.events(of: account.id, today: today, in: database))
     }
-    // Written here: others wait for the store.
+    // Built here, outside the store's queue, so that other readers do not wait for it.
     let name = words.text("calendar.name", account.language) ?? "Racha"
     return CalendarFeed(zone: calendars.zone(account), events: events).file(named: name, today: today)
   }
 }
 
 extension AccountCalendars {
-  /// How the account's feed is written.
+  /// The account's zone, name and start of the day as the feed needs them.
   fileprivate func zone(_ account: Accounts.Known) -> FeedZone {
     FeedZone(
       name: account.timeZone.description, offsets: zones.offsets(account.timeZone.description), dayStartHour: account.dayStartHour

@@ -7,7 +7,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// The links to feeds, one an account at most, and what a feed is made of.
+/// The links to feeds, at most one per account, and the data of which a feed is made.
 enum CalendarFeedStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "calendar feeds") { database in
@@ -23,15 +23,15 @@ enum CalendarFeedStore {
     }
   }
 
-  /// By which session each link was made, as a migration behind the other.
+  /// Adds the session that created each link; a later migration than the table's.
   static func makersMigration(_ number: Int) -> Migration {
     Migration(number, "makers of calendar feeds") { database in
-      // Null of a link from before; no session that is closed ends it.
+      // Null for older links: closing a session does not end them.
       try database.execute(sql: "ALTER TABLE calendar_feeds ADD COLUMN session_id BLOB CHECK (length(session_id) = 16)")
     }
   }
 
-  /// Gives the account a new link instead of the one it had.
+  /// Gives the account a new link, which replaces the old one.
   static func create(of account: AccountID, by session: SessionID, _ transaction: Transaction) throws -> CalendarFeedLink {
     var random = SystemRandomNumberGenerator()
     let key = Base64URL.encode((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
@@ -48,27 +48,27 @@ enum CalendarFeedStore {
     try database.first("SELECT created_at FROM calendar_feeds WHERE account_id = ?", .id(account)) { $0.instant(0) }
   }
 
-  /// Lets the account's link open nothing any more.
+  /// Deletes the account's link.
   static func revoke(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.run("DELETE FROM calendar_feeds WHERE account_id = ?", .id(account))
   }
 
-  /// Ends a link that somebody else may have made: it was made by a session that was closed for it, or by any session after its end, which
-  /// the gateway learns of a moment later than identity.
+  /// Deletes a link that an intruder may have created: by the session that was closed for that reason, or by any session after its end, of
+  /// which the gateway learns a moment later than identity.
   static func end(madeBy session: SessionRevoked, _ transaction: Transaction) throws {
     try transaction.database.run(
       "DELETE FROM calendar_feeds WHERE account_id = ? AND session_id = ? AND created_at >= ?", .id(session.accountID),
       .id(session.sessionID), .instant(session.reason.endsLinks ? Instant(milliseconds: 0) : session.at))
   }
 
-  /// The same of one made while somebody else may have been in.
+  /// Deletes a link that was created while an intruder may have had access.
   static func end(withdrawn access: AccessWithdrawn, _ transaction: Transaction) throws {
     try transaction.database.run(
       "DELETE FROM calendar_feeds WHERE account_id = ?1 AND created_at <= ?2 AND created_at >= ?3", .id(access.accountID),
       .instant(access.at), .instant(access.since ?? Instant(milliseconds: 0)))
   }
 
-  /// Whose feed that key opens.
+  /// Returns the owner of the feed that the key opens.
   ///
   /// - Throws: `not_found`, whatever is wrong with the key.
   static func account(_ key: String, in database: Database) throws -> Accounts.Known {
@@ -115,8 +115,8 @@ enum CalendarFeedStore {
 }
 
 extension SessionRevoked.Reason {
-  /// Whether a session that ended so may have been somebody else's. Where everything ended with it, ``AccessWithdrawn`` says so, and
-  /// where its owner kept what was made, nothing does.
+  /// Whether the session, given the way it ended, may have been an intruder's. Where all access ended with it, ``AccessWithdrawn`` covers
+  /// that; where the owner kept what the session created, the link stays.
   fileprivate var endsLinks: Bool {
     switch self {
     case .closedByOwner, .refreshTokenReused, .loginUnanswered: true

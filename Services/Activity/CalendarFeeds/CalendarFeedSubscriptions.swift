@@ -2,7 +2,7 @@ import IdentityContract
 import Operations
 import Storage
 
-/// How feeds end with the access of those who made them.
+/// Ends feeds when the access of the sessions that created them ends.
 enum CalendarFeedSubscriptions {
   static func sessionRevoked(_ session: SessionRevoked, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     try EndedSessionStore.note(session, transaction)

@@ -4,10 +4,10 @@ import Operations
 import ServiceKit
 import Storage
 
-/// The sessions that have ended lately: the gateway may let a request of one in that whose end it does not know yet, and what that makes
-/// to last must not.
+/// The sessions that ended recently. The gateway may still accept a request of a session whose end it does not know yet; such a request
+/// must not create anything lasting.
 enum EndedSessionStore {
-  /// How long a session is remembered: longer than its last access token is taken (10 minutes) and any request lasts.
+  /// How long a session is remembered: longer than its last access token is accepted (10 minutes) and any request takes.
   static let keptSeconds = 1800
 
   static func migration(_ number: Int) -> Migration {
@@ -24,11 +24,11 @@ enum EndedSessionStore {
     }
   }
 
-  /// Remembers the end of a session, and forgets those of long ago.
+  /// Records the end of a session, and forgets old ones.
   static func note(_ session: SessionRevoked, _ transaction: Transaction) throws {
     let oldest = transaction.now.adding(seconds: -keptSeconds)
     try transaction.database.run("DELETE FROM ended_sessions WHERE ended_at < ?", .instant(oldest))
-    // Published again to a subscriber that begins anew, long after.
+    // The publisher may send old events again when a subscriber starts from the beginning.
     guard session.at >= oldest else { return }
     try transaction.database.run(
       "INSERT INTO ended_sessions (session_id, ended_at) VALUES (?, ?) ON CONFLICT DO NOTHING", .id(session.sessionID),

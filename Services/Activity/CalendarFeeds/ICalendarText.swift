@@ -1,14 +1,14 @@
 import Operations
 import ServiceKit
 
-/// Text of RFC 5545 in the making.
+/// A builder for text of RFC 5545.
 struct ICalendarText: Sendable {
-  /// A line's most octets, its end apart (section 3.1).
+  /// The maximum number of octets per line, without its end (section 3.1).
   static let maxOctets = 75
 
   private(set) var bytes: [UInt8] = []
 
-  /// Adds a line, folded where it is long: never inside a character's bytes.
+  /// Adds a line and folds it where it is too long, but never inside a character's bytes.
   mutating func line(_ text: String) {
     var octets = 0
     for scalar in text.unicodeScalars {
@@ -23,7 +23,7 @@ struct ICalendarText: Sendable {
     bytes += [0x0D, 0x0A]
   }
 
-  /// Adds lines that are there already.
+  /// Appends finished lines.
   mutating func append(_ other: ICalendarText) { bytes += other.bytes }
 
   /// A text as a value (section 3.3.11).

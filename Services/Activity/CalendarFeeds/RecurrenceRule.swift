@@ -1,10 +1,10 @@
 import Operations
 
-/// The recurrence rule (RFC 5545, section 3.3.10) whose days are a schedule's, where the first of them is where it begins.
+/// The recurrence rule (RFC 5545, section 3.3.10) that yields the days of a schedule, provided that it starts on the first of them.
 enum RecurrenceRule {
   static func text(_ schedule: Schedule) -> String {
     switch schedule.kind {
-    // Any day of the week may be used.
+    // Any day of the week may count.
     case .daily, .timesAWeek: return "FREQ=DAILY"
     case .everyNDays: return "FREQ=DAILY;INTERVAL=\(schedule.everyDays ?? 1)"
     case .weekdays:
@@ -15,10 +15,10 @@ enum RecurrenceRule {
     }
   }
 
-  /// The days of the month, where one that a month lacks means its last day.
+  /// The days of the month; a day that a month lacks means the month's last day.
   ///
-  /// iCalendar leaves out a day that a month lacks. So where a day after the 28th is asked for, the rule lists every day from the 28th up
-  /// to the largest one, and picks by position: each of the others from the front, where it keeps its position or is missing, and the
+  /// iCalendar leaves out a day that a month lacks. So where a day after the 28th is asked for, the rule lists every day from the 28th to
+  /// the largest one and picks by position: all but the largest from the front, where each keeps its position or is missing, and the
   /// largest from the back, where the month's last day stands if the month lacks it.
   private static func monthDays(_ days: [Int]) -> String {
     let days = Set(days)

@@ -3,7 +3,7 @@ import ServiceKit
 
 /// A time zone as RFC 5545 defines it (section 3.6.5): by the times at which its offset changes.
 struct ZoneDefinition: Sendable {
-  /// How many days lie between two looks at the zone: none ever changed back within so few.
+  /// The interval at which the zone is sampled, in days: no zone ever changed back in so short a time.
   private static let step: Int64 = 7
 
   let name: String
@@ -11,7 +11,7 @@ struct ZoneDefinition: Sendable {
   let first: Int64
   let changes: [OffsetJump]
 
-  /// The zone over a range of milliseconds since 1970; after its end the last offset is taken to stay.
+  /// Samples the zone over a range of milliseconds since 1970; after its end the last offset is assumed to stay.
   init(_ name: String, _ offsets: ZoneOffsets, over range: Range<Int64>) {
     var changes: [OffsetJump] = []
     var position = range.lowerBound
@@ -36,7 +36,7 @@ struct ZoneDefinition: Sendable {
     self.changes = changes
   }
 
-  /// The component: one part for each kind of change, with the times of all of its kind.
+  /// The component: one part per kind of change, with all times of that kind.
   var text: ICalendarText {
     var text = ICalendarText()
     text.line("BEGIN:VTIMEZONE")
@@ -53,7 +53,7 @@ struct ZoneDefinition: Sendable {
     return text
   }
 
-  /// - Parameter times: by the clocks that are about to be changed.
+  /// - Parameter times: local times before the change.
   private static func part(_ kind: String, before: Int64, after: Int64, at times: [Int64], _ text: inout ICalendarText) {
     text.line("BEGIN:\(kind)")
     text.line("DTSTART:\(ICalendarText.text(local: times[0]))")
@@ -65,8 +65,8 @@ struct ZoneDefinition: Sendable {
 }
 
 extension ZoneOffsets {
-  /// The instant of a local time, in milliseconds: the first of two, and for one that the clocks leap over, the one that the offset
-  /// before the leap gives (RFC 5545, section 3.3.5).
+  /// The instant of a local time, in milliseconds: the first of two; for a time that the clocks skip, the instant by the offset before the
+  /// gap (RFC 5545, section 3.3.5).
   func instant(ofLocal local: Int64) -> Int64 {
     let before = span(at: local - LocalCalendar.dayLength).offset
     let after = span(at: local + LocalCalendar.dayLength).offset

@@ -1,21 +1,21 @@
 import ActivityContract
 import Operations
 
-/// The days that a calendar or chart shows, and the ways to those before and after.
+/// The days that a calendar or chart shows, with links to the preceding and the following range.
 struct CalendarRange: Hashable, Sendable {
   let days: ClosedRange<LocalDay>
-  /// How far after the last day lies one that names the next range.
+  /// How many days after the last day the next range's day lies.
   private let step: Int
 
-  /// A day that names the range before; nil where there is none.
+  /// A day of the preceding range; nil where there is none.
   var previousDay: LocalDay? { CalendarRange.plannable(days.lowerBound.advanced(by: -1)) }
-  /// A day that names the range after; nil where there is none.
+  /// A day of the following range; nil where there is none.
   var nextDay: LocalDay? { CalendarRange.plannable(days.upperBound.advanced(by: step)) }
 
   init(_ format: CalendarFormat, around day: LocalDay) {
     switch format {
     case .week: self.init(day.monday...day.sunday)
-    // Looking back: what is yet to come shows nothing done.
+    // Looks back, since future days show nothing done.
     case .twoWeeks: self.init(day.monday.advanced(by: -7)...day.sunday, step: 8)
     case .month: self.init(day.month)
     }
@@ -50,7 +50,8 @@ extension LocalDay {
     return first...first.advanced(by: LocalDay.length(ofMonth: month, year: year) - 1)
   }
 
-  /// Of a Thursday: the weeks of its quarter, 12 to 14, which are those whose Thursday lies in it, as ISO 8601 counts the weeks of a year.
+  /// For a Thursday: the 12 to 14 weeks of its quarter, which are those whose Thursday lies in the quarter, by analogy with the weeks of a
+  /// year in ISO 8601.
   fileprivate var weeksOfQuarter: ClosedRange<LocalDay> {
     var first = month.lowerBound
     while (first.parts.month - 1) % 3 != 0 { first = first.advanced(by: -1).month.lowerBound }

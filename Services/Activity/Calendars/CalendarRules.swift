@@ -2,9 +2,9 @@ import ActivityContract
 import Operations
 
 extension ActivityCalendar {
-  /// How an activity stands on the days of a range (ACT-9).
+  /// Evaluates how an activity stands on the days of a range (ACT-9).
   ///
-  /// - Parameter progress: that of the days of all weeks which have a day in the range.
+  /// - Parameter progress: the progress on the days of all weeks that have a day in the range.
   init(_ format: CalendarFormat, _ range: CalendarRange, _ plan: Plan, _ progress: [DayProgress], today: LocalDay) {
     var evaluated: [EvaluatedDay] = []
     var weeks: [LocalDay: EvaluatedWeek] = [:]

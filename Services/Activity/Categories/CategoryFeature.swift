@@ -1,7 +1,7 @@
 import ActivityContract
 import ServiceKit
 
-/// Categories: what there is to choose from when an activity is made.
+/// Categories, from which people choose when they create an activity.
 struct CategoryFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(ListCategories.self, CategoryHandlers().list)

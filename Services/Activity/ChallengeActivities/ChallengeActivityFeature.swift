@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// The activities of challenges: shown to a friend who is challenged, and made for the one who accepted, once (SOC-6).
+/// The activities of challenges: shown to the challenged friend, and created once for the account that accepts (SOC-6).
 struct ChallengeActivityFeature: Feature {
   let calendars: AccountCalendars
   let migrations = [ChallengeActivityStore.migration(37)]

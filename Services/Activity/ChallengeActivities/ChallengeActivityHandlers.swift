@@ -7,12 +7,12 @@ import ServiceKit
 struct ChallengeActivityHandlers: Sendable {
   let calendars: AccountCalendars
 
-  /// Sees to it that the read model of accounts, which has its days, holds the challenger.
+  /// Ensures that the read model of accounts contains the challenger, whose days it provides.
   func requireChallenger(_ input: ReadChallengeActivity.Input, _ call: OpenCall) async throws {
     try await require(input.accountID, call)
   }
 
-  /// The same for who accepts.
+  /// Ensures the same for the account that accepts.
   func requireAccepter(_ input: PlanChallengeActivity.Input, _ call: OpenCall) async throws {
     try await require(input.accountID, call)
   }

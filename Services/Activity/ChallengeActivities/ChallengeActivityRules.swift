@@ -1,9 +1,9 @@
 import ActivityContract
 import Operations
 
-/// From when on a challenged account has the activity (SOC-6).
+/// The rules for when a challenge's activity starts for the account that accepts (SOC-6).
 enum ChallengeActivityRules {
-  /// The first day of the accepter's own activity: its today, or the first day of the challenge where that is to come.
+  /// Returns the first day of the accepting account's activity: its present day, or the first day of the challenge where that is later.
   ///
   /// - Throws: ``ChallengeActivityFailure/over`` where no day is left.
   static func startDay(

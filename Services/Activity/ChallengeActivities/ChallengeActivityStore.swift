@@ -4,8 +4,8 @@ import Operations
 import SocialContract
 import Storage
 
-/// Which challenges have become an activity: each makes one, once. A row stays when the activity is deleted, so that what is said again of the
-/// challenge brings nothing back.
+/// The challenges that have become an activity, each once. A row stays when the activity is deleted, so that a repeated event of the
+/// challenge does not restore it.
 enum ChallengeActivityStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "activities of challenges") { database in
@@ -21,7 +21,7 @@ enum ChallengeActivityStore {
     }
   }
 
-  /// Notes that the challenge becomes that activity.
+  /// Records that the challenge becomes that activity.
   ///
   /// - Returns: whether it had not become one before.
   static func note(

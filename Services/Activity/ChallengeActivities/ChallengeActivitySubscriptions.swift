@@ -4,13 +4,13 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// What activity does when challenges are accepted.
+/// Handles events of challenges.
 struct ChallengeActivitySubscriptions: Sendable {
   let calendars: AccountCalendars
 
-  /// Makes the activity of who accepted, once.
+  /// Creates the activity for the account that accepted, once.
   ///
-  /// Whether there is room for it was decided when it was accepted: it is made even where others have been made since.
+  /// The maximum number of activities was checked on acceptance: the activity is created even where others have been added since.
   func accepted(_ event: FriendChallengeAccepted, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     let account = event.accountID
     guard try !transaction.database.isErased(account),
@@ -25,7 +25,7 @@ struct ChallengeActivitySubscriptions: Sendable {
     try MovementTieStore.set(activity.tie, activity.id, of: account, today: today, transaction)
   }
 
-  /// Publishes the challenger's streak once more: social keeps streaks of accepted challenges alone, and may have ignored it before.
+  /// Publishes the challenger's streak again: social keeps only streaks of accepted challenges, and may have ignored earlier events.
   func changed(_ event: FriendChallengeChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     guard event.state == .accepted, event.direction == .sent, let activity = event.activityID,
       try !transaction.database.isErased(event.accountID)

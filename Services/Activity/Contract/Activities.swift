@@ -1,38 +1,38 @@
 public import Operations
 
-/// A habit that an account keeps: what counts as keeping it, and on which days (ACT-1).
+/// A habit that an account keeps: its goal, and the days on which it is planned (ACT-1).
 public struct Activity: Document, Hashable {
   /// Names the activity.
   public var id: ActivityID
-  /// What it is called.
+  /// The activity's title.
   public var title: String
-  /// Why the account does it.
+  /// The account's reason for doing the activity.
   public var reason: String?
-  /// What kind of thing it is.
+  /// The activity's category.
   public var category: ActivityCategory
   /// Name of the category's icon.
   public var icon: String
-  /// What a day asks for.
+  /// The goal of each planned day.
   public var goal: Goal
-  /// On which days.
+  /// The days on which the activity is planned.
   public var schedule: Schedule
   /// The first day on which it may be planned.
   public var startDay: LocalDay
   /// The last day on which it may be planned; none if it goes on.
   public var endDay: LocalDay?
-  /// The day from which goal and schedule are these; nil where no others hold for the days before.
+  /// The day from which the present goal and schedule apply; nil where they apply to all days.
   public var holdsFrom: LocalDay?
-  /// When its owner is reminded of it, earliest first.
+  /// When the owner is reminded of the activity, earliest first.
   public var reminders: [ReminderTime]
-  /// By what it is found again, in order.
+  /// The tags by which the owner finds the activity, in order.
   public var tags: [Tag]
-  /// Whether it is archived: planned on no day, and in no list but that of the archived ones.
+  /// Whether the activity is archived: it is planned on no day and appears only in the list of archived activities.
   public var isArchived: Bool
-  /// Grows with each change of it.
+  /// Incremented with each change of the activity.
   public var revision: Int
-  /// The movement that completes it; none if it is recorded by hand.
+  /// The kind of movement that completes the activity; none if it is recorded by hand.
   public var tie: MovementKind?
-  /// When it was made.
+  /// When the activity was created.
   public var createdAt: Instant
 
   /// An activity from its parts; the icon is its category's.
@@ -82,18 +82,18 @@ public struct Activity: Document, Hashable {
 public typealias ActivityID = ID<Activity>
 
 enum ActivityText {
-  /// Records a text that has more characters or bytes than it may.
+  /// Records a problem where the text has more characters or bytes than allowed.
   static func checkSize(_ text: String?, _ field: String, maximum: Int, _ fields: inout FieldChecks) {
     if let rule = text.flatMap({ ShortText.brokenLength($0, maximum: maximum) }) { fields.refuse(field, rule) }
   }
 
-  /// Records a text that others see and that controls how it is shown, see ``ShortText``. Asked of what is written alone: what was kept
-  /// before there was this rule is still read.
+  /// Records a problem where a text that others see contains control characters, see ``ShortText``. Checked only on writes: texts stored
+  /// before this rule existed can still be read.
   static func checkCharacters(_ text: String?, _ field: String, _ fields: inout FieldChecks) {
     if let text { fields.expect(!ShortText.hasControl(text), field, FieldRule("control_character")) }
   }
 
-  /// Records a goal whose unit has nothing to see in it, or controls how it is shown.
+  /// Records a problem where the goal's unit is blank or contains control characters.
   static func checkUnit(of goal: Goal?, _ fields: inout FieldChecks) {
     guard let unit = goal?.unit else { return }
     fields.expect(!unit.isBlank, "goal.unit", FieldRule("empty"))
@@ -110,7 +110,7 @@ enum ActivityText {
     return Note("Why, \(ActivityText.size(maximum)).", length: 1...maximum, example: "To feel awake")
   }
 
-  /// The bounds of a text in words.
+  /// Describes the maximum size of a text.
   static func size(_ maximum: Int) -> String {
     "at most \(maximum) characters and \(maximum * ShortText.maxBytesPerCharacter) bytes"
   }
@@ -127,15 +127,15 @@ enum ActivityText {
     example: .array([.string("at home")]))
 }
 
-/// Ways in which asking for an activity can fail.
+/// Ways in which a request for an activity can fail.
 public enum ActivityFailure: String, FailureCode {
-  /// There is none of that id among the caller's own.
+  /// The account has no activity with that id.
   case notFound = "activity_not_found"
-  /// The account has as many as one account may have.
+  /// The account has reached the maximum number of activities.
   case tooMany = "too_many_activities"
-  /// It was changed since the revision that the edit was made of.
+  /// The activity was changed after the revision on which the edit was based.
   case changedMeanwhile = "activity_changed"
-  /// It is archived, and has to be unarchived first.
+  /// The activity is archived and has to be unarchived first.
   case archived = "activity_archived"
 
   public var status: Int {
@@ -146,29 +146,29 @@ public enum ActivityFailure: String, FailureCode {
   }
 }
 
-/// Makes an activity (ACT-1).
+/// Creates an activity (ACT-1).
 public enum CreateActivity: AccountOperation {
   /// What the person fills in.
   public struct Input: Form {
-    /// What it is called.
+    /// The activity's title.
     public var title: String
-    /// Why the account does it.
+    /// The account's reason for doing the activity.
     public var reason: String?
-    /// What kind of thing it is.
+    /// The activity's category.
     public var category: ActivityCategory
-    /// What a day asks for.
+    /// The goal of each planned day.
     public var goal: Goal
-    /// On which days.
+    /// The days on which the activity is planned.
     public var schedule: Schedule
     /// The first day on which it may be planned; the account's today by default.
     public var startDay: LocalDay?
     /// The last day on which it may be planned; none by default.
     public var endDay: LocalDay?
-    /// When to be reminded of it; never by default.
+    /// When the owner is reminded of the activity; never by default.
     public var reminders: [ReminderTime]?
-    /// By what to find it again; nothing by default.
+    /// The tags by which the owner finds the activity; none by default.
     public var tags: [Tag]?
-    /// The movement that completes it; none by default.
+    /// The kind of movement that completes the activity; none by default.
     public var tie: MovementKind?
     public var found = FoundProblems()
 
@@ -224,7 +224,7 @@ public enum CreateActivity: AccountOperation {
     failures: [ActivityFailure.tooMany.kind], requirements: ["ACT-1"], "Make an activity.")
 }
 
-/// Shows one activity with its streaks.
+/// Returns one activity with its streak.
 public enum GetActivity: AccountOperation {
   /// Which one.
   public struct Input: Document {
@@ -248,7 +248,7 @@ public enum GetActivity: AccountOperation {
 public struct ActivityDetails: Document, Hashable {
   /// The activity.
   public var activity: Activity
-  /// How long it was kept without a miss.
+  /// How long the activity was kept without a miss.
   public var streak: Streak
   /// How firm the habit is, from 0 to 1.
   public var strength: Double

@@ -1,35 +1,35 @@
 public import Operations
 
-/// Changes what an activity is (ACT-6): the fields that are given; the others stay as they are.
+/// Changes the given fields of an activity (ACT-6); fields that are left out keep their values.
 ///
-/// A changed schedule or goal holds from the account's today on, and leaves the days before as they were. Start and end day bound all
-/// days, past ones too: those that they open are asked for, those that they leave out are not, and none with an entry is left out.
+/// A new schedule or goal applies from the account's present day on; earlier days keep theirs. A new start or end day applies to all days,
+/// past ones too: days added to the range become due, days removed from it do not count. A day with an entry cannot be removed.
 public enum UpdateActivity: AccountOperation {
   /// What is to be changed.
   public struct Input: Form {
     /// Names the activity.
     public var activityID: ActivityID
-    /// The revision that the edit was made of; without it the edit applies to whatever there is.
+    /// The revision on which the edit is based; without it the edit applies to the present revision.
     public var revision: Int?
-    /// What it is called.
+    /// The activity's title.
     public var title: Patch<String>
-    /// Why the account does it.
+    /// The account's reason for doing the activity.
     public var reason: Patch<Reason?>
-    /// What kind of thing it is.
+    /// The activity's category.
     public var category: Patch<ActivityCategory>
-    /// What a day asks for.
+    /// The goal of each planned day.
     public var goal: Patch<Goal>
-    /// On which days.
+    /// The days on which the activity is planned.
     public var schedule: Patch<Schedule>
     /// The first day on which it may be planned.
     public var startDay: Patch<LocalDay>
     /// The last day on which it may be planned.
     public var endDay: Patch<LocalDay?>
-    /// When to be reminded of it.
+    /// When the owner is reminded of the activity.
     public var reminders: Patch<[ReminderTime]>
-    /// By what to find it again.
+    /// The tags by which the owner finds the activity.
     public var tags: Patch<[Tag]>
-    /// The movement that completes it.
+    /// The kind of movement that completes the activity.
     public var tie: Patch<MovementKind?>
     public var found = FoundProblems()
 
@@ -102,7 +102,7 @@ public enum UpdateActivity: AccountOperation {
     "Change the fields of an activity that are given; a changed schedule or goal holds from today on, as `holdsFrom` says.")
 }
 
-/// Why an account does something, as it edits it: what is blank is no reason.
+/// An account's reason for doing something, as an edit gives it: a blank text means no reason.
 public struct Reason: TextValue {
   static var maxCharacters: Int { ContentLimits.current.activityReason }
 
@@ -124,9 +124,9 @@ public struct Reason: TextValue {
   private init(trusted: String) { description = trusted }
 }
 
-/// Deletes an activity with its entries and reminders, for ever (ACT-6). Only with `confirm: true`.
+/// Permanently deletes an activity with its entries and reminders (ACT-6). Requires `confirm: true`.
 public enum DeleteActivity: AccountOperation {
-  /// Which one, and that it is meant.
+  /// Which activity to delete, and the confirmation.
   public struct Input: Document {
     /// Names the activity.
     public var activityID: ActivityID
@@ -168,7 +168,7 @@ public struct NamedActivity: Document, Hashable {
   public static let notes: Notes = ["activityID": "Names the activity."]
 }
 
-/// Puts an activity away without losing what was done (ACT-14). Repeating it changes nothing.
+/// Archives an activity without losing its entries (ACT-14). Idempotent.
 public enum ArchiveActivity: AccountOperation {
   public typealias Input = NamedActivity
   public typealias Output = Activity
@@ -179,7 +179,7 @@ public enum ArchiveActivity: AccountOperation {
     "Put an activity away: it is planned on no day from today on, and what was done stays.")
 }
 
-/// Takes an activity out of the archive (ACT-14). The days in between break no streak. Repeating it changes nothing.
+/// Takes an activity out of the archive (ACT-14). The archived days break no streak. Idempotent.
 public enum UnarchiveActivity: AccountOperation {
   public typealias Input = NamedActivity
   public typealias Output = Activity
@@ -190,13 +190,13 @@ public enum UnarchiveActivity: AccountOperation {
     "Take an activity out of the archive: it is planned again from today on, and the days in between break no streak.")
 }
 
-/// Puts an activity at another position among the account's own (ACT-16). No event is published of the order.
+/// Moves an activity to another position in the account's list (ACT-16). Publishes no event.
 public enum OrderActivity: AccountOperation {
-  /// Which one, and behind which.
+  /// Which activity to move, and after which other.
   public struct Input: Document {
     /// Names the activity.
     public var activityID: ActivityID
-    /// The activity behind which it is to be; first of all without one.
+    /// The activity after which to place it; without one it becomes the first.
     public var after: ActivityID?
 
     /// The input from its parts.

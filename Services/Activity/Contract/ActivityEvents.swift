@@ -1,10 +1,10 @@
 public import Operations
 
-/// An account's activity is now this: published when it is made, and with each change of it.
+/// The present state of an account's activity; published when it is created and with each change.
 public struct ActivityChanged: Event, Hashable {
-  /// Whose it is.
+  /// The account that owns the activity.
   public var accountID: AccountID
-  /// The activity, whole; of two states the one with the higher revision is the later.
+  /// The whole activity; of two states the one with the higher revision is the later.
   public var activity: Activity
 
   /// The event from its parts.
@@ -22,11 +22,11 @@ public struct ActivityChanged: Event, Hashable {
     "An account's activity is now this: published when it is made, and with each change of it.")
 }
 
-/// An account deleted an activity, with its entries and reminders. Nothing is published of it any more.
+/// An account deleted an activity, with its entries and reminders. No further event about the activity is published.
 public struct ActivityDeleted: Event, Hashable {
-  /// Whose it was.
+  /// The account that owned the activity.
   public var accountID: AccountID
-  /// Which one.
+  /// The deleted activity.
   public var activityID: ActivityID
 
   /// The event from its parts.

@@ -2,17 +2,17 @@ public import Operations
 
 /// Lists the account's activities in the order that it chose, with the state of this week's days (ACT-5).
 public enum ListActivities: AccountOperation {
-  /// Which ones; filters combine.
+  /// Which activities to list; filters combine.
   public struct Input: ListInput, Hashable {
     public var limit: Int?
     public var cursor: PageCursor?
-    /// Whether the archived ones are meant rather than the others.
+    /// Whether to list the archived activities instead of the others.
     public var archived: Bool?
-    /// Only those with this tag.
+    /// Only activities with this tag.
     public var tag: Tag?
-    /// Only those of this category.
+    /// Only activities of this category.
     public var category: ActivityCategory?
-    /// Only those with this in their title.
+    /// Only activities whose title contains this text.
     public var title: String?
 
     /// The input from its parts.
@@ -55,7 +55,7 @@ public struct ActivityList: Document, Hashable {
   public var items: [ListedActivity]
   /// Give it as `cursor` to get the next page; absent on the last.
   public var nextCursor: PageCursor?
-  /// What to say to a person who sees an empty list.
+  /// The text that a client shows for an empty list.
   public var message: String?
 
   /// The page from its parts.
@@ -74,11 +74,11 @@ public struct ActivityList: Document, Hashable {
   ]
 }
 
-/// An activity as the list of all shows it.
+/// An activity as the list of all activities shows it.
 public struct ListedActivity: Document, Hashable {
   /// The activity.
   public var activity: Activity
-  /// How it stands today.
+  /// How the activity stands today.
   public var state: DayState?
   /// The days of this week, Monday first.
   public var week: [WeekDay]

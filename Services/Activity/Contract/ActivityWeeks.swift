@@ -1,9 +1,9 @@
 public import Operations
 
-/// Which week of whom a summary is about.
+/// The account and the week that a summary is about.
 public struct WeekOfAccount: Document, Hashable {
   public var accountID: AccountID
-  /// Its first local day, of seven.
+  /// The first of the week's seven local days.
   public var firstDay: LocalDay
 
   public init(accountID: AccountID, firstDay: LocalDay) {
@@ -18,18 +18,18 @@ public struct WeekOfAccount: Document, Hashable {
 public struct ActivityWeek: Document, Hashable {
   public var accountID: AccountID
   public var steps: Int
-  /// On how many days it made any.
+  /// How many days have any movement.
   public var walkedDays: Int
-  /// How many entries of activities are done.
+  /// How many entries are done.
   public var doneEntries: Int
-  /// The longest that go on, at most ``maxStreaks``.
+  /// The longest unbroken streaks, at most ``maxStreaks``.
   public var keptStreaks: [KeptStreak]
   public var keptStreakCount: Int
   /// The titles of the activities whose streaks were broken, at most ``maxStreaks``.
   public var brokenStreaks: [String]
   public var brokenStreakCount: Int
 
-  /// Most streaks that are named.
+  /// The maximum number of streaks that are named.
   public static let maxStreaks = 10
 
   public init(
@@ -72,7 +72,7 @@ public struct KeptStreak: Document, Hashable {
   ]
 }
 
-/// Says what accounts did in weeks that are over, for their summaries (NOT-3).
+/// Returns what accounts did in past weeks, for their weekly summaries (NOT-3).
 public enum ReadActivityWeeks: OpenOperation {
   public struct Input: Document {
     public var weeks: [WeekOfAccount]

@@ -2,7 +2,7 @@ public import Operations
 
 /// The secret link to the account's activities as an iCalendar feed, shown once (ACT-16).
 public struct CalendarFeedLink: Document, Hashable {
-  /// Who has it reads the feed.
+  /// The link's secret: anyone who has it can read the feed.
   public var key: String
   /// Where the feed is, on this server.
   public var path: String
@@ -23,17 +23,17 @@ public struct CalendarFeedLink: Document, Hashable {
   ]
 }
 
-/// Makes a secret link to the account's feed, or another instead of it: the one before stops working.
+/// Creates a secret link to the account's feed; an earlier link stops working.
 ///
-/// The link reads what it shows for as long as it stands, so no personal access token makes one, which may be for writing alone and is
-/// revoked at any time, nor does a session in doubt. It ends with the session that made it where that was closed from elsewhere, and whenever the account's
-/// personal access tokens end with it (``AccessWithdrawn`` of identity); logging out leaves it. A personal access token may ask whether
-/// there is a link, and revoke it.
+/// The link gives access for as long as it exists. So neither a personal access token, which may be write-only and can be revoked at any
+/// time, nor a session in doubt may create one. The link ends when the session that created it is closed from elsewhere, and whenever the
+/// account's personal access tokens end with it (``AccessWithdrawn`` of identity); logging out keeps it. A personal access token may ask
+/// whether there is a link, and revoke it.
 public enum CreateCalendarFeed: AccountOperation {
   public typealias Input = Empty
   public typealias Output = CalendarFeedLink
 
-  // A recorded reply would keep the key in the store; who lost the answer makes another link.
+  // A recorded reply would keep the key in the store; a caller that lost the reply creates another link.
   public static let spec = OperationSpec(
     "calendarFeeds.create", of: .activity, .post("/v1/calendar-feed"), by: .account, effect: .create,
     isForSessionsOnly: true, takesIdempotencyKey: false, requirements: ["ACT-16"],
@@ -51,7 +51,7 @@ public struct CalendarFeedState: Document, Hashable {
   public static let notes: Notes = ["createdAt": "When the link to the feed was made; absent without one."]
 }
 
-/// Says whether the account has a feed, and since when.
+/// Returns whether the account has a feed, and since when.
 public enum GetCalendarFeed: AccountOperation {
   public typealias Input = Empty
   public typealias Output = CalendarFeedState
@@ -61,7 +61,7 @@ public enum GetCalendarFeed: AccountOperation {
     "See whether there is a link to your iCalendar feed, and since when.")
 }
 
-/// Lets the link to the account's feed stop working. Without one it does nothing.
+/// Revokes the link to the account's feed. Does nothing where there is none.
 public enum RevokeCalendarFeed: AccountOperation {
   public typealias Input = Empty
   public typealias Output = Empty
@@ -71,7 +71,7 @@ public enum RevokeCalendarFeed: AccountOperation {
     "Let the link to your iCalendar feed stop working.")
 }
 
-/// Reads the feed behind a secret link: iCalendar (RFC 5545), for calendar programs to subscribe to.
+/// Returns the feed of a secret link as iCalendar (RFC 5545), for calendar programs that subscribe to it.
 public enum ReadCalendarFeed: OpenOperation {
   /// Which feed.
   public struct Input: Document, Hashable {
@@ -86,7 +86,7 @@ public enum ReadCalendarFeed: OpenOperation {
 
   public typealias Output = MediaFile
 
-  /// What the feed is.
+  /// The media type of the feed.
   public static let mediaType = "text/calendar; charset=utf-8"
 
   public static let spec = OperationSpec(

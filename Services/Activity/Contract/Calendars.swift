@@ -12,15 +12,15 @@ public enum CalendarFormat: String, Choice {
 
 /// How an activity stood on the days of a week, two weeks or a month (ACT-9).
 public struct ActivityCalendar: Document, Hashable {
-  /// How many days it shows.
+  /// How many days the calendar shows.
   public var format: CalendarFormat
-  /// The first of them.
+  /// The first day of the calendar.
   public var firstDay: LocalDay
-  /// The last of them.
+  /// The last day of the calendar.
   public var lastDay: LocalDay
-  /// A day of the calendar before; absent before 1970.
+  /// A day of the preceding calendar; absent before 1970.
   public var previousDay: LocalDay?
-  /// A day of the calendar after; absent after 2199.
+  /// A day of the following calendar; absent after 2199.
   public var nextDay: LocalDay?
   /// Every day from the first to the last.
   public var days: [CalendarDay]
@@ -50,7 +50,7 @@ public struct ActivityCalendar: Document, Hashable {
 public struct CalendarDay: Document, Hashable {
   /// The day.
   public var day: LocalDay
-  /// How the activity stands; nil where it is not planned.
+  /// How the activity stands on the day; nil where it is not planned.
   public var state: DayState?
   /// For a quantity: how much was done.
   public var amount: Double?
@@ -73,7 +73,7 @@ public struct CalendarDay: Document, Hashable {
   ]
 }
 
-/// Shows on which days an activity was done and on which not (ACT-9).
+/// Returns on which days an activity was done and on which it was not (ACT-9).
 public enum GetCalendar: AccountOperation {
   /// Which days of which activity.
   public struct Input: Document {
@@ -81,7 +81,7 @@ public enum GetCalendar: AccountOperation {
     public var activityID: ActivityID
     /// How many days; a month by default.
     public var format: CalendarFormat?
-    /// A day of it; today by default.
+    /// A day within the calendar; today by default.
     public var day: DayName?
 
     /// The input from its parts.

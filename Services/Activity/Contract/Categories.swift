@@ -1,6 +1,6 @@
 public import Operations
 
-/// What kind of thing an activity is, each with an icon and a name in every language (`category.<case>` of the words).
+/// The category of an activity. Each has an icon, and a name in every language (key `category.<case>` of the words).
 public enum ActivityCategory: String, Choice {
   case health, fitness, nutrition, hydration, sleep, mindfulness, learning, reading, work, finances, home, family, friends,
     hobbies,

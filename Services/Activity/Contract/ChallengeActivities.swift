@@ -1,25 +1,24 @@
 public import Operations
 
-/// An activity as a friend sees it who is challenged to it (SOC-6): what it asks for, and nothing of what its account keeps for itself, as
-/// reminders and tags.
+/// An activity as a challenged friend sees it (SOC-6). Leaves out what is private to its owner, such as reminders and tags.
 public struct ChallengeActivity: Document, Hashable {
-  /// What it is called.
+  /// The activity's title.
   public var title: String
-  /// Why to do it.
+  /// The reason for doing the activity.
   public var reason: String?
-  /// What kind of thing it is.
+  /// The activity's category.
   public var category: ActivityCategory
   /// Name of the category's icon.
   public var icon: String
-  /// What a day asks for.
+  /// The goal of each planned day.
   public var goal: Goal
-  /// On which days.
+  /// The days on which the activity is planned.
   public var schedule: Schedule
   /// The first day on which it may be planned.
   public var startDay: LocalDay
   /// The last day on which it may be planned; none if it goes on.
   public var endDay: LocalDay?
-  /// The movement that completes it; none if it is recorded by hand.
+  /// The kind of movement that completes the activity; none if it is recorded by hand.
   public var tie: MovementKind?
 
   /// An activity from its parts; the icon is its category's.
@@ -38,7 +37,7 @@ public struct ChallengeActivity: Document, Hashable {
     self.tie = tie
   }
 
-  /// What a friend sees of an activity.
+  /// Creates the friend's view of an activity.
   public init(_ activity: Activity) {
     self.init(
       title: activity.title, reason: activity.reason, category: activity.category, goal: activity.goal,
@@ -55,19 +54,19 @@ public struct ChallengeActivity: Document, Hashable {
   ]
 }
 
-/// Why nobody can be challenged to an activity any more; see ``ActivityFailure`` too.
+/// Why an activity is no longer available for challenges; see ``ActivityFailure`` too.
 public enum ChallengeActivityFailure: String, FailureCode {
-  /// Its last day is over.
+  /// The activity's last day has passed.
   case over = "activity_over"
 
   public var status: Int { 409 }
 }
 
-/// Reads an account's own activity as a friend is to see it who is challenged to it (SOC-6).
+/// Returns an account's own activity as a challenged friend is to see it (SOC-6).
 public enum ReadChallengeActivity: OpenOperation {
-  /// Which one, and whose it has to be.
+  /// The activity, and the account that has to own it.
   public struct Input: Document {
-    /// Who challenges.
+    /// The account that sends the challenge.
     public var accountID: AccountID
     /// Names the activity.
     public var activityID: ActivityID
@@ -89,16 +88,16 @@ public enum ReadChallengeActivity: OpenOperation {
     requirements: ["SOC-6"], "Read an account's own activity as a friend is to see it who is challenged to it.")
 }
 
-/// Says whether an account can take the activity of a challenge, and from which day on (SOC-6). It changes nothing: the activity is made
+/// Returns whether an account can take the activity of a challenge, and from which day on (SOC-6). Changes nothing: the activity is created
 /// when social publishes that the challenge was accepted.
 public enum PlanChallengeActivity: OpenOperation {
-  /// Who is to take what from whom.
+  /// The recipient, the challenger and the activity of the challenge.
   public struct Input: Document {
-    /// Who accepts.
+    /// The account that accepts.
     public var accountID: AccountID
-    /// Who has challenged.
+    /// The account that sent the challenge.
     public var challengerAccountID: AccountID
-    /// The challenger's own activity, which there has to be still.
+    /// The challenger's own activity, which must still exist.
     public var challengerActivityID: ActivityID
     /// The activity as it was when the challenge was sent.
     public var activity: ChallengeActivity
@@ -119,9 +118,9 @@ public enum PlanChallengeActivity: OpenOperation {
     ]
   }
 
-  /// From when on the account would have it.
+  /// The day from which the account would have the activity.
   public struct Output: Document, Hashable {
-    /// The account's today, or the first day of the challenge where that is to come.
+    /// The account's present day, or the first day of the challenge where that is later.
     public var startDay: LocalDay
 
     /// The output from its parts.

@@ -2,10 +2,10 @@ import CActivityWords
 public import Operations
 
 extension Contract {
-  /// What activity shows the other services and the clients.
+  /// The operations and events that activity offers to other services and to clients.
   ///
-  /// Its events hold states rather than differences: of those with a revision a subscriber keeps the highest, in whatever order they come.
-  /// `goals.approached`, `imports.progressed`, those of inactivity and of reminders pass, and are in no snapshot.
+  /// Events carry states rather than differences: of events with a revision a subscriber keeps the highest, in whatever order they arrive.
+  /// `goals.approached`, `imports.progressed`, and the events of inactivity and of reminders are transient and in no snapshot.
   public static let activity = Contract(
     .activity,
     operations: [

@@ -50,9 +50,9 @@ public struct BestDay: Document, Hashable {
   public static let notes: Notes = ["day": "The local day; the first of several that are equal.", "steps": "Its steps."]
 }
 
-/// What a stretch of days amounts to.
+/// Totals of a range of days.
 public struct MovementSummary: Document, Hashable {
-  /// The first day; of all time, the first on which anything was measured.
+  /// The first day; for all time, the first day with a measurement.
   public var from: LocalDay
   /// Today.
   public var to: LocalDay
@@ -66,13 +66,13 @@ public struct MovementSummary: Document, Hashable {
   public var cyclingMeters: Double
   /// Coins earned, less those taken back.
   public var coins: Int
-  /// Steps a day, over all days from the first to today, rounded down.
+  /// Average steps per day from the first day to today, rounded down.
   public var averageSteps: Int
   /// The day with the most steps; none where there are no steps.
   public var bestDay: BestDay?
-  /// Steps of the period before, over as many days; none for all time.
+  /// Steps of the preceding period, which has as many days; none for all time.
   public var stepsBefore: Int?
-  /// By how many per cent that is more, or less; none where the period before has no steps.
+  /// The change from the preceding period in per cent; none where that period has no steps.
   public var trendPercent: Int?
 
   /// A summary from its parts.
@@ -107,17 +107,17 @@ public struct MovementSummary: Document, Hashable {
 
 /// How an account moves, at a glance (MOVE-4).
 public struct Dashboard: Document, Hashable {
-  /// Today, before which lies yesterday.
+  /// Today, compared with yesterday.
   public var today: MovementSummary
-  /// From Monday on.
+  /// The week from Monday to today.
   public var week: MovementSummary
-  /// From the first of the month on.
+  /// The month from its first day to today.
   public var month: MovementSummary
-  /// Ever.
+  /// All time.
   public var allTime: MovementSummary
   /// The step goals that are set.
   public var goals: [StepGoal]
-  /// Those of the last 30 days on which anything was measured or earned, newest first.
+  /// The days within the last 30 on which anything was measured or earned, newest first.
   public var history: [DashboardDay]
 
   /// A dashboard from its parts.
@@ -140,7 +140,7 @@ public struct Dashboard: Document, Hashable {
   ]
 }
 
-/// Shows the dashboard.
+/// Returns the dashboard.
 public enum GetDashboard: AccountOperation {
   public typealias Input = Empty
   public typealias Output = Dashboard

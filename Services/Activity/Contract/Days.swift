@@ -1,6 +1,6 @@
 public import Operations
 
-/// A day as clients name it: `2026-11-21`, one of ``PlannableDays``, or `today` for the account's own.
+/// A day as clients name it: a date of ``PlannableDays`` such as `2026-11-21`, or `today` for the account's present day.
 public enum DayName: TextValue {
   /// The account's present local day.
   case today
@@ -27,16 +27,16 @@ public enum DayName: TextValue {
 
 /// How an activity stands on a day (ACT-3).
 public enum DayState: String, Choice {
-  /// The goal is reached; of a limit: the day is over and did not exceed it.
+  /// The goal is reached; for a limit: the day is over and the limit was not exceeded.
   case done
   /// Some progress, short of the goal.
   case partly
-  /// The day is over without any progress; of a limit: it is exceeded.
+  /// The day is over without any progress; for a limit: it is exceeded.
   case failed
-  /// The day is not over, and there is no progress yet; of a limit: it is not exceeded so far.
+  /// The day is not over and has no progress yet; for a limit: it is not exceeded so far.
   case pending
-  /// There is no progress, and the day's week needs none, having as many days as it asks for; or the day is over, and its week was not
-  /// missed for it: for activities of so many times a week. The activity stays in the day's list: doing it again is welcome and counts.
+  /// For activities of so many times a week: there is no progress, and either the week already has as many days as it asks for, or the day
+  /// is over and its week was not missed because of it. The activity stays in the day's list: doing it again is welcome and counts.
   case free
   /// The account skips the day, or lost it by travelling.
   case skipped
@@ -48,17 +48,17 @@ public enum DayState: String, Choice {
 public struct PlannedActivity: Document, Hashable {
   /// Names the activity.
   public var id: ActivityID
-  /// What it is called.
+  /// The activity's title.
   public var title: String
-  /// Why the account does it.
+  /// The account's reason for doing the activity.
   public var reason: String?
-  /// What kind of thing it is.
+  /// The activity's category.
   public var category: ActivityCategory
   /// Name of the category's icon.
   public var icon: String
-  /// What the day asks for.
+  /// The goal of the day.
   public var goal: Goal
-  /// How it stands.
+  /// How the activity stands on the day.
   public var state: DayState
   /// For a quantity: how much is done.
   public var amount: Double?
@@ -106,7 +106,7 @@ public struct DayPlan: Document, Hashable {
   public static let notes: Notes = ["day": "The day.", "activities": "What is planned, in the account's order."]
 }
 
-/// A day's list as clients ask for it: of today, of a day, or of a month, which means its first day (`2026-11`); of ``PlannableDays``.
+/// The day of a list as clients ask for it: `today`, a day of ``PlannableDays``, or a month such as `2026-11`, which means its first day.
 public enum ListedDay: TextValue {
   /// The account's present local day.
   case today
@@ -141,13 +141,13 @@ public enum ListedDay: TextValue {
   ]
 }
 
-/// Shows what is planned on a day, and how far it is done (ACT-3); filters combine (ACT-4).
+/// Returns what is planned on a day, and how far it is done (ACT-3); filters combine (ACT-4).
 public enum GetDay: AccountOperation {
-  /// Which day, and what of it.
+  /// Which day, and which of its activities.
   public struct Input: Document, Hashable {
     /// The day, or today, or a month's first day.
     public var day: ListedDay
-    /// Only activities with this in their title.
+    /// Only activities whose title contains this text.
     public var title: String?
     /// Only activities of this category.
     public var category: ActivityCategory?

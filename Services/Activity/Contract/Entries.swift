@@ -1,24 +1,24 @@
 public import Operations
 
-/// What was done of an activity on one planned day; there is at most one per activity and day (ACT-7, ACT-8).
+/// What was done for an activity on one planned day; there is at most one entry per activity and day (ACT-7, ACT-8).
 public struct Entry: Document, Hashable {
-  /// Whose activity.
+  /// The activity of the entry.
   public var activityID: ActivityID
   /// On which day.
   public var day: LocalDay
-  /// Whether the goal is reached; of a limit: whether the day is over and did not exceed it.
+  /// Whether the goal is reached; for a limit: whether the day is over and the limit was not exceeded.
   public var isDone: Bool
   /// For a quantity: how much.
   public var amount: Double?
   /// For a duration: how long.
   public var durationSeconds: Int?
-  /// What the account says of it.
+  /// The account's comment on the entry.
   public var comment: String?
   /// Where it was done.
   public var location: EntryLocation?
-  /// Names exactly the bytes of its photo; nil without one.
+  /// Identifies the exact bytes of the entry's photo; nil without one.
   public var photoTag: String?
-  /// When any of it was last written.
+  /// When any field of the entry was last written.
   public var recordedAt: Instant
 
   /// An entry from its parts.
@@ -48,14 +48,14 @@ public struct Entry: Document, Hashable {
   ]
 }
 
-/// Where an entry was made; kept only with the account's consent to location, which is checked in the transaction that keeps it. Removing
-/// a location needs no consent.
+/// Where an entry was made. Kept only with the account's consent to location, which is checked in the transaction that keeps it. Removing a
+/// location needs no consent.
 public struct EntryLocation: Document, Hashable {
   /// Degrees north of the equator.
   public var latitude: Double
   /// Degrees east of Greenwich.
   public var longitude: Double
-  /// How far off it may be; nil where the device does not say.
+  /// The accuracy in metres; nil where the device does not report one.
   public var accuracyMeters: Double?
 
   /// A location from its parts.
@@ -65,11 +65,11 @@ public struct EntryLocation: Document, Hashable {
     self.accuracyMeters = accuracyMeters
   }
 
-  /// From pole to pole.
+  /// The valid latitudes, from pole to pole.
   public static let latitudes: ClosedRange<Double> = -90...90
-  /// Around the earth.
+  /// The valid longitudes.
   public static let longitudes: ClosedRange<Double> = -180...180
-  /// What is farther off names no point on earth.
+  /// The valid accuracies: a larger value identifies no point on earth.
   public static let accuracies: ClosedRange<Double> = 0...1_000_000
 
   public static let notes: Notes = [
@@ -79,7 +79,8 @@ public struct EntryLocation: Document, Hashable {
       "How far off it may be, in metres.", range: accuracies, isCheckedByFeature: true, example: .number(12)),
   ]
 
-  /// What of it lies outside the earth. Whoever takes a location asks; one of many changes is then refused alone.
+  /// Returns the rules that the coordinates break. The operation that takes the location calls this, so that one bad change in a batch is
+  /// refused alone.
   func brokenRules(_ field: String) -> [BrokenRule] {
     func broken(_ value: Double?, _ range: ClosedRange<Double>, _ name: String) -> [BrokenRule] {
       guard let value, !range.contains(value) else { return [] }
@@ -91,11 +92,11 @@ public struct EntryLocation: Document, Hashable {
   }
 }
 
-/// Ways in which asking for an entry, or writing one, can fail.
+/// Ways in which reading or writing an entry can fail.
 public enum EntryFailure: String, FailureCode {
   /// The activity is not planned on that day.
   case notPlanned = "not_planned"
-  /// The day has not begun where the account is.
+  /// The day has not begun in the account's time zone.
   case inFuture = "entry_in_future"
   /// The activity is paused on that day.
   case paused = "day_paused"
@@ -105,11 +106,11 @@ public enum EntryFailure: String, FailureCode {
   case notFound = "entry_not_found"
   /// Something is recorded on that day already.
   case exists = "entry_exists"
-  /// There is no change left that could be taken back.
+  /// There is no change left to undo.
   case nothingToUndo = "nothing_to_undo"
-  /// The entry has another offline change of that id and device.
+  /// The entry already has a different offline change with that id and device.
   case changeReused = "change_id_reused"
-  /// The account has sent more offline changes than are taken in on one day.
+  /// The account has sent more offline changes than are accepted in one day.
   case tooManyChanges = "too_many_changes"
 
   public var status: Int {
@@ -120,17 +121,17 @@ public enum EntryFailure: String, FailureCode {
     }
   }
 
-  /// How writing an entry can fail on account of its day. Taking back what it has can not.
+  /// Failures of writing an entry that depend on its day. Deleting an entry has none of them.
   public static let ofWriting = [notPlanned.kind, inFuture.kind, paused.kind, skipped.kind, ActivityFailure.archived.kind]
 }
 
 enum EntryText {
   static var maxCommentCharacters: Int { ContentLimits.current.entryComment }
-  /// One meaning in entries and in what is published of them.
+  /// The meaning of `isDone`, shared by entries and their events.
   static let isDone =
     "Whether the goal is reached; of a limit: whether the day is over and did not exceed it, so never while it is open."
   static let day: Note = "A day such as `2026-11-21`, from 1970-01-01 to 2199-12-31, or `today`."
-  /// What holds of a comment wherever one is written.
+  /// The rules for a comment, shared by all operations that write one.
   static var comment: Note {
     Note(
       """
@@ -138,12 +139,12 @@ enum EntryText {
       """, length: 0...maxCommentCharacters, example: "Felt great")
   }
 
-  /// The same where null removes it.
+  /// The same for an edit, where null removes the comment.
   static var editedComment: String {
     "What to say of it, \(ActivityText.size(maxCommentCharacters)); null removes it, and so does one with nothing to see in it."
   }
 
-  /// What is wrong with a comment.
+  /// Returns the rules that a comment breaks.
   static func brokenRules(_ comment: String?, _ field: String) -> [BrokenRule] {
     guard let comment else { return [] }
     if let rule = ShortText.brokenLength(comment, maximum: maxCommentCharacters) { return [(field, rule)] }
@@ -151,7 +152,7 @@ enum EntryText {
   }
 }
 
-/// A field at fault, and the rule that it breaks.
+/// An invalid field, and the rule that it breaks.
 typealias BrokenRule = (field: String, rule: FieldRule)
 
 extension FieldChecks {
@@ -160,7 +161,7 @@ extension FieldChecks {
   }
 }
 
-/// Fields that are given beside each other, by name; where none is given, all of which one is missing.
+/// Checks that exactly one of several alternative fields is given. Returns every surplus field, or all fields where none is given.
 func expectExactlyOne(_ fields: [(name: String, isGiven: Bool)]) -> [BrokenRule] {
   let given = fields.filter(\.isGiven)
   guard given.count != 1 else { return [] }
@@ -169,19 +170,20 @@ func expectExactlyOne(_ fields: [(name: String, isGiven: Bool)]) -> [BrokenRule]
 }
 
 extension FieldChecks {
-  /// Refuses all but exactly one of these. Where one of them cannot be read and no other is given, that one may be it.
+  /// Refuses the input unless exactly one of these fields is given. Passes where none could be read and one of them was malformed: that one
+  /// may have been meant.
   mutating func expectExactlyOne(_ fields: [(name: String, isGiven: Bool)]) {
     guard fields.contains(where: \.isGiven) || fields.allSatisfy({ areRight($0.name) }) else { return }
     refuse(ActivityContract.expectExactlyOne(fields))
   }
 }
 
-/// Sets the progress of a planned day, and what else the form of an entry holds (ACT-7, ACT-8). Repeating it changes nothing.
+/// Sets the progress of a planned day, and the other fields of its entry (ACT-7, ACT-8). Idempotent.
 ///
-/// It is taken or refused as a whole: where the photo is too large, nothing of the entry is kept. No progress is progress too: what is
-/// recorded as 0 or as not done is an entry.
+/// The input is accepted or refused as a whole: where the photo is too large, nothing is kept. Zero progress is progress too: a day
+/// recorded as 0 or as not done has an entry.
 public enum RecordEntry: AccountOperation {
-  /// Exactly one of the three progresses; what else is left out stays as it is.
+  /// Exactly one of the three kinds of progress; other fields that are left out keep their values.
   public struct Input: Form {
     /// Names the activity.
     public var activityID: ActivityID
@@ -193,11 +195,11 @@ public enum RecordEntry: AccountOperation {
     public var amount: Double?
     /// For a duration: how long was spent in all.
     public var durationSeconds: Int?
-    /// What to say of it.
+    /// The comment on the entry.
     public var comment: String?
     /// Where it was done.
     public var location: EntryLocation?
-    /// A picture of it.
+    /// A photo for the entry.
     public var photo: Base64Bytes?
     public var found = FoundProblems()
 
@@ -251,8 +253,8 @@ public enum RecordEntry: AccountOperation {
     "Set the progress of a planned day, with a comment, a photo and a location if there are.")
 }
 
-/// Adds the entry of a planned day, where there is none (T UC 02.01): whoever adds a second one learns that there is one already, and
-/// nothing of it changes. It is taken or refused as a whole, as ``RecordEntry`` is, which sets the progress however often.
+/// Creates the entry of a planned day that has none (T UC 02.01). Where there is one already, the call fails and changes nothing. Accepted
+/// or refused as a whole, as is ``RecordEntry``, which sets the progress any number of times.
 public enum CreateEntry: AccountOperation {
   public typealias Input = RecordEntry.Input
   public typealias Output = Entry
@@ -268,8 +270,8 @@ public enum CreateEntry: AccountOperation {
     """)
 }
 
-/// Adds to the progress of a planned day, or takes from it, never below 0 (ACT-7). Whoever takes from a day on which nothing is recorded
-/// is answered 0, and nothing is recorded.
+/// Adds to the progress of a planned day, or subtracts from it, never below 0 (ACT-7). Subtracting from a day without an entry returns 0
+/// and records nothing.
 public enum IncrementEntry: AccountOperation {
   /// Exactly one of the two.
   public struct Input: Document {
@@ -337,7 +339,7 @@ public struct EntryName: Document, Hashable {
   public static let notes: Notes = ["activityID": "Names the activity.", "day": EntryText.day]
 }
 
-/// Shows an entry (ACT-8).
+/// Returns an entry (ACT-8).
 public enum GetEntry: AccountOperation {
   public typealias Input = EntryName
   public typealias Output = Entry
@@ -347,7 +349,7 @@ public enum GetEntry: AccountOperation {
     failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind], requirements: ["ACT-8"], "Show an entry.")
 }
 
-/// Takes an entry back: the day stands as if nothing had been written (ACT-7, ACT-8), whatever day it is. Repeating it changes nothing.
+/// Deletes an entry, on whatever day: the day stands as if nothing had been recorded (ACT-7, ACT-8). Idempotent.
 public enum DeleteEntry: AccountOperation {
   public typealias Input = EntryName
   public typealias Output = Empty
@@ -358,24 +360,24 @@ public enum DeleteEntry: AccountOperation {
     "Take an entry back: the day stands as if nothing had been written.")
 }
 
-/// The progress of an activity on a day is now this, or the day of a limit that has an entry is over. Comment, photo and location are
-/// nobody's but the account's, and are not published.
+/// The present progress of an activity on a day, or the end of a limit's day that has an entry. Comment, photo and location are private to
+/// the account and are not published.
 public struct EntryRecorded: Event, Hashable {
-  /// Whose activity.
+  /// The account that owns the activity.
   public var accountID: AccountID
   /// The activity.
   public var activityID: ActivityID
   /// The day.
   public var day: LocalDay
-  /// Whether the goal is reached; of a limit: whether the day is over and did not exceed it.
+  /// Whether the goal is reached; for a limit: whether the day is over and the limit was not exceeded.
   public var isDone: Bool
-  /// Whether the entry was taken back.
+  /// Whether the entry was deleted.
   public var isDeleted: Bool
   /// For a quantity: how much.
   public var amount: Double?
   /// For a duration: how long.
   public var durationSeconds: Int?
-  /// When it was written: how late after its day decides what it is worth.
+  /// When the entry was written: how late after its day decides what it is worth.
   public var recordedAt: Instant
 
   /// The event from its parts.

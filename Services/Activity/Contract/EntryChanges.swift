@@ -1,36 +1,36 @@
 public import Operations
 
-/// A field of an entry, for which the later write wins over the earlier one (ACT-17).
+/// A field of an entry; the later write of a field replaces the earlier one (ACT-17).
 public enum EntryField: String, Choice {
   /// How far the goal was reached.
   case progress
-  /// What was said of it.
+  /// The account's comment.
   case comment
   /// Where it was done.
   case location
-  /// The picture.
+  /// The photo.
   case photo
-  /// All of it: it was taken back.
+  /// The whole entry: it was deleted.
   case entry
 }
 
-/// A write of an entry's field that does not count, or no longer (ACT-17).
+/// A write of an entry's field that does not count, or no longer counts (ACT-17).
 public struct EntryChange: Document, Hashable {
   /// Why a write does not count.
   public enum Cause: String, Choice {
     /// A later write replaced it.
     case overwritten
-    /// The entry was taken back after it.
+    /// The entry was deleted after the write.
     case deleted
-    /// When it came, there was a later write already.
+    /// A later write had already arrived.
     case late
-    /// It was taken back by itself.
+    /// The account undid it.
     case undone
   }
 
-  /// Its number in the entry's history, growing.
+  /// The write's number in the entry's history, ascending.
   public var number: Int
-  /// What was written.
+  /// The field that was written.
   public var field: EntryField
   /// For the progress of a check: whether it was done.
   public var isDone: Bool?
@@ -44,15 +44,15 @@ public struct EntryChange: Document, Hashable {
   public var location: EntryLocation?
   /// The photo's tag; the picture itself is gone.
   public var photoTag: String?
-  /// When it was written, as it counts.
+  /// The effective time of the write.
   public var madeAt: Instant
-  /// The id that its device gave to the change; absent for what was not sent by `entries.sync`.
+  /// The id that the device gave to the change; absent for writes that did not come from `entries.sync`.
   public var changeID: ChangeID?
   /// The device.
   public var deviceID: DeviceID?
-  /// Why it does not count.
+  /// Why the write does not count.
   public var cause: Cause
-  /// Since when it does not count.
+  /// Since when the write does not count.
   public var lostAt: Instant
 
   /// A change from its parts, without its value.
@@ -84,7 +84,7 @@ public struct EntryChange: Document, Hashable {
   ]
 }
 
-/// Lists what was written of an entry and does not count any more, newest first (ACT-17).
+/// Lists the writes of an entry that do not count any more, newest first (ACT-17).
 public enum ListEntryChanges: AccountOperation {
   /// Which entry, and which page.
   public struct Input: ListInput, Hashable {
@@ -114,9 +114,9 @@ public enum ListEntryChanges: AccountOperation {
     "List what was written of an entry and does not count any more, newest first; at least the last 2,000 writes.")
 }
 
-/// Forgets what was written of an entry and does not count any more, for good. The entry stays as it is.
+/// Permanently forgets the writes of an entry that do not count any more. The entry stays as it is.
 ///
-/// Deleting the activity or the account forgets it too; deleting the entry does not, so that the deletion can be undone.
+/// Deleting the activity or the account forgets them too; deleting the entry does not, so that the deletion can be undone.
 public enum ForgetEntryChanges: AccountOperation {
   public typealias Input = EntryName
   public typealias Output = Empty
@@ -127,12 +127,12 @@ public enum ForgetEntryChanges: AccountOperation {
     "Forget what was written of an entry and does not count any more, for good.")
 }
 
-/// Takes back the last change of an entry's progress, its deletion included, with what the same change said beside it; done again, the
-/// one before (ACT-7). Each call is a step: whoever lacks the answer repeats it with its key.
+/// Undoes the last change of an entry's progress, or its deletion, with the other fields of the same change; a further call undoes the
+/// change before (ACT-7). Each call is one step: a caller that lost the reply retries with the same idempotency key.
 public enum UndoEntry: AccountOperation {
   public typealias Input = EntryName
 
-  /// The entry as it stands then.
+  /// The entry after the undo.
   public struct Output: Document, Hashable {
     /// Absent where nothing is recorded any more.
     public var entry: Entry?

@@ -1,8 +1,8 @@
 public import Operations
 
-/// Changes the fields of an entry that are given (ACT-8).
+/// Changes the given fields of an entry (ACT-8).
 public enum EditEntry: AccountOperation {
-  /// What is left out stays as it is; null removes comment and location.
+  /// Fields that are left out keep their values; null removes comment and location.
   public struct Input: Form {
     /// Names the activity.
     public var activityID: ActivityID
@@ -14,7 +14,7 @@ public enum EditEntry: AccountOperation {
     public var amount: Patch<Double>
     /// For a duration: how long was spent in all.
     public var durationSeconds: Patch<Int>
-    /// What to say of it.
+    /// The comment on the entry.
     public var comment: Patch<String?>
     /// Where it was done.
     public var location: Patch<EntryLocation?>

@@ -1,16 +1,17 @@
 public import Operations
 
-/// Gives an entry a photo, instead of the one it had: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way (ACT-8).
+/// Sets or replaces an entry's photo: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way
+/// (ACT-8).
 ///
-/// It is kept as a picture that the server has encoded anew, so that nothing else which its file held is kept.
+/// The server encodes the picture again, so that nothing else in the file is kept.
 public enum PutEntryPhoto: AccountOperation {
-  /// Which entry, and its picture.
+  /// Which entry, and the photo.
   public struct Input: Document, Hashable {
     /// Names the activity.
     public var activityID: ActivityID
     /// The day, or today.
     public var day: DayName
-    /// The picture's file.
+    /// The photo's file.
     public var content: Base64Bytes
 
     /// The input from its parts.
@@ -35,7 +36,7 @@ public enum PutEntryPhoto: AccountOperation {
     requirements: ["ACT-8"], "Give an entry a photo.")
 }
 
-/// Removes an entry's photo. Without one it does nothing.
+/// Removes an entry's photo. Does nothing where there is none.
 public enum DeleteEntryPhoto: AccountOperation {
   public typealias Input = EntryName
   public typealias Output = Entry
@@ -45,7 +46,7 @@ public enum DeleteEntryPhoto: AccountOperation {
     failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind], requirements: ["ACT-8"], "Remove an entry's photo.")
 }
 
-/// Reads an entry's photo: of one's own, or of somebody's whom one follows.
+/// Returns the photo of the caller's own entry, or of an entry of an account that the caller follows.
 public enum GetEntryPhoto: AccountOperation {
   public typealias Input = EntryName
   public typealias Output = MediaFile

@@ -1,6 +1,6 @@
 public import Operations
 
-/// A name that a client made up: 1 to 64 visible ASCII characters.
+/// An id that a client chose: 1 to 64 visible ASCII characters.
 public struct ClientMadeID<Named>: TextValue, Comparable {
   public let description: String
 
@@ -23,38 +23,38 @@ public struct ClientMadeID<Named>: TextValue, Comparable {
   public static func < (left: ClientMadeID, right: ClientMadeID) -> Bool { left.description < right.description }
 }
 
-/// What an account enters its days on.
+/// A device on which an account makes entries.
 public enum Device {}
 
-/// Names a change for its device.
+/// Identifies a change among those of its device.
 public typealias ChangeID = ClientMadeID<OfflineChange>
-/// Names a device for its account.
+/// Identifies a device among those of its account.
 public typealias DeviceID = ClientMadeID<Device>
 
 /// A change of an entry, made on a device while it was offline (ACT-17).
 ///
-/// It is known by its id and its device among those of its entry: sent again it changes nothing, and another change of the same name is
+/// Identified within its entry by its own id and its device: sent again it changes nothing, and a different change with the same ids is
 /// refused (`change_id_reused`).
 public struct OfflineChange: Document, Hashable {
-  /// Names the change for its device.
+  /// Identifies the change among those of its device.
   public var id: ChangeID
-  /// Names the device for its account.
+  /// Identifies the device among those of its account.
   public var deviceID: DeviceID
-  /// When it was made, by the device's clock.
+  /// When the change was made, by the device's clock.
   public var madeAt: Instant
   /// Names the activity.
   public var activityID: ActivityID
   /// The day.
   public var day: LocalDay
-  /// `true` takes the entry back, and is given alone.
+  /// `true` deletes the entry; no other value may be given with it.
   public var isDeleted: Bool?
-  /// `true` completes the day, whatever the goal's kind, but for a limit's; `false` is for `check` alone.
+  /// `true` completes the day, whatever the goal's kind, except for a limit; `false` is for `check` alone.
   public var isDone: Bool?
   /// For a quantity: how much is done in all.
   public var amount: Double?
   /// For a duration: how long was spent in all.
   public var durationSeconds: Int?
-  /// What to say of it.
+  /// The comment on the entry.
   public var comment: Patch<String?>
   /// Where it was done.
   public var location: Patch<EntryLocation?>
@@ -97,7 +97,7 @@ public struct OfflineChange: Document, Hashable {
     "location": Note("Where it was done, with the account's consent to location; null removes it."),
   ]
 
-  /// Every field at fault; it refuses this change and no other.
+  /// Every invalid field; the problems refuse this change and no other.
   public var problems: [FieldProblem] {
     let progress = [("isDone", isDone != nil), ("amount", amount != nil), ("durationSeconds", durationSeconds != nil)]
     let others = [("comment", comment != .keep), ("location", location != .keep)]
@@ -126,17 +126,17 @@ public struct OfflineChange: Document, Hashable {
   }
 }
 
-/// What became of an offline change.
+/// The result of an offline change.
 public struct OfflineChangeResult: Document, Hashable {
-  /// The ways it can end.
+  /// The possible outcomes.
   public enum Outcome: String, Choice {
-    /// It counts, in at least one of its fields.
+    /// At least one of the change's fields counts.
     case applied
-    /// It was known already, and says the same.
+    /// The same change had already arrived.
     case repeated
-    /// Later writes of all its fields were there already; it is kept in the entry's history.
+    /// Later writes of all its fields had already arrived; the change is kept in the entry's history.
     case superseded
-    /// It cannot be taken, and nothing of it is kept.
+    /// The change is not acceptable, and nothing of it is kept.
     case refused
   }
 
@@ -144,11 +144,11 @@ public struct OfflineChangeResult: Document, Hashable {
   public var id: ChangeID
   /// The change's device.
   public var deviceID: DeviceID
-  /// How it ended.
+  /// The change's outcome.
   public var outcome: Outcome
-  /// Fields of which later writes were there when it came first; nil for none.
+  /// Fields of which later writes already existed when the change first arrived; nil for none.
   public var supersededFields: [EntryField]?
-  /// Why it was refused.
+  /// Why the change was refused.
   public var refusal: ChangeRefusal?
   /// The entry as it stands now; absent where there is none, or the change was refused.
   public var entry: Entry?
@@ -176,11 +176,11 @@ public struct OfflineChangeResult: Document, Hashable {
   ]
 }
 
-/// Why a change among many was not taken, as a problem document of its own would say.
+/// Why one change of a batch was refused, in the terms of a problem document.
 public struct ChangeRefusal: Document, Hashable {
-  /// A field at fault.
+  /// An invalid field.
   public struct Field: Document, Hashable {
-    /// Which.
+    /// The field's name.
     public var field: String
     /// The rule that it breaks.
     public var code: String
@@ -203,11 +203,11 @@ public struct ChangeRefusal: Document, Hashable {
     ]
   }
 
-  /// Stable name of what is wrong; of several things, of the first.
+  /// Stable code of the problem; of several problems, of the first.
   public var code: String
-  /// All that is wrong with it as a whole, in the caller's language.
+  /// All problems of the change as a whole, in the caller's language.
   public var message: String
-  /// Every field at fault.
+  /// Every invalid field.
   public var fields: [Field]
 
   /// A refusal from its parts.
@@ -224,11 +224,10 @@ public struct ChangeRefusal: Document, Hashable {
   ]
 }
 
-/// Takes in changes that devices made while they were offline (ACT-17), in any order and as often as it may be.
+/// Takes in changes that devices made while they were offline (ACT-17), in any order and any number of times.
 ///
-/// A malformed batch is refused as a whole.
-/// Field by field the later write wins; the loser is kept in the entry's history. One that cannot be taken does not stop the others. Repeated,
-/// a change is `repeated`, and one that was refused is evaluated anew.
+/// The later write of each field wins; the loser is kept in the entry's history. A malformed batch is refused as a whole, but a single
+/// change that is refused does not stop the others. A change sent again is `repeated`; one that was refused before is evaluated again.
 public enum SyncEntries: AccountOperation {
   /// The changes.
   public struct Input: Document, Hashable {
@@ -244,9 +243,9 @@ public enum SyncEntries: AccountOperation {
     public static let notes: Notes = ["changes": Note("The changes, in any order.", items: 1...maxChanges)]
   }
 
-  /// What became of them.
+  /// The results.
   public struct Output: Document, Hashable {
-    /// One for each change, in their order.
+    /// One result for each change, in their order.
     public var results: [OfflineChangeResult]
 
     /// The output from its parts.
@@ -255,14 +254,15 @@ public enum SyncEntries: AccountOperation {
     public static let notes: Notes = ["results": "One for each change, in their order."]
   }
 
-  /// The most new changes of one account that are taken in on one day of UTC: their names are kept for a year.
+  /// The maximum number of new changes per account and UTC day: their names are kept for a year.
   public static let maxPerDay = 5_000
 
   public static let spec = OperationSpec(
     "entries.sync", of: .activity, .post("/v1/entries/sync"), by: .account, effect: .write, rate: .bulk,
-    // The first is reported of a single change, like all failures of one; no other operation has this code.
+    // The first is reported for a single change, like all failures of one; no other operation has this code.
     failures: [EntryFailure.changeReused.kind, EntryFailure.tooManyChanges.kind],
-    // Each change is known by its own name, for longer than a key would be; the reply, which may be long, need not be kept for that.
+    // Each change carries its own id, which is remembered for longer than an idempotency key; so the reply, which may be long, need not be
+    // kept.
     takesIdempotencyKey: false,
     requirements: ["ACT-17", "ID-13"],
     "Take in changes of entries that devices made while they were offline, each once, however often it comes; the later write of each field wins."

@@ -6,23 +6,23 @@ public enum MovementFlag: String, Choice {
   case handTyped
   /// It ended after the moment at which it was reported.
   case inFuture
-  /// It was reported, or reported anew, when its day no longer earned.
+  /// It was reported, or reported again, when its day no longer earned.
   case late
-  /// Nobody moves so fast: a sample of more than that, or a minute of more than that of all samples together.
+  /// Faster than a person can move: in one sample, or in one minute of all samples together.
   case tooFast
-  /// Nobody moves so much in a day: the whole day earns nothing.
+  /// More than a person can move in a day: the whole day earns nothing.
   case tooMuch
-  /// Another account reported the same series before, or nearly all of it: the whole day earns nothing.
+  /// Another account had already reported the same series, or nearly all of it: the whole day earns nothing.
   case sameSeries
 }
 
-/// A sample that was taken and earns nothing.
+/// A sample that was accepted and earns nothing.
 public struct FlaggedSample: Document, Hashable {
   /// The sample's position in the list, from 0.
   public var index: Int
   /// The sample's id.
   public var id: String
-  /// Why.
+  /// Why it earns nothing.
   public var codes: [MovementFlag]
 
   /// A flagged sample from its parts.
@@ -40,9 +40,9 @@ public struct FlaggedSample: Document, Hashable {
 
 /// Why some or all movement of one kind on a day earns nothing, as other services receive it.
 public struct FlaggedMovement: Document, Hashable {
-  /// Of which movement.
+  /// The kind of movement.
   public var kind: MovementKind
-  /// Why.
+  /// Why it earns nothing.
   public var codes: [MovementFlag]
 
   /// What is flagged, from its parts.
@@ -56,11 +56,11 @@ public struct FlaggedMovement: Document, Hashable {
 
 /// What a flag means.
 public struct FlagReason: Document, Hashable {
-  /// Of which movement.
+  /// The kind of movement.
   public var kind: MovementKind
   /// Why it earns nothing.
   public var code: MovementFlag
-  /// The same in words.
+  /// The reason in words.
   public var text: String
 
   /// A reason from its parts.

@@ -1,8 +1,8 @@
 public import Operations
 
-/// An activity of somebody whom the caller follows, and how it stands today (ACT-13).
+/// An activity of an account that the caller follows, and how it stands today (ACT-13).
 public struct FollowedActivity: Document, Hashable {
-  /// Whose activity.
+  /// The account that owns the activity.
   public var accountID: AccountID
   /// Its owner's username.
   public var username: Username
@@ -12,15 +12,15 @@ public struct FollowedActivity: Document, Hashable {
   public var photoURL: PhotoURL?
   /// Names the activity.
   public var activityID: ActivityID
-  /// What it is called.
+  /// The activity's title.
   public var title: String
-  /// What kind of thing it is.
+  /// The activity's category.
   public var category: ActivityCategory
   /// Name of the category's icon.
   public var icon: String
-  /// Today, where its owner is.
+  /// The owner's present local day.
   public var day: LocalDay
-  /// How it stands today; nil where nothing is planned.
+  /// How the activity stands today; nil where nothing is planned.
   public var state: DayState?
 
   /// An activity from its parts; the icon is its category's.
@@ -49,11 +49,11 @@ public struct FollowedActivity: Document, Hashable {
   ]
 }
 
-/// Lists the activities of those whom the caller follows, by their owners' usernames (ACT-13).
+/// Lists the activities of the accounts that the caller follows, by their owners' usernames (ACT-13).
 public enum ListFollowedActivities: AccountOperation {
-  /// Which of them.
+  /// Which activities to list.
   public struct Input: ListInput {
-    /// Only this account's.
+    /// Only activities of this account.
     public var accountID: AccountID?
     public var limit: Int?
     public var cursor: PageCursor?

@@ -1,6 +1,6 @@
 public import Operations
 
-/// What a planned day asks for (ACT-1, ACT-15): a yes, an amount, or a time.
+/// The goal of a planned day (ACT-1, ACT-15): done or not, an amount, or a time.
 public struct Goal: Document, Hashable {
   /// How progress is measured.
   public enum Kind: String, Choice {
@@ -12,7 +12,7 @@ public struct Goal: Document, Hashable {
     case duration
   }
 
-  /// On which side of the amount or time a day is well.
+  /// Whether the amount or time is a minimum or a limit.
   public enum Direction: String, Choice {
     /// That much or more.
     case atLeast
@@ -28,7 +28,7 @@ public struct Goal: Document, Hashable {
   public var unit: String?
   /// How long a day asks for, in seconds.
   public var durationSeconds: Int?
-  /// For an amount or a time: whether it is to be reached or not to be exceeded; at least, if absent.
+  /// For an amount or a time: whether to reach it or not to exceed it; `atLeast` if absent.
   public var direction: Direction?
 
   init(
@@ -44,12 +44,12 @@ public struct Goal: Document, Hashable {
   /// Done or not.
   public static let check = Goal(kind: .check)
 
-  /// That much of it a day.
+  /// So much of the unit a day.
   public static func quantity(_ amount: Double, unit: String, _ direction: Direction = .atLeast) -> Goal {
     Goal(kind: .quantity, amount: amount, unit: unit, direction: direction)
   }
 
-  /// That long a day.
+  /// So much time a day.
   public static func duration(seconds: Int, _ direction: Direction = .atLeast) -> Goal {
     Goal(kind: .duration, durationSeconds: seconds, direction: direction)
   }
@@ -84,16 +84,16 @@ public struct Goal: Document, Hashable {
   }
 }
 
-/// Limits of what can be counted: amounts have at most three decimals, so that sums of them are exact.
+/// Bounds of amounts and times. Amounts have at most three decimals, so that their sums are exact.
 public enum Amounts {
   /// The largest amount.
   public static let maximum: Double = 1_000_000
-  /// The longest time a day has room for, with the hour that the end of summer time adds.
+  /// The longest time that fits into a day, with the extra hour at the end of summer time.
   public static let maxSeconds = 90_000
 
   static let tooPrecise = FieldRule("too_precise", ["max": .number(3)])
 
-  /// The amount in thousandths, rounded; exact where ``isExact(_:)``. What no whole number can hold is the greatest or the least.
+  /// The amount in thousandths, rounded; exact where ``isExact(_:)``. Saturates where the result does not fit into an integer.
   public static func thousandths(_ amount: Double) -> Int {
     Int(exactly: (amount * 1000).rounded()) ?? (amount < 0 ? .min : .max)
   }

@@ -2,29 +2,29 @@ public import Operations
 
 /// Whose entries a history shows (ACT-12).
 public enum HistoryScope: String, Choice {
-  /// One's own: all of them.
+  /// All entries of the caller.
   case mine
-  /// Of those whom one follows: of each activity the latest entry only.
+  /// Entries of accounts that the caller follows: only the latest of each activity.
   case followed
-  /// One's own and, of those whom one follows, all.
+  /// All entries of the caller and of the accounts that the caller follows.
   case all
 }
 
 /// An entry as a history shows it.
 public struct HistoryItem: Document, Hashable {
-  /// Whose entry.
+  /// The account that owns the entry.
   public var accountID: AccountID
-  /// Its username.
+  /// The account's username.
   public var username: Username
-  /// Its nickname, if it has one.
+  /// The account's nickname, if it has one.
   public var nickname: String?
-  /// Where its photo is, if it has one.
+  /// Where the account's photo is, if it has one.
   public var photoURL: PhotoURL?
-  /// Whose entry: the activity.
+  /// The activity of the entry.
   public var activityID: ActivityID
-  /// What the activity is called.
+  /// The activity's title.
   public var title: String
-  /// What kind of thing it is.
+  /// The activity's category.
   public var category: ActivityCategory
   /// Name of the category's icon.
   public var icon: String
@@ -34,17 +34,17 @@ public struct HistoryItem: Document, Hashable {
   public var state: DayState
   /// For a quantity: how much.
   public var amount: Double?
-  /// For a quantity: of what.
+  /// For a quantity: its unit.
   public var unit: String?
   /// For a duration: how long.
   public var durationSeconds: Int?
-  /// What the account says of it.
+  /// The account's comment on the entry.
   public var comment: String?
   /// Where it was done.
   public var location: EntryLocation?
-  /// Names exactly the bytes of its photo; nil without one.
+  /// Identifies the exact bytes of the entry's photo; nil without one.
   public var photoTag: String?
-  /// When any of it was last written.
+  /// When any field of the entry was last written.
   public var recordedAt: Instant
 
   /// An item from its parts; the icon is its category's.
@@ -90,11 +90,11 @@ public struct HistoryItem: Document, Hashable {
 
 /// An entry as a map shows it.
 public struct HistoryPoint: Document, Hashable {
-  /// Whose entry.
+  /// The account that owns the entry.
   public var accountID: AccountID
   /// The activity.
   public var activityID: ActivityID
-  /// What the activity is called.
+  /// The activity's title.
   public var title: String
   /// Name of the icon of the activity's category.
   public var icon: String
@@ -103,7 +103,7 @@ public struct HistoryPoint: Document, Hashable {
   /// Where it was done.
   public var location: EntryLocation
 
-  /// The point of an item; nil where it has no location.
+  /// Creates the point of an item; nil where the item has no location.
   public init?(_ item: HistoryItem) {
     guard let location = item.location else { return nil }
     accountID = item.accountID
@@ -121,19 +121,19 @@ public struct HistoryPoint: Document, Hashable {
   ]
 }
 
-/// Which entries are looked for: those for which everything holds that is given.
+/// Filters of a history search; all given filters must match.
 public struct HistoryQuery: ListInput, Hashable {
-  /// Whose; one's own by default.
+  /// Whose entries; the caller's own by default.
   public var whose: HistoryScope?
   /// Only entries of these activities.
   public var activityIDs: [ActivityID]?
-  /// Only entries whose comment holds this, whatever its case and accents.
+  /// Only entries whose comment contains this text; case and accents are ignored.
   public var text: String?
   /// Only entries near the point of this latitude and longitude.
   public var latitude: Double?
   /// The point's longitude.
   public var longitude: Double?
-  /// How near, in metres; 5,000 by default.
+  /// The radius in metres; 5,000 by default.
   public var radiusMeters: Int?
   /// The first day.
   public var from: LocalDay?
@@ -160,11 +160,11 @@ public struct HistoryQuery: ListInput, Hashable {
     self.cursor = cursor
   }
 
-  /// What "near me" means where nothing else is said.
+  /// The radius where none is given.
   public static let usualRadiusMeters = 5_000
   static let maxRadiusMeters = 50_000
   static let maxActivities = 50
-  /// A longer comment there is none.
+  /// No comment is longer than this.
   static var maxCharacters: Int { ContentLimits.current.entryComment }
 
   public static let notes = listNotes([
@@ -180,7 +180,7 @@ public struct HistoryQuery: ListInput, Hashable {
     "from": "The first day, from 1970-01-01 on.", "to": "The last day, up to 2199-12-31.",
   ])
 
-  /// The rule that a text breaks in which there is nothing to look for.
+  /// The rule that a text without anything to search for breaks.
   public static let nothingToLookFor = FieldRule("nothing_to_look_for")
 
   public func check(_ fields: inout FieldChecks) {
@@ -196,8 +196,8 @@ public struct HistoryQuery: ListInput, Hashable {
 
 /// Lists entries, newest day first (ACT-12).
 ///
-/// A page may hold fewer than asked for, even none, though there are more: a rare combination is looked for through a bounded number of
-/// entries for each page, and `nextCursor` goes on behind them.
+/// A page may have fewer items than asked for, even none, though there are more: each page scans a bounded number of entries for a rare
+/// combination of filters, and `nextCursor` continues after them.
 public enum ListHistory: AccountOperation {
   public typealias Input = HistoryQuery
   public typealias Output = Page<HistoryItem>

@@ -1,18 +1,18 @@
 public import Operations
 
-/// Ways in which an import's operation can fail.
+/// Ways in which an operation on an import can fail.
 public enum ImportFailure: String, FailureCode {
-  /// There is none of that id among the caller's own.
+  /// The account has no import with that id.
   case notFound = "import_not_found"
-  /// The account has as many unfinished ones as one may have.
+  /// The account has reached the maximum number of unfinished imports.
   case tooMany = "too_many_imports"
-  /// The account has as many bytes on their way as one may have.
+  /// The account has reached the maximum number of bytes in unfinished imports.
   case accountFull = "import_account_full"
-  /// There is no room for the file at the moment.
+  /// The server has no room for the file at the moment.
   case noRoom = "import_no_room"
-  /// It takes no more chunks: it was completed, or has ended.
+  /// The import takes no more chunks: it was completed, or has ended.
   case notUploading = "import_not_uploading"
-  /// Bytes are still lacking.
+  /// Some bytes of the file have not arrived.
   case incomplete = "import_incomplete"
   /// The file cannot be imported; the import's reason says why.
   case unusable = "import_unusable"
@@ -27,22 +27,22 @@ public enum ImportFailure: String, FailureCode {
   }
 }
 
-/// Announces a file to be imported (MOVE-3). Movement and exercises need the consent to activity data; what Loop Habit Tracker
-/// keeps needs none. Where the format is not given, the consent is looked for once it is known: when the file is complete.
+/// Announces a file to be imported (MOVE-3). Movement and exercises need the consent to activity data; data of Loop Habit Tracker needs
+/// none. Where the format is not given, consent is checked once the format is known: when the file is complete.
 public enum CreateImport: AccountOperation {
-  /// What is to be sent.
+  /// Describes the file.
   public struct Input: Document {
     /// The file's name.
     public var name: String
     /// Its size.
     public var totalBytes: Int
-    /// What it is; found out if absent.
+    /// The file's format; detected if absent.
     public var format: ImportFormat?
-    /// The SHA-256 of its bytes, to be compared when all have arrived.
+    /// The SHA-256 of the file, compared when all bytes have arrived.
     public var sha256: String?
-    /// Whose rows are taken, of a Fitbit file with several people's.
+    /// For a Fitbit file with several people: whose rows are taken.
     public var person: String?
-    /// How somebody moved on the tracks of a GPX file that do not say so.
+    /// The kind of movement for tracks of a GPX file that do not name one.
     public var movement: ExerciseKind?
 
     /// The input from its parts.
@@ -97,14 +97,14 @@ public enum CreateImport: AccountOperation {
     "Announce a file of another program to be imported. All but Loop Habit Tracker's need the consent to activity data.")
 }
 
-/// Sends a part of the file (MOVE-3). Chunks come one after the other; one that was lost or is repeated does no harm: the answer says
-/// where to go on. What has arrived stays: other bytes for the same position are refused.
+/// Sends a chunk of the file (MOVE-3). Chunks are sent in order. A lost or repeated chunk does no harm: the reply says where to continue.
+/// Bytes that have arrived stay: other bytes for the same position are refused.
 public enum UploadImportChunk: AccountOperation {
   /// A part of the file.
   public struct Input: Document {
     /// Names the import.
     public var importID: ImportID
-    /// Where in the file it begins.
+    /// The chunk's offset in the file.
     public var offset: Int
     /// The bytes.
     public var content: Base64Bytes
@@ -116,13 +116,13 @@ public enum UploadImportChunk: AccountOperation {
       self.content = content
     }
 
-    /// The rule for a chunk that goes beyond the end of the file, as large as that was announced.
+    /// The rule for a chunk that exceeds the announced size of the file.
     public static func beyondEnd(of total: Int) -> FieldRule { FieldRule("beyond_end", ["total": .number(total)]) }
 
-    /// The rule for a chunk that is not what arrived for its position before.
+    /// The rule for a chunk that differs from what arrived for its position before.
     public static let otherBytes = FieldRule("other_bytes")
 
-    /// The largest chunk, so that it fits into a message in base64.
+    /// The maximum size of a chunk; in base64 it fits into a message.
     public static let maxBytes = 512 << 10
 
     public static let notes: Notes = [
@@ -138,11 +138,11 @@ public enum UploadImportChunk: AccountOperation {
     }
   }
 
-  /// How far the file has come.
+  /// How much of the file has arrived.
   public struct Output: Document, Hashable {
-    /// Where the next chunk is to begin.
+    /// The offset of the next chunk.
     public var nextOffset: Int
-    /// How large the file is.
+    /// The file's size.
     public var totalBytes: Int
 
     /// The output from its parts.
@@ -180,7 +180,7 @@ public struct ImportName: Document {
   public static let notes: Notes = ["importID": ImportText.id]
 }
 
-/// Says that the whole file was sent, so that it is read (MOVE-3).
+/// Declares the upload complete, so that the file is read (MOVE-3).
 public enum CompleteImport: AccountOperation {
   public typealias Input = ImportName
   public typealias Output = Import
@@ -195,7 +195,7 @@ public enum CompleteImport: AccountOperation {
   )
 }
 
-/// Shows an import (MOVE-3).
+/// Returns an import (MOVE-3).
 public enum GetImport: AccountOperation {
   public typealias Input = ImportName
   public typealias Output = Import
@@ -215,7 +215,7 @@ public enum ListImports: AccountOperation {
     "List the account's imports, newest first: the latest 10,000 are remembered, and 16 MiB of their problems and exercises.")
 }
 
-/// Ends an import (MOVE-3). What was taken stays.
+/// Cancels an import (MOVE-3). Records that were taken stay.
 public enum CancelImport: AccountOperation {
   public typealias Input = ImportName
   public typealias Output = Import
@@ -226,7 +226,7 @@ public enum CancelImport: AccountOperation {
     "End an import and remove its file; what was taken before stays. One that has ended stays as it is.")
 }
 
-/// What lists of things within an import take.
+/// The input of operations that list details of an import.
 public struct ImportDetailsInput: ListInput, Hashable {
   /// Names the import.
   public var importID: ImportID
@@ -243,12 +243,12 @@ public struct ImportDetailsInput: ListInput, Hashable {
   public static let notes = listNotes(["importID": ImportText.id])
 }
 
-/// Lists the records that were not taken (MOVE-3).
+/// Lists the records that were refused (MOVE-3).
 public enum ListImportProblems: AccountOperation {
   public typealias Input = ImportDetailsInput
   public typealias Output = Page<ImportProblem>
 
-  /// How many are kept of an import; beyond, they are only counted.
+  /// The maximum number of problems kept per import; further ones are only counted.
   public static let maximum = 1000
 
   public static let spec = OperationSpec(
@@ -268,17 +268,17 @@ public enum ListImportedExercises: AccountOperation {
     "List the tracks and workouts that the file holds, in its order; at most 10,000.")
 }
 
-/// An import has come further. Published at most once in two seconds of each while it is read, and at its end.
+/// Reports the progress of an import. Published at most every two seconds per import while the file is read, and at its end.
 public struct ImportProgressed: Event, Hashable {
-  /// Whose it is.
+  /// The account that owns the import.
   public var accountID: AccountID
   /// The import.
   public var importID: ImportID
-  /// Where it stands: `reading`, `done`, `failed` or `cancelled`.
+  /// The import's state: `reading`, `done`, `failed` or `cancelled`.
   public var state: ImportState
-  /// How much of the file was read, in hundredths; grows from event to event.
+  /// How much of the file was read, in per cent; grows from event to event.
   public var progress: Int
-  /// What was found so far.
+  /// Counts of what was found so far.
   public var counts: ImportCounts
 
   /// The event from its parts.

@@ -1,37 +1,37 @@
 public import Operations
 
-/// A file of another program whose records are taken over (MOVE-3).
+/// A file of another program whose records are imported (MOVE-3).
 ///
-/// It is made, sent in chunks, and completed; then it is read, beside everything else, while its progress can be looked at and is published
-/// live. Stopping and starting again continues; importing the same file twice changes nothing.
+/// The client creates the import, sends the file in chunks and completes it; the file is then read in the background, and its progress can
+/// be queried and is published live. Reading resumes after a restart; importing the same file twice changes nothing.
 public struct Import: Document, Hashable {
   /// Names the import.
   public var id: ImportID
-  /// The file's name where it came from.
+  /// The file's name at its origin.
   public var name: String
-  /// What it is, once that is known.
+  /// The file's format, once known.
   public var format: ImportFormat?
-  /// Where it stands.
+  /// The import's state.
   public var state: ImportState
-  /// Why it failed.
+  /// Why the import failed.
   public var reason: ImportEnd?
-  /// The same in the caller's language.
+  /// The reason in the caller's language.
   public var reasonText: String?
-  /// Where none of a file's rows is of the person asked for: whose rows it has.
+  /// The persons named in the file, where none of its rows belongs to the requested person.
   public var persons: [String]?
-  /// How large the file is.
+  /// The file's size.
   public var totalBytes: Int
-  /// How much of it has arrived: the offset of the next chunk.
+  /// How many bytes have arrived: the offset of the next chunk.
   public var receivedBytes: Int
-  /// How much of it was read, in hundredths.
+  /// How much of the file was read, in per cent.
   public var progress: Int
-  /// What was found so far.
+  /// Counts of what was found so far.
   public var counts: ImportCounts
-  /// When it was made.
+  /// When the import was created.
   public var createdAt: Instant
-  /// When it ended.
+  /// When the import ended.
   public var endedAt: Instant?
-  /// Whether its problems and exercises are no longer kept; see ``maxDetailBytes``.
+  /// Whether its problems and exercises have been dropped; see ``maxDetailBytes``.
   public var areDetailsForgotten: Bool?
 
   /// An import from its parts.
@@ -56,12 +56,12 @@ public struct Import: Document, Hashable {
     self.areDetailsForgotten = areDetailsForgotten
   }
 
-  /// How many imports of an account are remembered; the oldest that have ended go first.
+  /// The maximum number of imports kept per account; the oldest ended ones are dropped first.
   public static let maxKept = 10_000
-  /// How many bytes the problems and exercises of all of an account's imports may take; those of the oldest imports go first.
+  /// The maximum size of the problems and exercises of all imports of an account; those of the oldest imports are dropped first.
   public static let maxDetailBytes = 16 << 20
 
-  /// How many persons of a file are named.
+  /// The maximum number of persons listed per file.
   public static let maxPersons = 20
 
   public static let notes: Notes = [
@@ -87,11 +87,11 @@ public typealias ImportID = ID<Import>
 public struct ImportCounts: Document, Hashable {
   /// Records that were read: measures, exercises, habits and their marks.
   public var records: Int
-  /// How many of them were new.
+  /// How many records were new.
   public var taken: Int
-  /// How many were there already.
+  /// How many records existed already.
   public var repeated: Int
-  /// How many were not taken; see the import's problems.
+  /// How many records were refused; see the import's problems.
   public var refused: Int
   /// Days whose totals or entries changed.
   public var days: Int
@@ -112,17 +112,17 @@ public struct ImportCounts: Document, Hashable {
   ]
 }
 
-/// What a file can be.
+/// The formats of files.
 public enum ImportFormat: String, Choice {
-  /// `export.xml` of Apple Health, and the archive in which it comes.
+  /// Apple Health's `export.xml`, and the archive that contains it.
   case appleHealth, appleHealthZip
-  /// Fitbit's hourly steps as CSV, and the files of its export with a row a minute: `steps_….csv`, and `steps-….json` of older ones.
+  /// Fitbit's hourly steps as CSV, and the files of its export with one row per minute: `steps_….csv`, and `steps-….json` of older exports.
   case fitbitHours, fitbitSteps, fitbitStepsJSON
-  /// Google Takeout's daily summaries of Fit, and its file of one day, as CSV.
+  /// Google Fit's daily summaries and its file of one day, as CSV from Google Takeout.
   case googleFitDays, googleFitDay
-  /// An archive of Google Takeout, zip or tgz, or of Fitbit: what is known in it of Fit and of Fitbit.
+  /// An archive of Google Takeout (zip or tgz) or of Fitbit, with files of Fit and of Fitbit in known formats.
   case takeout
-  /// Tracks.
+  /// GPX tracks.
   case gpx
   /// A backup of Loop Habit Tracker, its CSV files, and the archive in which these come.
   case loopDatabase, loopHabits, loopCheckmarks, loopZip
@@ -131,88 +131,88 @@ public enum ImportFormat: String, Choice {
     "`appleHealth` (export.xml), `appleHealthZip`, `fitbitHours`, `fitbitSteps` (steps_….csv), `fitbitStepsJSON` (steps-….json), `googleFitDays`, `googleFitDay`, `takeout` (an archive of Google Takeout or of Fitbit), `gpx`, `loopDatabase`, `loopHabits` (Habits.csv), `loopCheckmarks` (Checkmarks.csv), `loopZip`."
 }
 
-/// Where an import stands.
+/// The state of an import.
 public enum ImportState: String, Choice {
   case uploading, waiting, reading, done, failed, cancelled
 
-  /// Whether nothing more comes of it.
+  /// Whether the state is final.
   public var isEnded: Bool { self == .done || self == .failed || self == .cancelled }
 }
 
-/// Why an import failed: it ended before the end of its file, or there was nothing to be taken; the words are at `import.<case>`.
+/// Why an import failed: reading ended before the end of the file, or found nothing to take. The words are at `import.<case>`.
 public enum ImportEnd: String, Choice {
-  /// None of the formats that are read.
+  /// None of the supported formats.
   case unrecognized
-  /// Another format than was said.
+  /// Not the format that the caller announced.
   case otherFormat
-  /// Another format than the name's ending says.
+  /// Not the format that the name's extension says.
   case otherName
-  /// Not the bytes that were announced.
+  /// The bytes differ from those that were announced.
   case otherBytes
-  /// Cut off, or against the rules of its format.
+  /// Truncated, or violates its format.
   case damaged
-  /// Declares entities, or nests without measure.
+  /// Declares entities, or nests too deeply.
   case unsafe
   /// An encrypted archive.
   case encrypted
-  /// An archive that unpacks to more than any export.
+  /// An archive that unpacks to more than any export would.
   case tooLarge
-  /// An archive without an export in it.
+  /// An archive that contains no export.
   case noExport
-  /// A day's file whose name does not say the day.
+  /// A file of one day whose name does not give the day.
   case dayMissing
-  /// None of its rows is of the person that was asked for.
+  /// None of the rows belongs to the requested person.
   case unknownPerson
-  /// The marks of one habit, in a file that does not say of which.
+  /// The checkmarks of one habit, in a file that does not say which.
   case habitMissing
-  /// A table whose columns cannot be told apart, since there is a comma in the name of a habit.
+  /// A table whose columns are ambiguous, since a habit's name contains a comma.
   case ambiguousNames
-  /// It was read to its end, and had nothing that could be taken.
+  /// The whole file was read and had nothing that could be taken.
   case nothingUsable
   /// The consent to activity data was withdrawn.
   case consentWithdrawn
-  /// Nothing arrived for too long.
+  /// No data arrived for too long.
   case expired
-  /// The file is no longer there, as after a restored backup.
+  /// The file no longer exists, for example after a restored backup.
   case lost
-  /// Its reading was begun three times without coming on.
+  /// Reading was started three times without making progress.
   case givenUp
 }
 
-/// Why a single record was not taken; the words are at `importProblem.<case>`.
+/// Why a single record was refused; the words are at `importProblem.<case>`.
 public enum ImportProblemReason: String, Choice {
   case badRow, badTime, badNumber, badUnit, badPlace, badSchedule
-  /// What XML does not allow stands there, and was read as a space.
+  /// A character that XML does not allow was read as a space.
   case badCharacter
-  /// A goal or limit of 0, and a word that is none of those which may stand there.
+  /// A goal or limit of 0, and a value that is not one of the allowed words.
   case zeroGoal, badChoice
-  /// It is not said how somebody moved, or that it was on foot and by wheel, so that the distance is neither's.
+  /// The kind of movement is missing, or is both on foot and by wheel, so that the distance counts as neither.
   case unknownMovement, mixedMovement
-  /// What Racha holds of a habit only in part: a goal of a week or more, a reminder on some weekdays, a long note.
+  /// Habits that Racha keeps only in part: a goal of a week or more, a reminder on some weekdays, a long note.
   case goalOfSeveralDays, reminderOfSomeDays, noteCut
-  /// A file of an archive that is not read, named as all of its kind.
+  /// A file of an archive that is not read, named by its kind.
   case fileIgnored
   case missingValue, timeBackwards, withoutTime, otherPerson, unknownHabit
-  /// Marks of habits on days on which there is nothing to be written.
+  /// Checkmarks on days on which nothing can be recorded.
   case notPlanned, paused, skipped, archived
   case inFuture, tooFarAhead, endsBeforeStart, tooLong, tooOld, outOfRange, tooManySources, tooManySamples, tooManyActivities
-  /// Of a habit that was taken without its reminder.
+  /// The habit was taken without its reminder.
   case tooManyReminders
-  /// The file ends or breaks here.
+  /// The file ends or is damaged here.
   case brokenOff
 }
 
-/// A record that was not taken (MOVE-3).
+/// A record that was refused (MOVE-3).
 public struct ImportProblem: Document, Hashable {
-  /// Counts the import's problems, from 1.
+  /// The problem's number within the import, from 1.
   public var number: Int
   /// The file within an archive, or all of its kind with `*` for the digits of their names, or the table of a database.
   public var part: String?
   /// The line of text, from 1, or the row's number.
   public var line: Int
-  /// Why.
+  /// Why the record was refused.
   public var code: ImportProblemReason
-  /// Why, in the caller's language.
+  /// The reason in the caller's language.
   public var text: String
 
   /// A problem from its parts.
@@ -234,18 +234,18 @@ public struct ImportProblem: Document, Hashable {
   ]
 }
 
-/// How somebody moved in an exercise.
+/// The kind of movement of an exercise.
 public enum ExerciseKind: String, Choice {
   case walking, running, cycling, other
 }
 
-/// An exercise from start to end that a file holds: a track, a workout (MOVE-3). It is shown, and adds nothing to the days' totals.
+/// An exercise from a file: a track or a workout (MOVE-3). It is shown, and adds nothing to the days' totals.
 public struct ImportedExercise: Document, Hashable {
-  /// The line at which it begins in the file.
+  /// The line of the file at which the exercise begins.
   public var line: Int
-  /// How.
+  /// The kind of movement.
   public var kind: ExerciseKind
-  /// What it is called.
+  /// The exercise's name.
   public var name: String?
   /// When it began; absent where the file has no times.
   public var start: Instant?

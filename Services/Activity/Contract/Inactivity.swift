@@ -1,6 +1,6 @@
 public import Operations
 
-/// After how many days without any movement an account wants to be told (NOT-3).
+/// After how many days without any movement an account wants to be notified (NOT-3).
 public struct InactivityNotice: Document, Hashable {
   public var days: Int?
 
@@ -11,7 +11,7 @@ public struct InactivityNotice: Document, Hashable {
   ]
 }
 
-/// Shows after how many days without movement the account is told (NOT-3).
+/// Returns after how many days without movement the account is notified (NOT-3).
 public enum ReadInactivityNotice: AccountOperation {
   public typealias Input = Empty
   public typealias Output = InactivityNotice
@@ -21,8 +21,8 @@ public enum ReadInactivityNotice: AccountOperation {
     "Show after how many days without any movement you are told.")
 }
 
-/// Chooses after how many days without movement the account is told, once for each time that it does not move. Days are counted anew from the
-/// present one when the number changes (NOT-3).
+/// Sets after how many days without movement the account is notified, once per period of inactivity. When the number changes, counting
+/// starts again from the present day (NOT-3).
 public enum SetInactivityNotice: AccountOperation {
   public struct Input: Document {
     public var days: Int
@@ -42,7 +42,7 @@ public enum SetInactivityNotice: AccountOperation {
     "Choose after how many days without any movement you are told.")
 }
 
-/// Ends it: nothing of that kind is told any more, nor what waits. Repeating it changes nothing (NOT-3).
+/// Turns the notices off, pending ones included. Idempotent (NOT-3).
 public enum ClearInactivityNotice: AccountOperation {
   public typealias Input = Empty
   public typealias Output = Empty
@@ -52,11 +52,11 @@ public enum ClearInactivityNotice: AccountOperation {
     requirements: ["NOT-3"], "Be told no more that you did not move.")
 }
 
-/// An account has not moved for as many days as it chose: published once for each time that it does not move (NOT-3).
+/// An account has not moved for the number of days that it chose; published once per period of inactivity (NOT-3).
 public struct InactivityNoticed: Event, Hashable {
   public var noticeID: ID<InactivityNotice>
   public var accountID: AccountID
-  /// Whole days, the present one not counted.
+  /// The number of whole days, without the present one.
   public var days: Int
   public var at: Instant
 
@@ -76,7 +76,7 @@ public struct InactivityNoticed: Event, Hashable {
     "inactivity.noticed", by: .activity, requirements: ["NOT-3"], "An account has not moved for as many days as it chose.")
 }
 
-/// What was noticed is true no longer: the account moves again, or does not want to be told any more (NOT-3).
+/// A notice no longer applies: the account moves again, or has turned the notices off (NOT-3).
 public struct InactivityEnded: Event, Hashable {
   public var noticeID: ID<InactivityNotice>
   public var accountID: AccountID

@@ -6,7 +6,7 @@ public struct MovementDay: Document, Hashable {
   public var day: LocalDay
   /// How many steps.
   public var steps: Int
-  /// How many of them may earn.
+  /// How many of the steps may earn.
   public var earningSteps: Int
   /// Metres walked.
   public var walkingMeters: Double
@@ -14,7 +14,7 @@ public struct MovementDay: Document, Hashable {
   public var runningMeters: Double
   /// Metres cycled.
   public var cyclingMeters: Double
-  /// Why some or all of it earns nothing.
+  /// Why some or all of the movement earns nothing.
   public var reasons: [FlagReason]
 
   /// A day from its parts.
@@ -54,7 +54,7 @@ public enum ListMovementDays: AccountOperation {
       self.to = to
     }
 
-    /// The most days in one answer.
+    /// The maximum number of days in one reply.
     public static let maxDays = 400
 
     public static let notes: Notes = [
@@ -82,15 +82,15 @@ public enum ListMovementDays: AccountOperation {
     requirements: ["MOVE-2", "MOVE-4", "MOVE-6"], "List the movement of each day.")
 }
 
-/// An account's day totals are now these. Published once per batch of samples.
+/// The present totals of an account's days. Published once per batch of samples.
 public struct MovementChanged: Event, Hashable {
-  /// A day's totals, and which of its states this is.
+  /// A day's totals, with the revision of this state.
   public struct Day: Document, Hashable {
     /// The local day.
     public var day: LocalDay
-    /// All its steps.
+    /// All steps of the day.
     public var steps: Int
-    /// Those of them that may earn.
+    /// How many of the steps may earn.
     public var earningSteps: Int
     /// Metres walked.
     public var walkingMeters: Double
@@ -98,15 +98,15 @@ public struct MovementChanged: Event, Hashable {
     public var runningMeters: Double
     /// Metres cycled.
     public var cyclingMeters: Double
-    /// Those of the metres walked that may earn; nil in events of earlier versions, which did not say.
+    /// How many of the metres walked may earn; nil in events of earlier versions.
     public var earningWalkingMeters: Double?
-    /// Those of the metres run that may earn; nil in events of earlier versions.
+    /// How many of the metres run may earn; nil in events of earlier versions.
     public var earningRunningMeters: Double?
-    /// Those of the metres cycled that may earn; nil in events of earlier versions.
+    /// How many of the metres cycled may earn; nil in events of earlier versions.
     public var earningCyclingMeters: Double?
-    /// Why some or all of the movement earns nothing, by its kind; nil where all earns, and in events of earlier versions.
+    /// Why some or all of the movement earns nothing, by kind; nil where all of it earns, and in events of earlier versions.
     public var flagged: [FlaggedMovement]?
-    /// Grows with each state of this day; a subscriber keeps the highest it has seen.
+    /// Incremented with each state of the day; a subscriber keeps the highest it has seen.
     public var revision: Int
 
     /// A day from its parts.
@@ -139,7 +139,7 @@ public struct MovementChanged: Event, Hashable {
     ]
   }
 
-  /// Whose movement.
+  /// The account that moved.
   public var accountID: AccountID
   /// The account's local day when this was recorded: how late steps arrive decides whether they earn.
   public var recordedDay: LocalDay

@@ -1,6 +1,6 @@
 public import Operations
 
-/// What is measured of movement: a count, or the distance covered in a way of moving.
+/// What is measured: steps, or the distance of one kind of movement.
 public enum MovementKind: String, Choice {
   /// Steps.
   case steps
@@ -12,9 +12,9 @@ public enum MovementKind: String, Choice {
   case cycling
 }
 
-/// Movement measured by a device between two instants (MOVE-1), taken as evenly spread over them.
+/// Movement that a device measured between two instants (MOVE-1); assumed to be evenly spread over them.
 public struct MovementSample: Document, Hashable {
-  /// Names the sample for its account, over all kinds; given by whoever measured.
+  /// Identifies the sample within its account, across all kinds; assigned by the source.
   public var id: String
   /// What was measured.
   public var kind: MovementKind
@@ -24,13 +24,13 @@ public struct MovementSample: Document, Hashable {
   public var end: Instant
   /// How many steps, or how many metres.
   public var amount: Double
-  /// The program that measured.
+  /// The program that measured the movement.
   public var source: String?
-  /// The device that measured.
+  /// The device that measured the movement.
   public var device: String?
-  /// Whether a person typed it in; nil for no.
+  /// Whether a person typed the sample in; nil for no.
   public var isHandTyped: Bool?
-  /// Grows with each correction of the sample; nil for 0.
+  /// Incremented with each correction of the sample; nil for 0.
   public var version: Int?
 
   /// A sample from its parts.
@@ -77,11 +77,11 @@ public struct MovementSample: Document, Hashable {
   }
 }
 
-/// Takes samples of movement in (MOVE-1). A sample is known by its id: repeating it changes nothing, and one of a higher version
-/// replaces the one before. Of an id that stands twice in a batch the second is evaluated as if it came later.
+/// Takes in samples of movement (MOVE-1). A sample is identified by its id: repeating it changes nothing, and a higher version replaces a
+/// lower one. Where an id occurs twice in a batch, the second sample is evaluated as if it came later.
 ///
 /// Consent to activity data is checked in the transaction that would keep the samples: without it the batch is refused as a whole, and
-/// nothing is kept or published. What was taken before consent was withdrawn stays until the account is deleted.
+/// nothing is kept or published. Samples taken before consent was withdrawn stay until the account is deleted.
 public enum RecordMovementSamples: AccountOperation {
   /// The samples.
   public struct Input: Document {
@@ -94,21 +94,21 @@ public enum RecordMovementSamples: AccountOperation {
     public static let notes: Notes = ["samples": Note("The samples, in any order.", items: 1...1000)]
   }
 
-  /// What became of them: `accepted`, `repeated`, `replaced` and the number of `rejected` add up to the number of samples.
+  /// The result: `accepted`, `repeated`, `replaced` and the number of `rejected` add up to the number of samples.
   public struct Output: Document, Hashable {
     /// How many were new.
     public var accepted: Int
-    /// How many were there already, the same in every field.
+    /// How many existed already, identical in every field.
     public var repeated: Int
     /// How many replaced an older version.
     public var replaced: Int
-    /// Those that were not taken.
+    /// The samples that were rejected.
     public var rejected: [RejectedSample]
-    /// Those that were taken and earn nothing.
+    /// The samples that were accepted and earn nothing.
     public var flagged: [FlaggedSample]
     /// What the flags mean.
     public var reasons: [FlagReason]
-    /// The days that were changed, as they stand now.
+    /// The days that changed, as they stand now.
     public var days: [MovementDay]
 
     /// The output from its parts.
@@ -141,13 +141,13 @@ public enum RecordMovementSamples: AccountOperation {
     "Take samples of movement in, with the account's consent; a sample is known by its id, and repeating it changes nothing.")
 }
 
-/// A sample that was not taken.
+/// A sample that was rejected.
 public struct RejectedSample: Document, Hashable {
-  /// Why a sample is not taken.
+  /// Why a sample is rejected.
   public enum Reason: String, Choice {
-    /// Another sample of this id and version was taken before; the first one stays.
+    /// A different sample with this id and version was taken before; the first one stays.
     case conflict
-    /// A later version of this id was taken before, or it was deleted.
+    /// A later version of this id was taken before, or the sample was deleted.
     case outdated
     /// It ends before it starts.
     case endsBeforeStart
@@ -155,11 +155,11 @@ public struct RejectedSample: Document, Hashable {
     case tooLong
     /// It starts before 1970.
     case tooOld
-    /// It ends more than a year after now.
+    /// It ends more than a year from now.
     case tooFarAhead
-    /// It names a source beyond the most that an account may have.
+    /// It names a new source, and the account has reached the maximum number of sources.
     case tooManySources
-    /// The account has as many samples of that kind and day as there is room for.
+    /// The account has reached the maximum number of samples of that kind and day.
     case tooMany
   }
 
@@ -167,7 +167,7 @@ public struct RejectedSample: Document, Hashable {
   public var index: Int
   /// The sample's id.
   public var id: String
-  /// Why.
+  /// Why the sample was rejected.
   public var code: Reason
 
   /// A rejection from its parts.
@@ -184,8 +184,8 @@ public struct RejectedSample: Document, Hashable {
   ]
 }
 
-/// Takes samples back (MOVE-1): the days stand as if they had never come. They do not come back by being sent again, unless with a
-/// higher version.
+/// Deletes samples (MOVE-1): the days stand as if the samples had never arrived. Sending them again restores them only with a higher
+/// version.
 public enum DeleteMovementSamples: AccountOperation {
   /// Which samples.
   public struct Input: Document {
@@ -204,13 +204,13 @@ public enum DeleteMovementSamples: AccountOperation {
     }
   }
 
-  /// What became of them.
+  /// The result.
   public struct Output: Document, Hashable {
     /// How many were deleted.
     public var deleted: Int
-    /// Ids of which there is no sample, or none any more.
+    /// Ids for which there is no sample, or no longer one.
     public var unknown: [String]
-    /// The days that were changed, as they stand now.
+    /// The days that changed, as they stand now.
     public var days: [MovementDay]
 
     /// The output from its parts.

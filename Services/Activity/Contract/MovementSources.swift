@@ -1,10 +1,10 @@
 public import Operations
 
-/// A program and device that measured for an account, or typing by hand.
+/// A program and device that measured movement for an account, or manual input.
 public struct MovementSource: Document, Hashable {
-  /// The program that measured; absent where samples name none.
+  /// The program; absent where samples name none.
   public var source: String?
-  /// The device that measured; absent where samples name none.
+  /// The device; absent where samples name none.
   public var device: String?
   /// Whether its samples were typed in by hand; nil for no.
   public var isHandTyped: Bool?
@@ -25,12 +25,12 @@ public struct MovementSource: Document, Hashable {
 
 /// The sources of an account, by priority.
 public struct MovementSourceOrder: Document, Hashable {
-  /// Each source once; where several measured the same stretch of time, the first of them counts.
+  /// Each source once, highest priority first; where several measured the same time, the first of them counts.
   public var sources: [MovementSource]
   /// Whether the account chose the order.
   public var isChosen: Bool
 
-  /// The most sources of an account.
+  /// The maximum number of sources of an account.
   public static let maxSources = 100
 
   /// An order from its parts.
@@ -46,7 +46,7 @@ public struct MovementSourceOrder: Document, Hashable {
   ]
 }
 
-/// Lists what has measured for the account, by priority (MOVE-1).
+/// Lists the account's sources of movement, by priority (MOVE-1).
 public enum ListMovementSources: AccountOperation {
   public typealias Input = Empty
   public typealias Output = MovementSourceOrder
@@ -56,13 +56,14 @@ public enum ListMovementSources: AccountOperation {
     "List what has measured the account's movement; where several measured the same time, the first of them counts.")
 }
 
-/// Chooses which source counts where several measured the same time (MOVE-1). The days concerned are counted anew soon after.
+/// Sets the priority of the account's sources, for times that several measured (MOVE-1). The days affected are counted again soon after.
 ///
-/// Records of calls with an idempotency key hold its name, so it keeps the one it has.
+/// Records of calls with an idempotency key contain the operation's name, so it must not change.
 public enum OrderMovementSources: AccountOperation {
   /// The order.
   public struct Input: Document {
-    /// Sources of the account, each at most once; those left out follow in their usual order. None: the usual order.
+    /// Sources of the account, each at most once; sources that are left out follow in their default order. An empty list restores the
+    /// default.
     public var sources: [MovementSource]
 
     /// The input from its parts.
@@ -86,7 +87,7 @@ public enum OrderMovementSources: AccountOperation {
 
   public typealias Output = MovementSourceOrder
 
-  /// The rule of a source of which the account has no samples.
+  /// The rule for a source of which the account has no samples.
   public static let unknownSource = FieldRule("unknown_source")
 
   public static let spec = OperationSpec(

@@ -1,11 +1,11 @@
 public import Operations
 
-/// What may complete an activity by itself (MOVE-7): a goal of a quantity, of a distance in `m` or `km`.
+/// Rules for activities that movement completes automatically (MOVE-7): the goal is a quantity, and for distances in `m` or `km`.
 public enum MovementTie {
-  /// Units in which goals of distances are given, with the millimetres of a thousandth.
+  /// Units for goals of distances, each with its thousandth in millimetres.
   public static let distanceUnits = ["m": 1, "km": 1000]
 
-  /// The rule of a goal that cannot be measured so.
+  /// The rule for a goal that the kind of movement cannot measure.
   public static let notForTie = FieldRule("not_for_tie")
 
   /// Whether movement of that kind can complete the goal.

@@ -1,16 +1,16 @@
 public import Operations
 
-/// A range of days on which an activity rests: they are not asked for, and neither add to a streak nor break it (ACT-14).
+/// A range of days on which an activity is paused: the days are not due, and neither add to a streak nor break it (ACT-14).
 public struct Pause: Document, Hashable {
   /// Names the pause.
   public var id: PauseID
   /// The activity.
   public var activityID: ActivityID
-  /// The first day of it.
+  /// The first day of the pause.
   public var firstDay: LocalDay
-  /// The last day of it.
+  /// The last day of the pause.
   public var lastDay: LocalDay
-  /// Whether it is the archive's own: from the day on which the activity was archived until it is unarchived.
+  /// Whether archiving made the pause: it lasts from the day on which the activity was archived until it is unarchived.
   public var isArchive: Bool
 
   /// A pause from its parts.
@@ -33,11 +33,11 @@ public typealias PauseID = ID<Pause>
 
 /// Ways in which pausing an activity can fail.
 public enum PauseFailure: String, FailureCode {
-  /// The activity has no pause of that id.
+  /// The activity has no pause with that id.
   case notFound = "pause_not_found"
-  /// The activity is paused on some of the days already.
+  /// The activity is already paused on some of the days.
   case overlaps = "pause_overlaps"
-  /// The activity has as many pauses as one may have.
+  /// The activity has reached the maximum number of pauses.
   case tooMany = "too_many_pauses"
 
   public var status: Int {
@@ -48,9 +48,9 @@ public enum PauseFailure: String, FailureCode {
   }
 }
 
-/// Pauses an activity for a range of days, past ones too (ACT-14). What was recorded on them stays, and counts again without the pause.
+/// Pauses an activity for a range of days, past ones too (ACT-14). Entries on these days stay, and count again without the pause.
 ///
-/// Of an activity that is archived it holds beside the archive's own pause, and goes on when the activity is unarchived.
+/// On an archived activity it applies in addition to the archive's own pause, and continues after the activity is unarchived.
 public enum CreatePause: AccountOperation {
   /// Which activity and days.
   public struct Input: Document {
@@ -89,9 +89,9 @@ public enum CreatePause: AccountOperation {
     "Pause an activity for a range of days.")
 }
 
-/// Shortens or lengthens a pause (ACT-14), but not the archive's own.
+/// Changes the days of a pause (ACT-14), but not of the archive's own.
 public enum UpdatePause: AccountOperation {
-  /// Which pause, and its days from now on.
+  /// Which pause, and its new days.
   public struct Input: Document {
     /// Names the activity.
     public var activityID: ActivityID
@@ -131,7 +131,7 @@ public enum UpdatePause: AccountOperation {
     ], requirements: ["ACT-14"], "Shorten or lengthen a pause.")
 }
 
-/// Takes a pause back: its days are asked for as if there had been none (ACT-14). The archive's own ends with `activities.unarchive`.
+/// Deletes a pause: its days are due as if there had been none (ACT-14). The archive's own pause ends with `activities.unarchive`.
 public enum DeletePause: AccountOperation {
   /// Which pause.
   public struct Input: Document {

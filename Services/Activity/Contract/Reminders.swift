@@ -1,9 +1,9 @@
 public import Operations
 
-/// A time of day at which an activity's owner is reminded of it, by the clocks where they are: `07:30` (ACT-1).
+/// A local time of day at which an activity's owner is reminded of it: `07:30` (ACT-1).
 ///
-/// One in the hours before the account's day starts belongs to the day before. A time that the clocks leave out comes when they have been
-/// put forward, and one that they show twice comes the first time (NOT-2).
+/// A time before the hour at which the account's day starts belongs to the previous day. A time that the clocks skip comes right after they
+/// are put forward; a time that occurs twice comes the first time (NOT-2).
 public struct ReminderTime: TextValue, Comparable {
   /// How many an activity may have.
   public static let maximum = 10
@@ -42,33 +42,33 @@ public struct ReminderTime: TextValue, Comparable {
   private init(trusted minutes: Int) { self.minutes = minutes }
 }
 
-/// Marks the ids of reminders that came due.
+/// The type of reminder ids.
 public enum Reminder {}
 
-/// An activity's owner is to be reminded of it now, or was to be while the service was down (NOT-2).
+/// A reminder of an activity is due, or came due while the service was down (NOT-2).
 ///
-/// Each time of each day comes once, and once more whenever its owner asked to be reminded again. None comes of a day that is done, skipped,
-/// paused or not planned, while the activity's timer runs, or to an account that is suspended.
+/// Each time of each day is published once, and once more for each time that the owner asked to be reminded again. Nothing is published for
+/// a day that is done, skipped, paused or not planned, while the activity's timer runs, or for a suspended account.
 public struct ReminderDue: Event, Hashable {
-  /// Whose activity.
+  /// The account that owns the activity.
   public var accountID: AccountID
-  /// Names this one reminder.
+  /// Identifies this reminder.
   public var reminderID: ID<Reminder>
-  /// Of which activity.
+  /// The activity.
   public var activityID: ActivityID
-  /// What that is called now.
+  /// The activity's present title.
   public var title: String
-  /// The account's day that is to be done.
+  /// The account's day for which the activity is planned.
   public var day: LocalDay
-  /// For which time it was set.
+  /// The time for which the reminder was set.
   public var time: ReminderTime
-  /// Whether its owner asked to be reminded again.
+  /// Whether the owner asked to be reminded again.
   public var isAgain: Bool
-  /// When it was due.
+  /// When the reminder was due.
   public var dueAt: Instant
-  /// Until when it is worth an answer: the day's end, but no sooner than two hours and no later than a day after it was due.
+  /// Until when the reminder is useful: the day's end, but no sooner than two hours and no later than a day after it was due.
   public var endsAt: Instant
-  /// Whether it came too late to be sent.
+  /// Whether the reminder is too late to be sent.
   public var isMissed: Bool
 
   /// The event from its parts.
@@ -102,14 +102,13 @@ public struct ReminderDue: Event, Hashable {
     "An activity's owner is to be reminded of it now, or was to be while the service was down.")
 }
 
-/// There is no longer a reason for the reminders that an account got of a day of an activity: it is done or skipped, or the activity rests, was
-/// archived or deleted (NOT-2).
+/// Withdraws an account's reminders of an activity for a day: the activity is done, skipped, paused, archived or deleted (NOT-2).
 public struct ReminderWithdrawn: Event, Hashable {
-  /// Whose activity.
+  /// The account that owns the activity.
   public var accountID: AccountID
-  /// Of which activity.
+  /// The activity.
   public var activityID: ActivityID
-  /// Of which day.
+  /// The day.
   public var day: LocalDay
 
   /// The event from its parts.

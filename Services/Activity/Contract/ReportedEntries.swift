@@ -1,16 +1,16 @@
 public import Operations
 
-/// An entry as those see it who follow its account, copied for moderators when it is reported (SOC-8).
+/// An entry as the account's followers see it, copied for moderators when it is reported (SOC-8).
 public struct ReportedEntry: Document, Hashable {
-  /// Whose entry.
+  /// The account that owns the entry.
   public var accountID: AccountID
-  /// What the activity is called.
+  /// The activity's title.
   public var title: String
-  /// What the account says of it.
+  /// The account's comment on the entry.
   public var comment: String?
-  /// Its photo.
+  /// The entry's photo.
   public var photo: MediaFile?
-  /// When any of it was last written.
+  /// When any field of the entry was last written.
   public var recordedAt: Instant
 
   /// A copy from its parts.
@@ -29,11 +29,11 @@ public struct ReportedEntry: Document, Hashable {
   ]
 }
 
-/// Gives social a copy of an entry that is reported by somebody who can see it (SOC-8).
+/// Gives social a copy of an entry, for a report by an account that can see it (SOC-8).
 public enum ReadReportedEntry: OpenOperation {
-  /// Which entry, and who reports it.
+  /// Which entry, and the account that reports it.
   public struct Input: Document, Hashable {
-    /// Who reports.
+    /// The account that reports.
     public var readerAccountID: AccountID
     /// Names the activity.
     public var activityID: ActivityID

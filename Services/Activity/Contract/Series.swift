@@ -1,28 +1,28 @@
 public import Operations
 
-/// Over which time a bar chart goes (ACT-11).
+/// The period that a bar chart covers (ACT-11).
 public enum SeriesPeriod: String, Choice {
-  /// Monday to Sunday, a bar a day.
+  /// Monday to Sunday, one bar per day.
   case week
-  /// The first to the last day of the month, a bar a day.
+  /// The first to the last day of the month, one bar per day.
   case month
-  /// The weeks whose Thursday lies in the quarter, a bar a week.
+  /// The weeks whose Thursday lies in the quarter, one bar per week.
   case quarter
 }
 
 /// The progress of an activity as a bar chart shows it (ACT-11).
 public struct ActivitySeries: Document, Hashable {
-  /// Over which time.
+  /// The period.
   public var period: SeriesPeriod
   /// The first day.
   public var firstDay: LocalDay
   /// The last day.
   public var lastDay: LocalDay
-  /// A day of the period before; absent before 1970.
+  /// A day of the preceding period; absent before 1970.
   public var previousDay: LocalDay?
-  /// A day of the period after; absent after 2199.
+  /// A day of the following period; absent after 2199.
   public var nextDay: LocalDay?
-  /// What a quantity is counted in.
+  /// The unit of a quantity.
   public var unit: String?
   /// The bars, oldest first.
   public var bars: [SeriesBar]
@@ -53,15 +53,15 @@ public struct ActivitySeries: Document, Hashable {
   ]
 }
 
-/// A bar of a chart: what was done in some days, and what they asked for.
+/// A bar of a chart: what was done on some days, and what the days asked for.
 public struct SeriesBar: Document, Hashable {
   /// The first of the days.
   public var firstDay: LocalDay
   /// The last of them.
   public var lastDay: LocalDay
-  /// How many days were to be done so far.
+  /// How many days were due so far.
   public var dueDays: Int
-  /// How many were done.
+  /// How many days were done.
   public var doneDays: Int
   /// For a quantity: how much was done.
   public var amount: Double?
@@ -71,10 +71,10 @@ public struct SeriesBar: Document, Hashable {
   public var durationSeconds: Int?
   /// For a duration: how long all of the days ask for.
   public var goalDurationSeconds: Int?
-  /// Which part of what was due so far was reached, from 0 to 1.
+  /// The share of what was due so far that was reached, from 0 to 1.
   public var share: Double?
 
-  /// A bar without anything due.
+  /// Creates a bar without anything due.
   public init(firstDay: LocalDay, lastDay: LocalDay) {
     self.firstDay = firstDay
     self.lastDay = lastDay
@@ -97,15 +97,15 @@ public struct SeriesBar: Document, Hashable {
   ]
 }
 
-/// Shows an activity's progress for a bar chart (ACT-11).
+/// Returns an activity's progress for a bar chart (ACT-11).
 public enum GetSeries: AccountOperation {
-  /// Which time of which activity.
+  /// The activity and the period.
   public struct Input: Document {
     /// Names the activity.
     public var activityID: ActivityID
-    /// Over which time; a week by default.
+    /// The period; a week by default.
     public var period: SeriesPeriod?
-    /// A day of it; today by default.
+    /// A day within the period; today by default.
     public var day: DayName?
 
     /// The input from its parts.

@@ -1,6 +1,6 @@
 public import Operations
 
-/// A planned day that the account skips: it is not asked for, and neither adds to a streak nor breaks it (ACT-14).
+/// A planned day that the account skips: it is not due, and neither adds to a streak nor breaks it (ACT-14).
 public struct Skip: Document, Hashable {
   /// The activity.
   public var activityID: ActivityID
@@ -16,7 +16,7 @@ public struct Skip: Document, Hashable {
   public static let notes: Notes = ["activityID": "The activity.", "day": "The day."]
 }
 
-/// Which day of which activity is skipped, or no longer.
+/// The activity, and the day to skip or no longer to skip.
 public struct SkipInput: Document {
   /// Names the activity.
   public var activityID: ActivityID
@@ -29,7 +29,7 @@ public struct SkipInput: Document {
     self.day = day
   }
 
-  /// How many days ahead of today the last one is that can be skipped.
+  /// How many days ahead of today can be skipped.
   public static let maxDaysAhead = 366
 
   public static let notes: Notes = [
@@ -37,7 +37,7 @@ public struct SkipInput: Document {
   ]
 }
 
-/// Skips a planned day (ACT-14). Repeating it changes nothing. What was recorded on it stays, and counts again when it is taken back.
+/// Skips a planned day (ACT-14). Idempotent. The day's entry stays, and counts again when the skip is removed.
 public enum CreateSkip: AccountOperation {
   public typealias Input = SkipInput
   public typealias Output = Skip
@@ -49,7 +49,7 @@ public enum CreateSkip: AccountOperation {
     ], requirements: ["ACT-14"], "Skip a planned day.")
 }
 
-/// Takes the skipping of a day back (ACT-14). Repeating it changes nothing.
+/// Removes the skip of a day (ACT-14). Idempotent.
 public enum DeleteSkip: AccountOperation {
   public typealias Input = SkipInput
   public typealias Output = Empty

@@ -1,16 +1,16 @@
 public import Operations
 
-/// What a profile shows of an account's activities (H CU-5).
+/// Statistics of an account's activities, as its profile shows them (H CU-5).
 public struct Statistics: Document, Hashable {
-  /// How many activities it has, the archived ones included.
+  /// How many activities the account has, archived ones included.
   public var activityCount: Int
-  /// How many entries reached their goals, but for days that are paused or skipped, and limits whose days are open.
+  /// How many entries reached their goals, without paused or skipped days and limits whose days are open.
   public var doneCount: Int
-  /// On how many days something was done.
+  /// On how many days anything was done.
   public var activeDayCount: Int
-  /// How many such days there are in a row.
+  /// The streak of such days.
   public var streak: Streak
-  /// The first of them.
+  /// The first such day.
   public var firstActiveDay: LocalDay?
 
   /// Statistics from their parts.
@@ -33,11 +33,11 @@ public struct Statistics: Document, Hashable {
   ]
 }
 
-/// Shows the statistics of one's own profile, or of somebody whom one follows (H CU-5).
+/// Returns the statistics of the caller, or of an account that the caller follows (H CU-5).
 public enum GetStatistics: AccountOperation {
-  /// Whose.
+  /// Whose statistics.
   public struct Input: Document {
-    /// Somebody whom the caller follows; the caller by default.
+    /// An account that the caller follows; the caller by default.
     public var accountID: AccountID?
 
     /// The input from its parts.

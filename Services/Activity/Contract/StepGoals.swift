@@ -1,6 +1,6 @@
 public import Operations
 
-/// Over how long a step goal is to be reached.
+/// The period in which a step goal is to be reached.
 public enum GoalPeriod: String, Choice {
   /// A local day.
   case day
@@ -8,15 +8,15 @@ public enum GoalPeriod: String, Choice {
   case week
 }
 
-/// How many steps an account wants to make in a day or a week (MOVE-5), and how far it is.
+/// How many steps an account wants to make in a day or a week (MOVE-5), and its progress.
 public struct StepGoal: Document, Hashable {
-  /// In which time.
+  /// The period in which the goal is to be reached.
   public var period: GoalPeriod
   /// How many steps.
   public var goal: Int
   /// How many were made in the present day or week.
   public var steps: Int
-  /// How many are missing; 0 once it is reached.
+  /// How many are missing; 0 once the goal is reached.
   public var missing: Int
 
   /// A goal from its parts.
@@ -34,13 +34,13 @@ public struct StepGoal: Document, Hashable {
   ]
 }
 
-/// Shows the account's step goals.
+/// Returns the account's step goals.
 public enum GetStepGoals: AccountOperation {
   public typealias Input = Empty
 
   /// The goals.
   public struct Output: Document, Hashable {
-    /// Those that are set, the daily one first.
+    /// The goals that are set, the daily one first.
     public var goals: [StepGoal]
 
     /// The output from its parts.
@@ -54,11 +54,11 @@ public enum GetStepGoals: AccountOperation {
     "Show the account's step goals and how far it is.")
 }
 
-/// Sets or changes a step goal. One that the present day or week has reached already is published as reached, once.
+/// Sets or changes a step goal. A goal that the present day or week has already reached is published as reached, once.
 public enum SetStepGoal: AccountOperation {
   /// The goal.
   public struct Input: Document {
-    /// In which time.
+    /// The period in which the goal is to be reached.
     public var period: GoalPeriod
     /// How many steps.
     public var goal: Int
@@ -82,11 +82,11 @@ public enum SetStepGoal: AccountOperation {
     "Set or change a daily or weekly step goal.")
 }
 
-/// Clears a step goal: nothing is published of it any more. Repeating it changes nothing.
+/// Clears a step goal: no further event about it is published. Idempotent.
 public enum ClearStepGoal: AccountOperation {
   /// Which goal.
   public struct Input: Document {
-    /// In which time.
+    /// The period in which the goal is to be reached.
     public var period: GoalPeriod
 
     /// The input from its parts.
@@ -102,15 +102,15 @@ public enum ClearStepGoal: AccountOperation {
     "Clear a daily or weekly step goal.")
 }
 
-/// An account's step goal is now this, or none.
+/// The present step goal of an account, or none.
 public struct StepGoalChanged: Event, Hashable {
-  /// Whose goal.
+  /// The account that owns the goal.
   public var accountID: AccountID
-  /// In which time.
+  /// The period in which the goal is to be reached.
   public var period: GoalPeriod
-  /// How many steps; none where it was cleared.
+  /// How many steps; none where the goal was cleared.
   public var goal: Int?
-  /// Grows with each change; a subscriber keeps the highest it has seen.
+  /// Incremented with each change; a subscriber keeps the highest it has seen.
   public var revision: Int
 
   /// The event from its parts.
@@ -130,21 +130,21 @@ public struct StepGoalChanged: Event, Hashable {
     "goals.changed", by: .activity, requirements: ["MOVE-5"], "An account's step goal is now this, or none.")
 }
 
-/// An account came near its step goal, or reached it: each once for a day or week, and near only before it is reached.
+/// An account came near its step goal, or reached it. Published once each per day or week; near only before it is reached.
 public struct StepGoalApproached: Event, Hashable {
-  /// Whose goal.
+  /// The account that owns the goal.
   public var accountID: AccountID
-  /// In which time.
+  /// The period in which the goal is to be reached.
   public var period: GoalPeriod
   /// The day, or the week's Monday.
   public var firstDay: LocalDay
-  /// How many steps were wanted.
+  /// The goal in steps.
   public var goal: Int
   /// How many were made.
   public var steps: Int
   /// Whether the goal is reached; otherwise it is near.
   public var isReached: Bool
-  /// Whether the day or week was over already where the account is, as for steps that came late; absent from older events.
+  /// Whether the day or week was already over for the account, as for steps that arrived late; absent from older events.
   public var isOver: Bool?
 
   /// The event from its parts.

@@ -2,8 +2,8 @@ public import Operations
 
 /// How long an activity was kept without a miss (ACT-10).
 ///
-/// It is counted in what the schedule asks for at once: planned days, or whole weeks where it asks for so many days a week. What is not
-/// planned, paused or skipped neither adds nor breaks, nor does what is still open.
+/// Counts planned days, or whole weeks where the schedule asks for so many days a week. Days that are not planned, paused, skipped or still
+/// open neither add to a streak nor break it.
 public struct Streak: Document, Hashable {
   /// What is counted.
   public enum Unit: String, Choice {
@@ -13,9 +13,9 @@ public struct Streak: Document, Hashable {
     case weeks
   }
 
-  /// The row that reaches up to now.
+  /// The length of the streak that reaches up to now.
   public var current: Int
-  /// The longest row there ever was.
+  /// The length of the longest streak so far.
   public var longest: Int
   /// What is counted.
   public var unit: Unit
@@ -34,7 +34,7 @@ public struct Streak: Document, Hashable {
   ]
 }
 
-/// What several documents say of how days stand.
+/// Notes that several documents share.
 enum StreakText {
   static let strength = Note(
     """
@@ -50,16 +50,16 @@ enum StreakText {
 
 // MARK: - Events
 
-/// An activity's streak is now this, whatever changed it: an entry, a pause, a skipped day, the archive, another schedule or goal, or the end
-/// of a day or week (ACT-10).
+/// The present streak of an activity, whatever changed it: an entry, a pause, a skip, the archive, another schedule or goal, or the end of
+/// a day or week (ACT-10).
 public struct StreakChanged: Event, Hashable {
-  /// Whose activity.
+  /// The account that owns the activity.
   public var accountID: AccountID
-  /// Which one.
+  /// The activity.
   public var activityID: ActivityID
   /// The streak.
   public var streak: Streak
-  /// The account's day on which it came to be so.
+  /// The account's day on which the streak changed.
   public var day: LocalDay
   /// Of two states the one with the higher revision is the later.
   public var revision: Int

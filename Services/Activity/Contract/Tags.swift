@@ -1,9 +1,9 @@
 import Foundation
 public import Operations
 
-/// A word of the owner's own by which activities are found again (ACT-16): `at home`.
+/// A word by which the owner finds activities (ACT-16): `at home`.
 ///
-/// Lower case, composed (Unicode's form C), single blanks inside and none around, so that one tag is written in one way.
+/// Normalised to lower case and Unicode form C, with single blanks inside and none around, so that each tag has one spelling.
 public struct Tag: TextValue, Comparable {
   /// How many an activity may have.
   public static let maximum = 8

@@ -1,10 +1,10 @@
 public import Operations
 
-/// An activity ready to be made: whoever likes it sends its ``activity`` to `activities.create`, with any field changed (ACT-2).
+/// A prepared activity: a client sends its ``activity`` to `activities.create`, with any field changed (ACT-2).
 public struct ActivityTemplate: Document {
   /// Names the template.
   public var id: String
-  /// What `activities.create` takes.
+  /// The input for `activities.create`.
   public var activity: CreateActivity.Input
 
   /// A template from its parts.
@@ -18,11 +18,11 @@ public struct ActivityTemplate: Document {
   ]
 }
 
-/// Lists the templates of activities, by category.
+/// Lists the templates for activities, by category.
 public enum ListTemplates: AccountOperation {
-  /// Which ones.
+  /// Which templates.
   public struct Input: Document, Hashable {
-    /// Only those of this category.
+    /// Only templates of this category.
     public var category: ActivityCategory?
 
     /// The input from its parts.

@@ -1,18 +1,18 @@
 public import Operations
 
-/// A clock for an activity with a duration goal, running on the server: any device of the account starts, stops and saves it (ACT-7).
+/// A timer for an activity with a duration goal. It runs on the server: any device of the account starts, stops and saves it (ACT-7).
 public struct ActivityTimer: Document, Hashable {
   /// The activity.
   public var activityID: ActivityID
-  /// The day to which its time will belong: the one on which it was first started.
+  /// The day to which the time will be added: the one on which the timer was first started.
   public var day: LocalDay
-  /// Since when it runs; absent while it stands.
+  /// Since when the timer runs; absent while it is stopped.
   public var runningSince: Instant?
-  /// Time on it, from all its runs.
+  /// The total time of all its runs.
   public var elapsedSeconds: Int
-  /// The day's time that is saved already.
+  /// The time already saved for the day.
   public var savedSeconds: Int
-  /// What is left of the day's goal, once what is on the timer is saved; 0 where it is reached.
+  /// What remains of the day's goal once the timer's time is saved; 0 where the goal is reached.
   public var remainingSeconds: Int
 
   /// A timer from its parts.
@@ -36,7 +36,7 @@ public struct ActivityTimer: Document, Hashable {
   ]
 }
 
-/// Names the timer of an activity, of which there is one at most.
+/// Names the timer of an activity, which has at most one.
 public struct TimerName: Document, Hashable {
   /// Names the activity.
   public var activityID: ActivityID
@@ -47,11 +47,11 @@ public struct TimerName: Document, Hashable {
   public static let notes: Notes = ["activityID": "Names the activity."]
 }
 
-/// Ways in which asking for a timer can fail.
+/// Ways in which a timer's operation can fail.
 public enum TimerFailure: String, FailureCode {
-  /// The activity's timer was not started, or is saved or discarded already.
+  /// The activity's timer was not started, or was already saved or discarded.
   case notFound = "timer_not_found"
-  /// The activity's goal is no duration.
+  /// The activity's goal is not a duration.
   case notForGoal = "timer_not_for_goal"
 
   public var status: Int {
@@ -62,7 +62,7 @@ public enum TimerFailure: String, FailureCode {
   }
 }
 
-/// Starts the timer of an activity that is planned today, or lets one that stands go on (ACT-7; H CU-29 5c). One that runs goes on as it is.
+/// Starts the timer of an activity that is planned today, or resumes a stopped one (ACT-7; H CU-29 5c). A running timer is not changed.
 public enum StartTimer: AccountOperation {
   public typealias Input = TimerName
   public typealias Output = ActivityTimer
@@ -73,7 +73,7 @@ public enum StartTimer: AccountOperation {
     requirements: ["ACT-7"], "Start an activity's timer, or let one that was stopped go on.")
 }
 
-/// Stops an activity's timer; its time stays on it until it is saved (ACT-7; H CU-29 5c.2). One that stands stays as it is.
+/// Stops an activity's timer, which keeps its time until it is saved (ACT-7; H CU-29 5c.2). A stopped timer is not changed.
 public enum StopTimer: AccountOperation {
   public typealias Input = TimerName
   public typealias Output = ActivityTimer
@@ -84,7 +84,7 @@ public enum StopTimer: AccountOperation {
     "Stop an activity's timer; its time stays on it until it is saved.")
 }
 
-/// Adds a timer's time to its day's entry and removes the timer, both or neither (ACT-7; H CU-29 5c.4).
+/// Adds a timer's time to its day's entry and removes the timer, in one transaction (ACT-7; H CU-29 5c.4).
 public enum SaveTimer: AccountOperation {
   public typealias Input = TimerName
   public typealias Output = Entry
@@ -95,7 +95,7 @@ public enum SaveTimer: AccountOperation {
     requirements: ["ACT-7"], "Add a timer's time to the progress of the day on which it was started, and remove the timer.")
 }
 
-/// Removes a timer without saving its time. Repeating it changes nothing.
+/// Removes a timer without saving its time. Idempotent.
 public enum DiscardTimer: AccountOperation {
   public typealias Input = TimerName
   public typealias Output = Empty
@@ -105,7 +105,7 @@ public enum DiscardTimer: AccountOperation {
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-7"], "Remove a timer without saving its time.")
 }
 
-/// Shows an activity's timer.
+/// Returns an activity's timer.
 public enum GetTimer: AccountOperation {
   public typealias Input = TimerName
   public typealias Output = ActivityTimer
@@ -116,7 +116,7 @@ public enum GetTimer: AccountOperation {
     "Show an activity's timer.")
 }
 
-/// Lists the account's timers, so that another device finds what runs.
+/// Lists the account's timers, so that another device finds those that run.
 public enum ListTimers: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<ActivityTimer>

@@ -4,7 +4,7 @@ import Operations
 import RewardsContract
 import Storage
 
-/// What rewards publishes of coins: how many each local day earned.
+/// The coins that each local day earned, from the events of rewards.
 enum DashboardCoinStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "coins of the dashboard") { database in
@@ -28,7 +28,7 @@ enum DashboardCoinStore {
     }
   }
 
-  /// The row with the sum of all days.
+  /// The key of the row with the sum of all days.
   private static let ever = LocalDay(daysSinceEpoch: .min)
 
   /// Counts a transfer once.
@@ -50,7 +50,7 @@ enum DashboardCoinStore {
     }
   }
 
-  /// What was earned on each of these days, and ever.
+  /// Returns what was earned on each of these days, and in all.
   static func read(
     of account: AccountID, from: LocalDay, to: LocalDay, in database: Database
   ) throws -> (days: [LocalDay: Int], ever: Int) {

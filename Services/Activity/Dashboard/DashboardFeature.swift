@@ -4,7 +4,7 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// The dashboard: movement and coins today, this week, this month, ever.
+/// The dashboard: movement and coins of today, this week, this month, and all time.
 struct DashboardFeature: Feature {
   let calendars: AccountCalendars
   let migrations = [DashboardCoinStore.migration(18)]

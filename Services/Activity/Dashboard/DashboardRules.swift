@@ -1,13 +1,13 @@
 import ActivityContract
 import Operations
 
-/// The days that a dashboard is made of, from the oldest that any of its periods needs up to today.
+/// The days from which a dashboard is computed: from the earliest that any of its periods needs up to today.
 struct DashboardRules {
   /// How many days the history shows.
   static let historyDays = 30
 
   let today: LocalDay
-  /// Oldest first, none after today.
+  /// In ascending order, none after today.
   let days: [MovementState]
   let coins: [LocalDay: Int]
 
@@ -24,7 +24,7 @@ struct DashboardRules {
     return summary(from: monday, before: monday.advanced(by: -7))
   }
 
-  /// Where the month before is shorter, all of it stands against this one.
+  /// Where the preceding month is shorter, all of it is compared with this one.
   func month() -> MovementSummary {
     let month = MovementMonthStore.month(of: today)
     return summary(
@@ -55,7 +55,7 @@ struct DashboardRules {
     }
   }
 
-  /// A period that goes on, against as many days of the one before.
+  /// Summarises a period in progress, compared with as many days of the preceding one.
   private func summary(from: LocalDay, before: LocalDay) -> MovementSummary {
     let lastBefore = min(before.advanced(by: from.distance(to: today)), from.advanced(by: -1))
     var sum = MovementMonthStore.Sum()

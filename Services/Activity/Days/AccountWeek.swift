@@ -3,8 +3,8 @@ import GRDB
 import Operations
 import Storage
 
-/// What a week has come to for an account's activities of so many times a week; read for all of them when it is asked for the first, since
-/// whoever has one has several.
+/// The outcome of one week for an account's activities of so many times a week. Data of all of them is read with the first request, since
+/// an account with one such activity usually has several.
 struct AccountWeek {
   private let days: AccountDays
   private let week: ClosedRange<LocalDay>
@@ -18,9 +18,9 @@ struct AccountWeek {
     self.database = database
   }
 
-  /// What it has come to for an activity; nil where it is too short for so many times.
+  /// Returns the week's outcome for an activity; nil where the week is too short for so many times.
   ///
-  /// - Parameter version: of the activity, the one that holds on the week's day.
+  /// - Parameter version: the activity's version that applies on the week's day.
   mutating func outcome(_ activity: ActivityID, _ version: ActivityVersion) throws -> EvaluatedDay.Outcome? {
     let (changes, progress) =
       try read
@@ -37,7 +37,7 @@ struct AccountWeek {
 }
 
 extension Plan {
-  /// What a week has come to in which so many days were to be kept.
+  /// Returns the outcome of a week in which so many days were to be kept.
   func outcome(of week: ClosedRange<LocalDay>, _ progress: [DayProgress], today: LocalDay) -> EvaluatedDay.Outcome? {
     var evaluated = EvaluatedWeek()
     evaluate(progress, from: week.lowerBound, to: week.upperBound, today: today) { day in

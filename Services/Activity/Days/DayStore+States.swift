@@ -4,8 +4,8 @@ import Operations
 import Storage
 
 extension DayStore {
-  /// What evaluating a day of an activity asks for beside the entry's progress: the version that held then, and whether the day was
-  /// asked for.
+  /// SQL for what the evaluation of an activity's day needs besides the entry's progress: the version that applied then, and whether the
+  /// day was due.
   ///
   /// - Parameters:
   ///   - activity: SQL for the activity's id.
@@ -27,7 +27,7 @@ extension DayStore {
     )
   }
 
-  /// How an activity stands on a day, planned or not.
+  /// Returns how an activity stands on a day, planned or not.
   static func state(
     _ row: Row, _ version: ActivityVersion, of activity: ActivityID, on day: LocalDay, _ days: AccountDays,
     in database: Database
@@ -37,19 +37,19 @@ extension DayStore {
     return try state(evaluated, of: activity, days, in: database)
   }
 
-  /// The same of a day that is evaluated.
+  /// Returns the state of an evaluated day.
   static func state(
     _ day: EvaluatedDay, of activity: ActivityID, _ days: AccountDays, in database: Database
   ) throws -> DayState {
     try DayState(day, week: try week(of: activity, around: day.day, days, in: database))
   }
 
-  /// A planned day as it is evaluated.
+  /// Evaluates a planned day.
   static func evaluated(
     _ version: ActivityVersion, on day: LocalDay, _ days: AccountDays, _ progress: Int?, isPaused: Bool, isSkipped: Bool
   ) -> EvaluatedDay {
     let outcome = version.measure.outcome(progress ?? 0, isOver: day < days.today)
-    // A lost day is not held against anybody.
+    // A lost day does not count as missed.
     let isAsked = !isPaused && !isSkipped && (outcome != .missed || !days.lost.contains(day))
     return EvaluatedDay(
       day: day, version: version, progress: progress, outcome: isAsked ? outcome : nil, isPaused: isPaused)
@@ -65,7 +65,7 @@ extension DayStore {
       """
   }()
 
-  /// What the week of a day has come to, of an activity of so many times a week; nil where it is too short for so many.
+  /// Returns the outcome of a day's week, for an activity of so many times a week; nil where the week is too short for so many.
   static func week(
     of activity: ActivityID, around day: LocalDay, _ days: AccountDays, in database: Database
   ) throws -> EvaluatedDay.Outcome? {

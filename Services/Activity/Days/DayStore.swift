@@ -19,8 +19,8 @@ enum DayStore {
       """
   }()
 
-  /// The account's activities planned on that day with their progress, in one query; where any of so many times a week has none,
-  /// the week of all is read beside.
+  /// Returns the account's activities planned on that day with their progress, in one query; where any of so many times a week has no
+  /// progress, the week of all is read too.
   static func plan(
     of days: AccountDays, day: LocalDay, _ filters: DayFilters = DayFilters(), in database: Database
   ) throws -> DayPlan {
@@ -46,16 +46,16 @@ enum DayStore {
   }
 }
 
-/// Which activities of a day are meant; those that pass all filters that say something (ACT-4).
+/// Filters for the activities of a day; an activity has to pass all that are given (ACT-4).
 struct DayFilters: Sendable {
-  /// A part of the title, whatever its case and accents.
+  /// A part of the title; case and accents are ignored.
   var title: String?
   var category: ActivityCategory?
   var goalKind: Goal.Kind?
 }
 
 extension ListedDay {
-  /// The day that is meant.
+  /// The named day.
   func resolved(today: LocalDay) -> LocalDay {
     switch self {
     case .today: today
@@ -65,7 +65,7 @@ extension ListedDay {
 }
 
 extension DayName {
-  /// The day that is meant.
+  /// The named day.
   func resolved(today: LocalDay) -> LocalDay {
     switch self {
     case .today: today

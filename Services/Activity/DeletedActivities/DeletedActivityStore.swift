@@ -3,13 +3,13 @@ import GRDB
 import Operations
 import Storage
 
-/// Activities that were deleted and of which there are rows still.
+/// Deleted activities that still have rows.
 ///
-/// Such an activity belongs to nobody: its row has no account's id any more, and what it asks for is gone, so that whatever looks for an
-/// account's activities, or for what an entry depends on, does not find it. Its entries keep their account until they go, for the search keeps
-/// its keys by that; who reads entries by their account leaves out those of ``list(of:in:)``.
+/// Such an activity has no owner: its row lacks the account's id, and its versions are gone, so that queries for an account's activities,
+/// or for what an entry depends on, do not find it. Its entries keep their account until they are removed, because the keys of the search
+/// depend on it; a query for entries by account must exclude the activities of ``list(of:in:)``.
 enum DeletedActivityStore {
-  /// Activities with no more rows of each kind go at once.
+  /// Activities with no more rows than this per kind are removed at once.
   static let rowsAtOnce = 50
 
   static func migration(_ number: Int) -> Migration {
@@ -33,15 +33,15 @@ enum DeletedActivityStore {
     "tie_days": "activity_id, day",
   ]
 
-  /// Those in which it has few, and by which it would be found.
+  /// The tables in which an activity has few rows, and through which it would be found.
   static let small = [
     "activity_versions", "activity_pauses", "activity_reminders", "activity_tags", "activity_ties", "due_reminders",
     "reminded_activities", "streaks", "timers", "imported_habits",
   ]
 
-  /// Deletes an account's activity: for good where it has few rows, and else so that nobody finds it any more.
+  /// Deletes an account's activity: completely where it has few rows, otherwise so that no query finds it any more.
   ///
-  /// - Returns: whether there are rows to be removed still.
+  /// - Returns: whether some rows remain to be removed.
   static func begin(_ activity: ActivityID, of account: AccountID, _ transaction: Transaction) throws -> Bool {
     let database = transaction.database
     guard try hasMany(activity, in: database) else {
@@ -64,7 +64,7 @@ enum DeletedActivityStore {
     return false
   }
 
-  /// The account's, of which there are rows still.
+  /// The account's deleted activities that still have rows.
   static func list(of account: AccountID, in database: Database) throws -> Set<ActivityID> {
     var found: Set<ActivityID> = []
     try database.each("SELECT activity_id FROM deleted_activities WHERE account_id = ?", .id(account)) {
@@ -92,7 +92,7 @@ enum DeletedActivityStore {
     return count + database.changesCount
   }
 
-  /// The same of some activity of an account that is erased; see ``ErasedTable/Preparation``.
+  /// Removes rows of a deleted activity of an account that is erased; see ``ErasedTable/Preparation``.
   @Sendable
   static func remove(of account: AccountID, limit: Int, _ transaction: Transaction) throws -> Int {
     var count = 0

@@ -5,7 +5,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Entries: a day's progress, comment and location; limits, whose days are evaluated when they are over.
+/// Entries: a day's progress, comment and location; and limits, which are evaluated when their days are over.
 struct EntryFeature: Feature {
   let calendars: AccountCalendars
   let pictures: PictureProcessor

@@ -11,7 +11,7 @@ struct EntryHandlers: Sendable {
   let calendars: AccountCalendars
   let pictures: PictureProcessor
 
-  /// What is known of the form of an entry before its transaction.
+  /// What is known of an entry's form before the transaction.
   struct Form: Sendable {
     var findings: FieldFindings
     var picture: Picture?
@@ -27,7 +27,7 @@ struct EntryHandlers: Sendable {
 
   /// Decodes the picture of a form.
   ///
-  /// - Parameter refused: throws where the day of the form is none on which to write.
+  /// - Parameter refused: throws where nothing may be written on the form's day.
   private func prepare(
     _ input: RecordEntry.Input, _ call: AccountCall,
     unless refused: @escaping @Sendable (PlannedGoal, Database) throws -> Void
@@ -36,7 +36,7 @@ struct EntryHandlers: Sendable {
     if input.location != nil { try await Accounts.catchUp(on: .location, call) }
     var form = Form(findings: FieldFindings(input.found))
     guard let photo = input.photo, input.found.areRight("photo") else { return form }
-    // Where there is no such activity, or an entry already, no picture is decoded.
+    // Without such an activity, or with an existing entry, no picture is decoded.
     try await call.read { try refused(calendars.goal(input.activityID, input.day, call, in: $0), $0) }
     form.picture = try await form.findings.gather(awaiting: {
       try await pictures.picture(photo.bytes, field: "photo", of: call.account)
@@ -86,7 +86,7 @@ struct EntryHandlers: Sendable {
     let (goal, today) = try calendars.goal(input.activityID, input.day, call, transaction)
     return try EntryStore.change(goal, of: call.account, today: today, transaction) { measure, progress in
       let sum = try measure.add(input, to: progress ?? 0)
-      // Where there is nothing to take from, nothing is recorded: an entry of 0 would keep the day from being recorded as a new one.
+      // Subtracting from a day without an entry records nothing: an entry of 0 would prevent a new one from being created.
       return progress == nil && sum == 0 ? nil : sum
     }.entry(of: goal)
   }
@@ -118,7 +118,7 @@ struct EntryHandlers: Sendable {
   }
 
   func delete(_ input: DeleteEntry.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
-    // Another account's is not found.
+    // Another account's activity is not found.
     let (goal, _) = try calendars.goal(input.activityID, input.day, call, transaction)
     if let entry = try EntryStore.find(goal.activity, goal.day, in: transaction.database) {
       try EntryStore.write(.deletion, over: entry, goal, of: call.account, transaction)
@@ -128,7 +128,7 @@ struct EntryHandlers: Sendable {
 }
 
 extension EntryWrite {
-  /// What a form holds beside the progress; what it leaves out stays as it is.
+  /// The details of a form besides the progress; fields that are left out keep their values.
   fileprivate init(_ input: RecordEntry.Input, _ picture: Picture?) {
     self.init(
       comment: input.comment.map { .set($0) } ?? .keep, location: input.location.map { .set($0) } ?? .keep,
@@ -137,7 +137,7 @@ extension EntryWrite {
 }
 
 extension EditEntry.Input {
-  /// What it says of the progress; nil for nothing.
+  /// The edit's progress; nil where it has none.
   fileprivate var progress: RecordEntry.Input? {
     guard isDone != .keep || amount != .keep || durationSeconds != .keep else { return nil }
     return RecordEntry.Input(

@@ -5,7 +5,7 @@ import Storage
 
 /// Where entries were made.
 enum EntryPlaceStore {
-  /// As ``EntryStore/detailsMigration(_:)`` makes it.
+  /// The table as ``EntryStore/detailsMigration(_:)`` creates it.
   static let table = """
     CREATE TABLE entry_places (
       place_id INTEGER NOT NULL PRIMARY KEY,
@@ -29,7 +29,7 @@ enum EntryPlaceStore {
     }
   }
 
-  /// Makes that the place of an entry; nil removes it.
+  /// Sets the place of an entry; nil removes it.
   static func put(
     _ location: EntryLocation?, _ activity: ActivityID, _ day: LocalDay, of account: AccountID, in database: Database
   ) throws {

@@ -9,21 +9,22 @@ extension EntryStore {
     try database.first("SELECT day FROM entries WHERE activity_id = ? ORDER BY day LIMIT 1", .id(activity)) { $0.day(0) }
   }
 
-  /// The last day from that one on which has an entry.
+  /// The last day with an entry, not before the given day.
   static func lastDay(of activity: ActivityID, from day: LocalDay, in database: Database) throws -> LocalDay? {
     try database.first(
       "SELECT day FROM entries WHERE activity_id = ? AND day >= ? ORDER BY day DESC LIMIT 1", .id(activity), .day(day)
     ) { $0.day(0) }
   }
 
-  /// The days from that one on which have an entry. From today on more than one has where the account travelled over the date line.
+  /// The days with an entry, from the given day on. There can be more than one after today where the account travelled across the date
+  /// line.
   static func days(of activity: ActivityID, from day: LocalDay, in database: Database) throws -> [LocalDay] {
     let statement = try database.cachedStatement(
       sql: "SELECT day FROM entries WHERE activity_id = ? AND day >= ? ORDER BY day")
     return try LocalDay.fetchAll(statement, arguments: [activity, day])
   }
 
-  /// Evaluates the entries from a day on by a goal that has changed, and publishes those that are done now or no longer.
+  /// Evaluates the entries from a day on again after the goal has changed, and publishes those whose result changed.
   static func reevaluate(
     _ activity: ActivityID, of account: AccountID, from day: LocalDay, today: LocalDay, _ transaction: Transaction
   ) throws {

@@ -2,15 +2,15 @@ import GRDB
 import Storage
 
 extension EntryStore {
-  /// What may be recorded beside the progress, as a migration behind the first.
+  /// What can be recorded besides the progress; a later migration than the table's.
   static func detailsMigration(_ number: Int) -> Migration {
     Migration(number, "entries' details") { database in
       for sql in [details, EntryPhotoStore.table, EntryPlaceStore.table] { try database.execute(sql: sql) }
     }
   }
 
-  /// Entries with all that may be recorded beside the progress. The table is made anew: each entry names its account, so that a
-  /// history over all of an account's activities is one index.
+  /// Entries with everything that can be recorded besides the progress. The table is recreated: each entry names its account, so that a
+  /// history of all of an account's activities uses one index.
   private static let details = """
     CREATE TABLE entries_with_details (
       activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,

@@ -6,7 +6,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// The entries of all activities: at most one each day, which the primary key sees to.
+/// The entries of all activities: at most one per day, as the primary key enforces.
 enum EntryStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "entries") { database in
@@ -48,8 +48,8 @@ enum EntryStore {
     return entry
   }
 
-  /// Lets a rule change the progress of a day and publishes it; where nothing changes, nothing is written or published. What it was before
-  /// goes into the entry's history.
+  /// Applies a rule to the progress of a day and publishes the result; without a change nothing is written or published. The previous
+  /// progress goes into the entry's history.
   ///
   /// - Parameter rule: takes the progress as it was, nil where none was written, and returns what it is to be, nil where that stays so.
   /// - Returns: the entry; where there is none, how the day stands, which is not kept.
@@ -108,7 +108,7 @@ enum EntryStore {
     return try after.save(over: before, of: entry, losing: lost, goal, of: account, picture: picture, transaction)
   }
 
-  /// Writes what an entry has beside its progress, on a day on which it may be written and with the consent that it needs.
+  /// Writes an entry's details besides its progress; checks that the day may be written and that the needed consent exists.
   static func writeDetails(
     _ details: EntryWrite, picture: Picture? = nil, over entry: StoredEntry, _ goal: PlannedGoal, of account: AccountID,
     today: LocalDay, _ transaction: Transaction
@@ -130,7 +130,7 @@ enum EntryStore {
     return entry
   }
 
-  /// Publishes a day's progress; nil where its entry was taken back.
+  /// Publishes a day's progress; nil where its entry was deleted.
   ///
   /// - Parameter recordedAt: when it was written, if not now.
   static func publish(

@@ -6,7 +6,7 @@ import Operations
 /// Whole numbers make sums of decimals exact: ten times 0.1 litres are 1 litre.
 struct GoalMeasure: Hashable, Sendable {
   let kind: Goal.Kind
-  /// The progress that reaches the goal, or the most that keeps it.
+  /// The progress that reaches the goal, or the maximum for a limit.
   let target: Int
   let direction: Goal.Direction
 
@@ -35,7 +35,7 @@ struct GoalMeasure: Hashable, Sendable {
     }
   }
 
-  /// The largest progress of a day.
+  /// The largest possible progress of a day.
   var maximum: Int {
     switch kind {
     case .check: 1
@@ -47,29 +47,29 @@ struct GoalMeasure: Hashable, Sendable {
   /// Whether the goal is a limit, which is kept unless it is exceeded.
   var isLimit: Bool { direction == .atMost }
 
-  /// Whether that progress reaches the goal of a day; a limit is kept once the day is over and did not exceed it.
+  /// Whether the progress reaches the goal of a day; a limit is kept once the day is over and the limit was not exceeded.
   func isDone(_ progress: Int, isOver: Bool) -> Bool { outcome(progress, isOver: isOver) == .kept }
 
   /// The progress as clients see it.
   func amount(_ progress: Int) -> Double? { kind == .quantity ? Amounts.amount(thousandths: progress) : nil }
   func durationSeconds(_ progress: Int) -> Int? { kind == .duration ? progress : nil }
 
-  /// The progress after it was set.
+  /// Returns the progress after it was set.
   ///
-  /// Completing a day takes nothing from one that is beyond its goal already.
+  /// Completing a day does not reduce progress that is already beyond the goal.
   func set(_ progress: Int, to input: RecordEntry.Input) throws(Failure) -> Int {
     if let isDone = input.isDone {
       guard isDone || kind == .check else { throw Failure.field("isDone", undoneByProgress) }
       guard isDone else { return 0 }
       guard isLimit else { return max(progress, target) }
-      // What is kept is kept by as much as there was of it; what is exceeded cannot be kept any more.
+      // A kept limit keeps its recorded amount; an exceeded one cannot be kept any more.
       guard progress <= target else { throw Failure.field("isDone", FieldRule("limit_exceeded")) }
       return progress
     }
     return try given(amount: input.amount, seconds: input.durationSeconds)
   }
 
-  /// The progress after something was added to it, or taken from it: never below 0.
+  /// Returns the progress after an addition or subtraction: never below 0.
   func add(_ input: IncrementEntry.Input, to progress: Int) throws(Failure) -> Int {
     let more = try given(amount: input.amount, seconds: input.durationSeconds)
     let sum = max(0, progress + more)
@@ -90,12 +90,12 @@ struct GoalMeasure: Hashable, Sendable {
     return seconds
   }
 
-  /// The rule of a progress that is none of the goal of its day.
+  /// The rule for a progress that does not fit the goal of its day.
   private var notForGoal: FieldRule { FieldRule("not_for_goal", ["kind": .text(kind.rawValue)]) }
 
-  /// The rule of saying that a limit is kept where it is not known how much of it there is.
+  /// The rule for claiming that a limit is kept where its amount is unknown.
   var doneByLimit: FieldRule { FieldRule("done_by_limit", ["kind": .text(kind.rawValue)]) }
 
-  /// The rule of saying that an amount or a time is not done, which says not how much of it there is.
+  /// The rule for claiming that an amount or a time is not done, which leaves the amount unknown.
   private var undoneByProgress: FieldRule { FieldRule("undone_by_progress", ["kind": .text(kind.rawValue)]) }
 }

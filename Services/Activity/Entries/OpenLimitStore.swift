@@ -4,18 +4,19 @@ import Operations
 import ServiceKit
 import Storage
 
-/// The entries of limits that are kept so far, on days that are not over: whether they are done is known, and published, only then.
+/// The entries of limits that are kept so far, on days that are not over: whether they are done is known, and published, only when the day
+/// ends.
 ///
-/// `closes_at` says when each is to be looked at; 0 for one of which that is not known yet.
+/// `closes_at` says when to check each of them; 0 where that is not known yet.
 enum OpenLimitStore {
-  /// How many are looked at in one transaction.
+  /// How many entries are checked in one transaction.
   static let batch = 100
 
   static func migration(_ number: Int) -> Migration {
     Migration(number, "open limits") { try $0.execute(sql: sql) }
   }
 
-  /// Those that counted as done before their days were over are open again; of the others the days are over by now.
+  /// Entries that counted as done before their days were over are open again; the days of the others are over by now.
   private static let sql = """
     ALTER TABLE entries ADD COLUMN closes_at INTEGER;
     CREATE INDEX entries_by_closing ON entries (closes_at) WHERE closes_at IS NOT NULL;
@@ -27,21 +28,21 @@ enum OpenLimitStore {
     ) = 'atMost';
     """
 
-  /// Whether any is to be looked at.
+  /// Whether any entry is due for a check.
   static func areDue(at now: Instant, in database: Database) throws -> Bool {
     try database.first("SELECT 1 FROM entries WHERE closes_at <= ? LIMIT 1", .instant(now)) { _ in true } ?? false
   }
 
-  /// Lets all of an account be looked at, for its days may end at other times than before.
+  /// Marks all open entries of an account for another check, since its days may end at other times than before.
   static func lookAnew(of account: AccountID, _ transaction: Transaction) throws {
-    // Days that are open are the account's last ones, or to come where it travelled.
+    // The open days are the account's last ones, or later ones where it travelled.
     let day = LocalDay(daysSinceEpoch: Int32(transaction.now.milliseconds.floorDivided(by: LocalCalendar.dayLength)))
     try transaction.database.run(
       "UPDATE entries SET closes_at = 0 WHERE account_id = ? AND day >= ? AND closes_at IS NOT NULL", .id(account),
       .day(day.advanced(by: -3)))
   }
 
-  /// Looks at the first of those that are due: an entry whose day is over is done, and published as such.
+  /// Checks the first due entries: an entry whose day is over is done, and is published as such.
   static func close(_ calendars: AccountCalendars, _ transaction: Transaction) throws {
     let database = transaction.database
     let due = try Row.fetchAll(
@@ -54,7 +55,7 @@ enum OpenLimitStore {
       let today = try calendars.day(of: transaction.now, account, in: database)
       guard day < today else {
         let end = try calendars.calendarOrUTC(of: account, in: database).end(of: day)
-        // What clocks that change make of it is seen when it is looked at.
+        // The effect of clock changes is seen at the next check.
         try database.run(
           "UPDATE entries SET closes_at = ?3 WHERE activity_id = ?1 AND day = ?2", .id(activity), .day(day),
           .instant(max(end, transaction.now.adding(seconds: 60))))
@@ -79,7 +80,7 @@ enum OpenLimitStore {
 }
 
 extension PlannedGoal {
-  /// What `closes_at` of an entry with that progress is when it is written.
+  /// The value of `closes_at` for an entry written with that progress.
   func closing(_ progress: Int) -> Bound {
     measure.isLimit && measure.outcome(progress, isOver: isOver) == .open ? .instant(Instant(milliseconds: 0)) : .null
   }

@@ -1,17 +1,17 @@
 import ActivityContract
 import Operations
 
-/// An entry as it is kept.
+/// An entry as it is stored.
 struct StoredEntry: Hashable, Sendable {
-  /// In the unit of the goal's target; 0 where it was never written.
+  /// In the unit of the goal's target; 0 where no progress was ever written.
   var progress = 0
-  /// The write of the progress that counts; nil where it was never written.
+  /// The effective write of the progress; nil where no progress was ever written.
   var progressStamp: WriteStamp?
   var comment: String?
   var photoTag: String?
   var location: EntryLocation?
   var recordedAt: Instant
-  /// What the progress was before its last write, and when that was written; see ``EntryChangeStore``.
+  /// The progress before its last write, and when that was written; see ``EntryChangeStore``.
   var previous: Previous?
 
   struct Previous: Hashable, Sendable {

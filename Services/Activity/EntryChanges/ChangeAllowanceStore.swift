@@ -3,7 +3,7 @@ import GRDB
 import Operations
 import Storage
 
-/// How many offline changes of an account are taken in on one day of UTC: what is kept of each outlives what it wrote.
+/// How many offline changes of an account are accepted per UTC day: the record of a change outlives what it wrote.
 enum ChangeAllowanceStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "allowances of entries' changes") { database in
@@ -20,9 +20,9 @@ enum ChangeAllowanceStore {
     }
   }
 
-  /// Draws for changes that were taken in; repeated and refused ones leave nothing and cost nothing.
+  /// Draws from the allowance for changes that were taken in; repeated and refused ones cost nothing.
   ///
-  /// - Throws: `too_many_changes` with the time until the next day, and then none of them may stay.
+  /// - Throws: `too_many_changes` with the time until the next day; then none of the changes may stay.
   static func draw(_ changes: Int, for account: AccountID, _ transaction: Transaction) throws {
     guard changes > 0 else { return }
     let (day, passed) = transaction.now.milliseconds.quotientAndRemainder(dividingBy: 86_400_000)

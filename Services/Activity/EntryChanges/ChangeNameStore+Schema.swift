@@ -2,13 +2,13 @@ import GRDB
 import Storage
 
 extension ChangeNameStore {
-  /// The table of offline changes' names.
+  /// The table of the names of offline changes.
   static func migration(_ number: Int) -> Migration {
     Migration(number, "names of entries' changes") { try $0.execute(sql: sql) }
   }
 
-  /// What distinguishes a repeated change from another of the same name, as a migration behind the other. Null of those from before: of them
-  /// nobody knows what they said.
+  /// Adds a hash that distinguishes a repeated change from a different one with the same name; a later migration than the table's. Null for
+  /// earlier changes, whose contents are unknown.
   static func contentsMigration(_ number: Int) -> Migration {
     Migration(number, "contents of named changes") { database in
       try database.execute(

@@ -4,20 +4,19 @@ import GRDB
 import Operations
 import Storage
 
-/// The names of the offline changes that were taken in, so that none takes effect twice, nor is lost twice (ACT-17).
+/// The names of the offline changes that were taken in, so that no change takes effect twice, nor is lost twice (ACT-17).
 ///
-/// They stand apart from what the changes wrote: that is overwritten, undone, forgotten, or too old for its entry's history, and the
-/// change is known all the same. Writes online have no names, and come by no statement of these.
+/// They are kept apart from what the changes wrote: even where that was overwritten, undone, forgotten, or is too old for its entry's
+/// history, the change is still known. Online writes have no names and never touch this table.
 enum ChangeNameStore {
-  /// For how long a name is kept: a device that has not received the answer may come back with it after its longest rest.
+  /// How many days a name is kept: a device that did not receive the reply may retry long afterwards.
   static let keptDays = 366
-  /// How many older ones go with each batch at most: more than a batch brings, so that they come to an end.
+  /// The maximum number of expired names deleted with each batch: more than a batch adds, so that the backlog shrinks.
   static let forgottenTogether = 2 * SyncEntries.Input.maxChanges
 
-  /// The fields of a change of which later writes were there when it came; nil for a change that never did.
+  /// Returns the fields of a change of which later writes existed when it first arrived; nil for a change that is new.
   ///
-  /// - Throws: ``EntryFailure/changeReused`` where the name is that of a change that says something else: nobody would learn that it
-  ///   was lost.
+  /// - Throws: ``EntryFailure/changeReused`` where the name belongs to a different change, which would otherwise be lost silently.
   static func superseded(_ change: OfflineChange, in database: Database) throws -> [EntryField]? {
     let known = try database.first(
       """
@@ -31,7 +30,7 @@ enum ChangeNameStore {
     return known.fields.split(separator: " ").compactMap { EntryField(rawValue: String($0)) }
   }
 
-  /// Keeps the name of a change that was taken in.
+  /// Stores the name of a change that was taken in.
   static func keep(_ change: OfflineChange, superseded: [EntryField], _ transaction: Transaction) throws {
     try transaction.database.run(
       """
@@ -41,10 +40,10 @@ enum ChangeNameStore {
       .text(superseded.map(\.rawValue).joined(separator: " ")), .instant(transaction.now), .bytes(hash(change)))
   }
 
-  /// Stands for all that a change says, in whatever order and with whatever blanks it was written.
+  /// A hash of all that a change contains, independent of field order and white space.
   private static func hash(_ change: OfflineChange) -> [UInt8] { Array(SHA256.hash(data: change.json)) }
 
-  /// Forgets names that were kept long enough, the oldest first.
+  /// Deletes expired names, the oldest first.
   static func forgetOld(_ transaction: Transaction) throws {
     try transaction.database.run(
       """

@@ -1,20 +1,21 @@
 import ActivityContract
 import Operations
 
-/// All that is wrong with an offline change, gathered so that none of it hides another (ACT-17).
+/// Collects every problem of an offline change, so that none hides another (ACT-17).
 struct ChangeProblems {
-  /// What is wrong with it as a whole, in the order in which it was found.
+  /// Problems of the change as a whole, in the order in which they were found.
   private var failures: [Failure] = []
   private var fields: [FieldProblem] = []
 
   var isEmpty: Bool { failures.isEmpty && fields.isEmpty }
 
-  /// Whether none of these fields is at fault.
+  /// Whether none of these fields is invalid.
   func areRight(_ names: String...) -> Bool { !fields.contains { names.contains($0.field) } }
 
   mutating func add(_ problems: [FieldProblem]) { fields += problems }
 
-  /// What the body returns; nil if it ends in a failure, which is a problem of the change. Other errors, such as the store's, are thrown.
+  /// Returns the body's result; nil if it throws a failure, which becomes a problem of the change. Other errors, such as the store's, are
+  /// rethrown.
   @discardableResult
   mutating func gather<T>(_ body: () throws -> T) throws -> T? {
     do {
@@ -28,7 +29,7 @@ struct ChangeProblems {
     }
   }
 
-  /// What the answer says to the device: its code is of the first failure, its message of each.
+  /// The refusal for the reply: its code is that of the first failure, its message covers all of them.
   func refusal(_ words: Words, _ language: Language) -> ChangeRefusal {
     let failures = failures.isEmpty ? [Failure(RequestFailure.invalidFields)] : failures
     let message = failures.flatMap { failure in

@@ -3,12 +3,12 @@ import IdentityContract
 import ServiceKit
 import Storage
 
-/// Changes of entries: those made offline are merged, what lost is kept as history, and the last is taken back (ACT-7, ACT-17).
+/// Changes of entries: offline changes are merged, lost writes are kept as history, and the last change can be undone (ACT-7, ACT-17).
 struct EntryChangeFeature: Feature {
-  /// The rows of the account's activities.
+  /// Selects the rows of the account's activities.
   private static let owned = "activity_id IN (SELECT activity_id FROM activities WHERE account_id = :account)"
 
-  /// Batches of more changes are large writes.
+  /// The maximum number of changes in a normal batch; a larger batch counts as a large write.
   private static let maxTogether = 20
 
   let calendars: AccountCalendars

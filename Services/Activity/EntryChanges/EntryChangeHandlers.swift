@@ -5,7 +5,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Changes of entries: taken in from offline, listed, forgotten, and the last taken back.
+/// Changes of entries: takes in offline ones, lists and forgets lost ones, and undoes the last one.
 struct EntryChangeHandlers: Sendable {
   let calendars: AccountCalendars
   private let words = Words(Contract.activity.words + Contract.identity.words)

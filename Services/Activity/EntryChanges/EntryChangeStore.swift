@@ -4,20 +4,20 @@ import Operations
 import ServiceKit
 import Storage
 
-/// What was written of entries and does not count any more: so that nothing is lost silently, and the last write can be taken back.
+/// Writes of entries that do not count any more, kept so that nothing is lost silently and the last write can be undone.
 ///
-/// A write online is the hot path, and what it replaces waits in the entry's own row until the next: so writing over a day
-/// costs no second row, and a program that writes many times in a tenth of a second leaves one. See ``lose(_:of:_:_:)``.
+/// Online writes are the hot path. What one replaces waits in the entry's own row until the next write: so overwriting a day needs no
+/// second row, and a program that writes many times in a tenth of a second leaves only one. See ``lose(_:of:_:_:)``.
 enum EntryChangeStore {
-  /// How many of the last lost writes of an entry are kept at least: several times what one batch of offline changes can lose.
+  /// How many of an entry's latest lost writes are kept at least: several times what one batch of offline changes can lose.
   static let kept = 2000
-  /// Older ones are deleted so many at a time: one by one each write would be two.
+  /// Older lost writes are deleted in groups of this size: deleting one with each write would double the number of writes.
   static let deletedTogether = 32
-  /// What was written online and stood for less is kept as the last one before the present, and no longer. Nobody taps so fast: each
-  /// tap is a step that can be undone.
+  /// A value that was written online and replaced within this time is kept only as the last one before the present value. People do not tap
+  /// that fast: each tap remains a step that can be undone.
   static let briefMilliseconds: Int64 = 100
 
-  /// A lost write as it is kept.
+  /// A stored lost write.
   struct Kept {
     let step: Int
     let firstStep: Int
@@ -25,9 +25,9 @@ enum EntryChangeStore {
     let lostAt: Instant
   }
 
-  /// Keeps what a write online replaces.
+  /// Keeps the value that an online write replaces.
   ///
-  /// - Returns: what is to wait in the entry's row.
+  /// - Returns: the value that is to wait in the entry's row.
   static func lose(
     _ before: StoredEntry, of activity: ActivityID, _ day: LocalDay, _ transaction: Transaction
   ) throws -> StoredEntry.Previous? {
@@ -43,9 +43,9 @@ enum EntryChangeStore {
     return StoredEntry.Previous(progress: before.progress, at: stamp.at)
   }
 
-  /// Moves what waits in the entry's row into its history, before anything else comes there.
+  /// Moves the value that waits in the entry's row into its history, before anything else is added there.
   ///
-  /// - Parameter entry: as it is kept; nil where there is none.
+  /// - Parameter entry: the stored entry; nil where there is none.
   static func settle(
     _ entry: StoredEntry?, _ activity: ActivityID, _ day: LocalDay, _ transaction: Transaction
   ) throws {
@@ -56,7 +56,7 @@ enum EntryChangeStore {
       .day(day))
   }
 
-  /// Keeps writes that were lost together.
+  /// Stores writes that were lost together.
   static func keep(
     _ lost: [LostWrite], of activity: ActivityID, _ day: LocalDay, at lostAt: Instant, _ transaction: Transaction
   ) throws {
@@ -105,7 +105,7 @@ enum EntryChangeStore {
     return page.page(of: rows, key: \.step) { EntryChange($0, goal.measure) }
   }
 
-  /// What the write of a field that counts replaced; nil where there was none, or it was deleted before.
+  /// Returns the write that the effective write of a field replaced; nil where there was none, or where a deletion came in between.
   static func overwritten(_ field: EntryField, of activity: ActivityID, _ day: LocalDay, in database: Database) throws -> Kept? {
     let statement = try database.cachedStatement(
       sql: """
@@ -116,7 +116,7 @@ enum EntryChangeStore {
     return last?.write.cause == .overwritten ? last : nil
   }
 
-  /// What the last deletion took that was not undone.
+  /// Returns the writes that the last deletion took away and that were not restored.
   static func deletedLast(of activity: ActivityID, _ day: LocalDay, in database: Database) throws -> [Kept] {
     let statement = try database.cachedStatement(
       sql: """
@@ -127,7 +127,7 @@ enum EntryChangeStore {
     return try Row.fetchAll(statement, arguments: [activity, day]).map(Kept.init)
   }
 
-  /// Takes out what counts again.
+  /// Removes lost writes that count again.
   static func remove(_ kept: [Kept], of activity: ActivityID, _ day: LocalDay, in database: Database) throws {
     for step in kept.map(\.step) {
       try database.run(
@@ -135,7 +135,7 @@ enum EntryChangeStore {
     }
   }
 
-  /// Notes what undoing passed by: it does not come back by any further undoing either.
+  /// Marks lost writes that an undo could not restore: no further undo restores them either.
   static func passBy(_ kept: [Kept], of activity: ActivityID, _ day: LocalDay, in database: Database) throws {
     for step in kept.map(\.step) {
       try database.run(
@@ -144,7 +144,7 @@ enum EntryChangeStore {
     }
   }
 
-  /// Forgets all of an entry's lost writes.
+  /// Forgets all lost writes of an entry.
   static func forget(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws {
     try database.run(
       "UPDATE entries SET previous_progress = NULL, previous_at = NULL WHERE activity_id = ? AND day = ?", .id(activity),
@@ -182,14 +182,14 @@ extension EntryChangeStore.Kept {
 }
 
 extension WriteStamp {
-  /// From the columns that all tables with stamps have.
+  /// Creates a stamp from the columns that all tables with stamps have.
   init(_ row: Row) {
     self.init(row["written_at"], (row["change_id"] as ChangeID?).map { ChangeName(id: $0, device: row["device_id"]) })
   }
 }
 
 extension WriteStamp {
-  /// From three columns from that one on; nil where the first is null.
+  /// Creates a stamp from three columns, starting at the given one; nil where the first is null.
   init?(_ columns: Columns, _ first: Int32) throws {
     guard !columns.isNull(first) else { return nil }
     var change: ChangeName?

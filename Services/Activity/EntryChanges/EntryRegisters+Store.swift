@@ -6,9 +6,9 @@ import ServiceKit
 import Storage
 
 extension EntryRegisters {
-  /// An entry with the stamps of all its fields.
+  /// Loads an entry with the stamps of all its fields.
   ///
-  /// - Parameter entry: as it is kept; nil where there is none, or what was there was deleted.
+  /// - Parameter entry: the stored entry; nil where there is none, or where it was deleted.
   static func load(
     _ entry: StoredEntry?, _ activity: ActivityID, _ day: LocalDay, in database: Database
   ) throws -> EntryRegisters {
@@ -51,7 +51,7 @@ extension EntryRegisters {
     var unwritten = before
     unwritten.deletion = deletion
     if self == unwritten {
-      // What came too late leaves the entry as it is.
+      // A write that arrived too late leaves the entry as it is.
     } else if exists {
       try database.run(
         """
@@ -76,7 +76,7 @@ extension EntryRegisters {
       }
       if photo?.value != before.photo?.value { try EntryPhotoStore.put(picture, activity, day, in: database) }
     } else {
-      // Stamps, place, photo and what finds its comment go with it.
+      // Stamps, place, photo and the search data of its comment are deleted with it.
       try database.run("DELETE FROM entries WHERE activity_id = ? AND day = ?", .id(activity), .day(day))
       if before.comment?.value != nil { try EntryCommentStore.removed(of: account, in: database) }
     }
@@ -88,7 +88,7 @@ extension EntryRegisters {
     return stored(recordedAt: self == unwritten ? entry?.recordedAt : transaction.now)
   }
 
-  /// The entry as it is kept once nothing of its history waits with it; nil where there is none.
+  /// The entry to store once none of its history waits with it; nil where there is none.
   private func stored(recordedAt: Instant?) -> StoredEntry? {
     guard exists, let recordedAt else { return nil }
     return StoredEntry(

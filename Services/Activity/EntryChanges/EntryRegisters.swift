@@ -1,23 +1,23 @@
 import ActivityContract
 import Operations
 
-/// A field of an entry with the write that counts.
+/// A field's value with its effective write.
 struct Register<Value: Hashable & Sendable>: Hashable, Sendable {
   let value: Value
   let stamp: WriteStamp
 }
 
-/// What a write says of an entry: something of each field that it names, or that the whole is taken back.
+/// The contents of a write: a value for each field that it names, or the deletion of the entry.
 struct EntryWrite: Hashable, Sendable {
   var progress: Int?
   let comment: Patch<String?>
   let location: Patch<EntryLocation?>
-  /// By its tag.
+  /// The photo's tag.
   let photo: Patch<String?>
   let isDeletion: Bool
 
-  /// - Parameter comment: kept without blanks at its ends; one with nothing to see in it is none, and removes the one there is. So it is
-  ///   wherever a comment comes from.
+  /// - Parameter comment: stored without blanks at its ends; a blank comment removes the present one. This applies wherever a comment comes
+  ///   from.
   init(
     progress: Int? = nil, comment: Patch<String?> = .keep, location: Patch<EntryLocation?> = .keep,
     photo: Patch<String?> = .keep, isDeletion: Bool = false
@@ -33,11 +33,11 @@ struct EntryWrite: Hashable, Sendable {
 
   var isEmpty: Bool { self == EntryWrite() }
 
-  /// Whether it takes away what is there and says nothing of its own: that is done on any day.
+  /// Whether the write only removes values, which is allowed on any day.
   var isRemoval: Bool { progress == nil && comment.value == nil && location.value == nil && photo.value == nil }
 }
 
-/// A write of a field that does not count, or no longer.
+/// A write of a field that does not count, or no longer counts.
 struct LostWrite: Hashable, Sendable {
   enum Value: Hashable, Sendable {
     case progress(Int)
@@ -62,10 +62,10 @@ struct LostWrite: Hashable, Sendable {
   let cause: EntryChange.Cause
 }
 
-/// An entry as the latest writes of its fields: a state that is the same in whatever order, and however often, they come (ACT-17).
+/// An entry as the latest writes of its fields: the state is the same in whatever order, and however often, the writes arrive (ACT-17).
 ///
-/// Each field is a register that only a later write changes, and the deletion one that empties all fields written before it. There
-/// is an entry where any field was written since.
+/// Each field is a register that only a later write changes; a deletion is a register that empties all fields written before it. The entry
+/// exists where any field was written since.
 struct EntryRegisters: Hashable, Sendable {
   var progress: Register<Int>?
   var comment: Register<String?>?
@@ -75,7 +75,7 @@ struct EntryRegisters: Hashable, Sendable {
 
   var exists: Bool { progress != nil || comment != nil || location != nil || photo != nil }
 
-  /// Lets a write count, in each field that has no later one.
+  /// Merges a write: it counts in each field that has no later write.
   ///
   /// - Parameter isLast: whether it counts whatever the stamps say, because it was made knowing all that is here. What says the same
   ///   as is there already is then no write.

@@ -13,7 +13,7 @@ struct EntrySync {
   let words: Words
   let language: Language
 
-  /// Takes one change in. What is wrong with it is reported in the result; only failures of the store are thrown.
+  /// Takes one change in. Its problems are reported in the result; only errors of the store are thrown.
   func take(_ change: OfflineChange) throws -> OfflineChangeResult {
     let (database, name) = (transaction.database, change.name)
     var result = OfflineChangeResult(id: change.id, deviceID: change.deviceID, outcome: .repeated)
@@ -23,7 +23,7 @@ struct EntrySync {
     }
     var superseded: [EntryField]?
     if planned != nil { superseded = try problems.gather { try ChangeNameStore.superseded(change, in: database) } ?? nil }
-    // What was taken in once is not evaluated again by what holds now.
+    // A change that was already taken in is not evaluated again by the present rules.
     let write = superseded == nil ? try self.write(change, planned, &problems) : nil
     guard problems.isEmpty, let goal = planned else {
       result.outcome = .refused
@@ -41,9 +41,9 @@ struct EntrySync {
     return result
   }
 
-  /// Lets a change count where nothing later does.
+  /// Merges a change into its entry.
   ///
-  /// - Returns: the fields in which it counts, and those of which later writes were there.
+  /// - Returns: the fields in which it counts, and those of which later writes existed.
   private func take(
     _ write: EntryWrite, _ name: ChangeName, madeAt: Instant, _ goal: PlannedGoal
   ) throws -> (applied: [EntryField], late: [EntryField]) {
@@ -55,7 +55,7 @@ struct EntrySync {
     return (applied, lost.filter { $0.cause == .late }.map(\.value.field))
   }
 
-  /// What the change writes, if it has no problem.
+  /// Returns what the change writes, if it has no problem.
   ///
   /// - Parameter goal: nil where there is no such activity.
   private func write(
@@ -71,7 +71,7 @@ struct EntrySync {
     if let goal, problems.areRight("day") {
       try problems.gather {
         if isDeletion {
-          // The account may have travelled west from the day of its entry.
+          // The account may have travelled west since the day of its entry.
           guard try goal.day <= today || exists(goal) else {
             throw EntryFailure.inFuture.with(["day": .text(goal.day.description)])
           }
@@ -87,9 +87,9 @@ struct EntrySync {
     return write
   }
 
-  /// The progress that the change sets: from nothing, so that it does not depend on what came before.
+  /// The progress that the change sets: starts from zero, so that it does not depend on earlier progress.
   private func progress(of change: OfflineChange, _ measure: GoalMeasure) throws(Failure) -> Int {
-    // A limit is kept by doing nothing, which says nothing of how much there was.
+    // A limit is kept by doing nothing, so `isDone` leaves its amount unknown.
     guard change.isDone != true || !measure.isLimit else { throw Failure.field("isDone", measure.doneByLimit) }
     return try measure.set(
       0,
@@ -104,9 +104,9 @@ struct EntrySync {
 }
 
 extension OfflineChange {
-  /// Whether it says anything of the progress.
+  /// Whether the change sets the progress.
   fileprivate var saysProgress: Bool { isDone != nil || amount != nil || durationSeconds != nil }
 
-  /// What names it.
+  /// The change's name.
   var name: ChangeName { ChangeName(id: id, device: deviceID) }
 }

@@ -4,14 +4,14 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Takes back what was done last to an entry's progress (ACT-7): the entry is then as if that write had not been made, stamps included,
-/// nor what the same write said of comment, location and photo.
+/// Undoes the last write of an entry's progress (ACT-7): the entry is then as if that write had not been made, including its stamps and
+/// what the same write said of comment, location and photo.
 ///
-/// One step back is taken each time, for as many as the entry's history has; the first write of all leaves nothing recorded but what was
-/// written since by itself. What was deleted comes back whole. But no photo does, for it is not kept, and no location without the
-/// account's present consent.
+/// Each call undoes one step, as far back as the entry's history goes. Undoing the very first write leaves only what later writes recorded
+/// on their own. A deleted entry is restored whole, except for its photo, which is not kept, and for its location unless the account
+/// consents to it at present.
 enum EntryUndo {
-  /// - Returns: the entry as it is then; nil where nothing is left of it.
+  /// - Returns: the entry after the undo; nil where nothing is left of it.
   static func undo(_ goal: PlannedGoal, of account: AccountID, _ transaction: Transaction) throws -> StoredEntry? {
     let (activity, day, database) = (goal.activity, goal.day, transaction.database)
     var entry = try EntryStore.find(activity, day, in: database)
@@ -51,7 +51,7 @@ extension LostWrite.Value {
 }
 
 extension EntryRegisters {
-  /// Empties the fields that one write has written.
+  /// Empties the fields that one write had set.
   fileprivate mutating func takeBack(_ stamp: WriteStamp) -> [LostWrite] {
     let values = [
       take(\.progress, stamp).map(LostWrite.Value.progress), take(\.comment, stamp).map(LostWrite.Value.comment),
@@ -68,7 +68,7 @@ extension EntryRegisters {
     return register.value
   }
 
-  /// Gives fields that are empty what was lost.
+  /// Restores lost values to fields that are empty.
   fileprivate mutating func restore(_ kept: [EntryChangeStore.Kept]) {
     for write in kept.map(\.write) {
       switch write.value {

@@ -1,12 +1,12 @@
 import ActivityContract
 import Operations
 
-/// Says which of two writes of a field is the later one, whatever the order in which they come (ACT-17).
+/// Decides which of two writes of a field is the later one, whatever the order in which they arrive (ACT-17).
 struct WriteStamp: Comparable, Hashable, Sendable {
-  /// When it was made; never ahead of this service's clock at its coming.
+  /// When the write was made; never later than this service's clock on arrival.
   let at: Instant
-  /// Which change it was; nil for what was written online. Of two writes of the same millisecond the one of the greater name is the
-  /// later one, so that all orders of arrival agree.
+  /// The offline change; nil for an online write. Of two writes in the same millisecond the one with the greater name is the later, so that
+  /// all orders of arrival agree.
   let change: ChangeName?
 
   init(_ at: Instant, _ change: ChangeName? = nil) {
@@ -22,7 +22,7 @@ struct WriteStamp: Comparable, Hashable, Sendable {
   }
 }
 
-/// Names an offline change for its account.
+/// Identifies an offline change within its account.
 struct ChangeName: Comparable, Hashable, Sendable {
   let id: ChangeID
   let device: DeviceID

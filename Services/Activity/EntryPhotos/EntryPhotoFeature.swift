@@ -3,7 +3,7 @@ import Images
 import ServiceKit
 import Storage
 
-/// Photos of entries, each kept as a picture that this service has encoded itself.
+/// Photos of entries, each stored as this service has encoded it.
 struct EntryPhotoFeature: Feature {
   let calendars: AccountCalendars
   let pictures: PictureProcessor

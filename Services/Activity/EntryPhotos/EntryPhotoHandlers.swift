@@ -11,7 +11,7 @@ struct EntryPhotoHandlers: Sendable {
   let pictures: PictureProcessor
 
   func prepare(_ input: PutEntryPhoto.Input, _ call: AccountCall) async throws -> Picture {
-    // Where there is no entry, no picture is decoded.
+    // Without an entry no picture is decoded.
     _ = try await call.read { database in
       try EntryStore.required(try calendars.goal(input.activityID, input.day, call, in: database), in: database)
     }

@@ -7,7 +7,7 @@ import Storage
 
 /// The photos of entries.
 enum EntryPhotoStore {
-  /// As ``EntryStore/detailsMigration(_:)`` makes it.
+  /// The table as ``EntryStore/detailsMigration(_:)`` creates it.
   static let table = """
     -- Apart from the entries, so that reading one does not read its photo.
     CREATE TABLE entry_photos (
@@ -21,7 +21,7 @@ enum EntryPhotoStore {
     ) STRICT;
     """
 
-  /// Photos may be larger by a setting, as a migration behind the others.
+  /// Allows larger photos, as configured; a later migration than the table's.
   static func sizeMigration(_ number: Int) -> Migration {
     Migration(number, "larger photos of entries") { database in
       try database.redeclare("entry_photos", replacing: "BETWEEN 1 AND 65536", with: "BETWEEN 1 AND 524288")
@@ -39,14 +39,14 @@ enum EntryPhotoStore {
     return MediaFile(mediaType: row["media_type"], tag: row["photo_tag"], content: Base64Bytes(Array(row["content"] as Data)))
   }
 
-  /// Gives an entry without a photo one back that was copied.
+  /// Restores a copied photo to an entry without one.
   static func restore(_ photo: MediaFile, _ activity: ActivityID, _ day: LocalDay, in database: Database) throws {
     try database.run(
       "INSERT INTO entry_photos (activity_id, day, media_type, content) VALUES (?, ?, ?, ?)", .id(activity), .day(day),
       .text(photo.mediaType), .bytes(photo.content.bytes))
   }
 
-  /// Makes that the photo of an entry; nil removes it.
+  /// Sets the photo of an entry; nil removes it.
   static func put(_ picture: Picture?, _ activity: ActivityID, _ day: LocalDay, in database: Database) throws {
     guard let picture else {
       try database.run("DELETE FROM entry_photos WHERE activity_id = ? AND day = ?", .id(activity), .day(day))

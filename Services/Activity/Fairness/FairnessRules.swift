@@ -2,26 +2,26 @@ import ActivityContract
 import Operations
 import ServiceKit
 
-/// What keeps movement from earning (MOVE-6).
+/// A rule under which movement earns nothing (MOVE-6).
 struct FairnessRule: Hashable, Sendable {
   enum Limit: Hashable, Sendable {
-    /// What was typed in.
+    /// Movement that was typed in.
     case handTyped
-    /// What ends more than so many seconds after now: a device's clock may be a little ahead.
+    /// Movement that ends more than so many seconds from now: a device's clock may be a little ahead.
     case secondsAhead(Int)
-    /// What is reported so many days after its day, or later.
+    /// Movement reported so many days after its day, or later.
     case daysLate(Int)
-    /// A sample of more than so many steps or metres in a minute, where one that is shorter is evaluated as if it lasted one; and a minute
-    /// of the clock in which more than so many count that are not flagged, of all samples together.
+    /// A sample with more than so many steps or metres per minute, where a shorter sample is treated as one minute long; and a minute of
+    /// the clock in which all unflagged samples together have more.
     case perMinute(Int)
-    /// A day of more than so many steps or metres.
+    /// A day with more than so many steps or metres.
     case perDay(Int)
-    /// A day of which at least so many samples, and nearly all (``SameSeriesRules``), are those of another account.
+    /// A day of which at least so many samples, and nearly all (``SameSeriesRules``), are the same as another account's.
     case sameSeries(Int)
   }
 
   let flag: MovementFlag
-  /// Nil for all.
+  /// The kind of movement; nil for all kinds.
   var kind: MovementKind?
   let limit: Limit
 }
@@ -45,7 +45,7 @@ struct FairnessRules: Sendable {
 
   /// The rules for each kind, by its number.
   private let byKind: [[FairnessRule]]
-  /// What the days come to once they are evaluated: they are settled together.
+  /// The goals that are settled together with the evaluated days.
   let stepGoals: StepGoalRules
 
   init(_ rules: [FairnessRule] = usual, stepGoals: StepGoalRules = StepGoalRules()) {
@@ -59,7 +59,7 @@ struct FairnessRules: Sendable {
   init(_ settings: Settings) {
     let perMinute = settings.int("racha.fairness.stepsPerMinute", default: 300, in: 1...1_000_000)
     let perDay = settings.int("racha.fairness.stepsPerDay", default: 100_000, in: 1...1_000_000_000)
-    // The same setting as that of rewards: what comes later earns nothing there.
+    // Shares the setting of rewards, where later movement earns nothing.
     let earningDays = settings.int("racha.coins.earningDays", default: 7, in: 1...366)
     self.init(
       FairnessRules.usual.map { rule in
@@ -93,8 +93,8 @@ struct FairnessRules: Sendable {
     return flags
   }
 
-  /// What of a day's minutes may earn, and the flags of the others: nothing of a minute in which there is more than there can be, for
-  /// nobody knows what of it was moved.
+  /// Returns how much of a day's minutes may earn, and the flags of the others: a minute with more than is possible earns nothing, for it
+  /// is unknown which part of it is real.
   func evaluate(_ minutes: MinuteSums, _ kind: MovementKind) -> (plausible: Int, flags: SampleFlags) {
     var minimum = Int.max
     for case .perMinute(let maximum) in byKind[kind.number].map(\.limit) { minimum = min(minimum, maximum * kind.scale) }
@@ -102,7 +102,7 @@ struct FairnessRules: Sendable {
     return (sum, isExceeded ? SampleFlags(.tooFast) : [])
   }
 
-  /// The first day of which more may be reported that is not late; a sample lies in two days beside its last one at most.
+  /// The first day for which another report would not be late; a sample covers at most two days besides its last one.
   func firstOpenDay(on recordedDay: LocalDay) -> LocalDay {
     var first = LocalDay(daysSinceEpoch: .min)
     for rule in byKind.joined() {
@@ -111,9 +111,9 @@ struct FairnessRules: Sendable {
     return first
   }
 
-  /// The flags of a day's movement of one kind, beside those of its samples and minutes.
+  /// Returns the flags of a day's movement of one kind, besides those of its samples and minutes.
   ///
-  /// - Parameter amount: what is not flagged already.
+  /// - Parameter amount: the movement without flags so far.
   func dayFlags(kind: MovementKind, amount: Int) -> SampleFlags {
     var flags: SampleFlags = []
     for case .perDay(let maximum) in byKind[kind.number].map(\.limit) where amount > maximum * kind.scale {
@@ -122,13 +122,13 @@ struct FairnessRules: Sendable {
     return flags
   }
 
-  /// How many samples make a series that nobody else has by chance.
+  /// How many samples make a series that no other account has by chance.
   var minSeries: Int? {
     for case .sameSeries(let minimum) in byKind[MovementKind.steps.number].map(\.limit) { return minimum }
     return nil
   }
 
-  /// What flags mean, in that language.
+  /// Explains flags in the given language.
   func reasons(_ flags: DayFlags, _ language: Language, _ words: Words) -> [FlagReason] {
     guard flags.rawValue != 0 else { return [] }
     return MovementKind.allCases.flatMap { kind in

@@ -1,15 +1,15 @@
 import Operations
 
-/// What of a day's movement falls into each minute of the clock, of all its samples together.
+/// How much of a day's movement falls into each minute of the clock, over all its samples.
 ///
-/// The sums depend on what was added alone, in whatever order it came.
+/// The sums depend only on what was added, not on the order.
 struct MinuteSums: Hashable, Sendable {
-  /// Slots are made by the hour, so that days grow seldom.
+  /// Slots are added by the hour, so that the array rarely grows.
   private static let hour: Int64 = 60
 
-  /// The first minute after 1970-01-01's start that has a slot; a whole hour.
+  /// The first minute since 1970 that has a slot; a whole hour.
   private(set) var first: Int64
-  /// Steps or millimetres; one that would be beyond all ceilings stays at the greatest number there is.
+  /// Steps or millimetres; a sum that would overflow stays at the maximum.
   private var sums: [UInt32]
 
   init() {
@@ -38,7 +38,7 @@ struct MinuteSums: Hashable, Sendable {
     for (offset, sum) in other.sums.enumerated() { sums[start + offset] = sums[start + offset].addingAtMost(sum) }
   }
 
-  /// The sum of the minutes that hold no more than so much, and whether any holds more.
+  /// The sum of the minutes that have no more than the maximum, and whether any minute has more.
   func sum(ofMinutesUpTo maximum: Int) -> (sum: Int, isExceeded: Bool) {
     var (sum, isExceeded) = (0, false)
     for minute in sums {
@@ -61,7 +61,7 @@ struct MinuteSums: Hashable, Sendable {
 }
 
 extension MinuteSums {
-  /// From what a store keeps: four bytes a minute, the lowest first.
+  /// Creates the sums from their stored form: four bytes a minute, the lowest first.
   init(first: Int64, bytes: [UInt8]) {
     self.first = first
     sums = stride(from: 0, to: bytes.count, by: 4).map { start in
@@ -78,7 +78,7 @@ extension MinuteSums {
 }
 
 extension UInt32 {
-  /// The sum, or the greatest number there is.
+  /// The sum, limited to the maximum value.
   fileprivate func addingAtMost(_ other: UInt32) -> UInt32 {
     let (sum, isOver) = addingReportingOverflow(other)
     return isOver ? .max : sum

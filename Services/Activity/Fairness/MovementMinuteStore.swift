@@ -3,9 +3,9 @@ import GRDB
 import Operations
 import Storage
 
-/// The minutes of days on which more may still be reported that earns; see ``FairnessRules/firstOpenDay(on:)``.
+/// The minutes of days for which more earning movement may still be reported; see ``FairnessRules/firstOpenDay(on:)``.
 ///
-/// They follow from the samples: where a day's are not kept, the day is counted anew. So it is for days from before they were.
+/// They are derived from the samples: where a day's minutes are missing, as for days before this table existed, the day is counted again.
 enum MovementMinuteStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "minutes of movement") { database in
@@ -26,7 +26,7 @@ enum MovementMinuteStore {
     }
   }
 
-  /// A day's minutes; nil where they are not kept.
+  /// Returns a day's minutes; nil where they are not stored.
   static func find(_ key: DaySettlement.DayKey, of account: Int64, in database: Database) throws -> MinuteSums? {
     try database.first(
       "SELECT first_minute, sums FROM movement_minutes WHERE account_number = ? AND kind = ? AND day = ?", .integer(account),
@@ -48,7 +48,7 @@ enum MovementMinuteStore {
       .number(key.kind.number), .day(key.day))
   }
 
-  /// Forgets the minutes of the days before that one.
+  /// Deletes the minutes of the days before the given one.
   static func forget(before day: LocalDay, of account: Int64, in database: Database) throws {
     try database.run("DELETE FROM movement_minutes WHERE account_number = ? AND day < ?", .integer(account), .day(day))
   }

@@ -5,17 +5,17 @@ import Storage
 
 /// The series of all accounts' days.
 ///
-/// Of days on which more may be reported that earns there are sketches, see ``FairnessRules/firstOpenDay(on:)``; they follow from the samples: where
-/// a day's is not kept, it is made anew. The lowest hashes of those that are no copies are indexed, so that a copy finds what it is one of
-/// among any number of days.
+/// Days for which more earning movement may still be reported have sketches, see ``FairnessRules/firstOpenDay(on:)``. They are derived from
+/// the samples: a missing sketch is built again. The lowest hashes of series that are not copies are indexed, so that a copy finds its
+/// original among any number of days.
 enum MovementSeriesStore {
-  /// How many hashes of a day are indexed: whoever copies a quarter of a day meets one of them in 99 of 100 cases.
+  /// How many hashes of a day are indexed: a copy of a quarter of a day hits one of them in 99 of 100 cases.
   private static let indexed = 16
-  /// How many days, for each of these hashes, and accounts are looked at: more have them by chance only where nobody has a copy.
+  /// How many days per hash, and how many accounts, are examined: more have the same hash by chance only where there is no copy.
   private static let maxDays = 8
   private static let maxAccounts = 8
 
-  /// The series that are known of each day, as ``MovementSampleStore/migration(_:)`` makes it.
+  /// The known series of each day, in the table that ``MovementSampleStore/migration(_:)`` creates.
   static let table = """
     CREATE TABLE movement_series (
       account_number INTEGER NOT NULL REFERENCES movement_accounts,
@@ -53,7 +53,7 @@ enum MovementSeriesStore {
     }
   }
 
-  /// Changes a day's series, and looks whether another account had the same first, or nearly all of it.
+  /// Changes a day's series, and checks whether another account had the same, or nearly all of it, first.
   ///
   /// - Parameters:
   ///   - minimum: fewer samples are the same by chance; nil for not looking.
@@ -93,12 +93,12 @@ enum MovementSeriesStore {
     return isCopy
   }
 
-  /// Forgets the sketches of the days before that one.
+  /// Deletes the sketches of the days before the given one.
   static func forget(before day: LocalDay, of account: Int64, in database: Database) throws {
     try database.run("DELETE FROM movement_sketches WHERE account_number = ? AND day < ?", .integer(account), .day(day))
   }
 
-  /// The day's sketch as it is after the change, which the samples have had already.
+  /// Returns the day's sketch after a change, which is already applied to the samples.
   private static func sketch(
     of day: LocalDay, of account: Int64, after change: SeriesDigest, hadSamples: Bool, in database: Database
   ) throws -> SeriesSketch {
@@ -108,13 +108,13 @@ enum MovementSeriesStore {
     guard var sketch = known ?? (hadSamples ? nil : SeriesSketch()) else {
       return try counted(day, of: account, in: database)
     }
-    // What was taken away makes room for another only where it is in the sketch; it may be there a second time, too.
+    // A removed sample makes room for another only where it is in the sketch; it may occur a second time, too.
     sketch.formUnion(change.sketch)
     guard !change.removed.contains(where: sketch.contains(rankOf:)) else { return try counted(day, of: account, in: database) }
     return sketch
   }
 
-  /// The sketch of all samples of a day.
+  /// Builds the sketch of all samples of a day.
   private static func counted(_ day: LocalDay, of account: Int64, in database: Database) throws -> SeriesSketch {
     var sketch = SeriesSketch()
     let keys = SampleKey(account: account, kind: .steps, day: day).ofDay
@@ -160,7 +160,7 @@ enum MovementSeriesStore {
 
   /// Whether nearly all of a day is another account's, as far as their sketches show.
   ///
-  /// What is a day for one may be parts of two for another, in another time zone: so an account's days are taken together.
+  /// One account's day may be parts of two days of another in a different time zone: so an account's days are compared together.
   private static func isCopied(
     _ sketch: SeriesSketch, of account: Int64, minimum: Int, wasCopy: Bool, in database: Database
   ) throws -> Bool {

@@ -1,9 +1,10 @@
-/// When a day is the copy of another account's (MOVE-6).
+/// Decides whether a day is a copy of another account's (MOVE-6).
 enum SameSeriesRules {
-  /// How much of a day's steps is another's where it is a copy: nearly all, but for what was added to it or changed. Of two who count each
-  /// minute and walk at the same time, some hundredths are equal by chance. Samples are not counted: many of a step each hide nothing.
+  /// The share of a day's steps that must match another account for it to be a copy: nearly all, apart from additions and changes. Two
+  /// people who count every minute and walk at the same time share a few per cent by chance. The share is of steps, not of samples: many
+  /// samples of one step each would hide nothing.
   static let copied = 0.75
-  /// Where it is still one: so that what comes piece by piece does not earn, and earn nothing, by turns.
+  /// The share above which a day remains a copy, so that a day reported piece by piece does not alternate between earning and not earning.
   static let stillCopied = 0.5
 
   /// - Parameters:

@@ -8,7 +8,7 @@ struct SampleFlags: OptionSet, Hashable, Sendable {
 
   init(_ flag: MovementFlag) { rawValue = 1 << flag.number }
 
-  /// Those for which a whole day earns nothing.
+  /// The flags with which a whole day earns nothing.
   static let ofDays: SampleFlags = [SampleFlags(.tooMuch), SampleFlags(.sameSeries)]
 
   var list: [MovementFlag] { MovementFlag.allCases.filter { contains(SampleFlags($0)) } }
@@ -28,7 +28,7 @@ struct DayFlags: Hashable, Sendable {
 }
 
 extension MovementFlag {
-  /// The flag's bit. Stores keep it: never change one.
+  /// The flag's bit. It is stored: never change one.
   fileprivate var number: Int {
     switch self {
     case .handTyped: 0
@@ -42,7 +42,7 @@ extension MovementFlag {
 }
 
 extension MovementKind {
-  /// The kind as stores keep it: never change one.
+  /// The kind's number in stores: never change one.
   var number: Int {
     switch self {
     case .steps: 0
@@ -52,7 +52,7 @@ extension MovementKind {
     }
   }
 
-  /// The kind of that number; the schema sees to it that there is one.
+  /// The kind with that number; the schema ensures that there is one.
   init(number: Int) {
     self =
       switch number {
@@ -63,7 +63,6 @@ extension MovementKind {
       }
   }
 
-  /// How many of the whole numbers inside make one step or metre: steps are counted, distances are kept in millimetres, so that sums
-  /// of them are exact.
+  /// The number of stored units per step or metre: distances are stored in millimetres, so that sums are exact.
   var scale: Int { self == .steps ? 1 : 1000 }
 }

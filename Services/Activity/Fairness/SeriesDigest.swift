@@ -1,12 +1,12 @@
-/// What a transaction does to a day's samples of steps as a series, whatever their ids and sources and in whatever order they came: a sum of
-/// their hashes, from which a deleted sample is taken again, and a sketch of what is new. Samples of 0 are left out: who does not move does
-/// so like everybody.
+/// The effect of a transaction on a day's samples of steps as a series, whatever their ids, sources and order: a sum of their hashes, from
+/// which a deleted sample is subtracted, and a sketch of the new samples. Samples of 0 are left out, because standing still looks the same
+/// for everybody.
 struct SeriesDigest: Hashable, Sendable {
   private(set) var sum: UInt64 = 0
   private(set) var samples = 0
-  /// Of those that were added.
+  /// The sketch of the added samples.
   private(set) var sketch = SeriesSketch()
-  /// Those that were taken away.
+  /// The removed samples.
   private(set) var removed: [SeriesSketch.Item] = []
 
   mutating func add(_ spread: Spread) {
@@ -23,7 +23,7 @@ struct SeriesDigest: Hashable, Sendable {
     removed += other.removed
   }
 
-  /// Whether nothing was added, nor taken away.
+  /// Whether nothing was added or removed.
   var isEmpty: Bool { sum == 0 && samples == 0 }
 
   mutating func remove(_ spread: Spread) {

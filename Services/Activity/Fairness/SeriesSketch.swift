@@ -1,17 +1,17 @@
 import Operations
 
-/// A small part of a day's samples of steps, from which it is estimated how much of them another day has: those with the lowest hashes, which are
-/// as good as drawn by lot, and drawn alike on every day (a bottom-k sketch; Cohen and Kaplan, 2007). Of a day of few samples it is all of
-/// them.
+/// A small sample of a day's step samples, for estimating how much of them another day shares: those with the lowest hashes, which are as
+/// good as random and are chosen alike on every day (a bottom-k sketch; Cohen and Kaplan, 2007). For a day with few samples it contains all
+/// of them.
 ///
-/// It depends on the samples alone, in whatever order they came. A sample counts by its times and its amount; of one that lasts a minute or
-/// more, the times count to the nearest third of a minute, so that it stays what it is when the clock is put a second on.
+/// It depends only on the samples, not on their order. A sample is identified by its times and its amount; for one that lasts a minute or
+/// more the times are rounded to the nearest third of a minute, so that shifting the clock by a second does not change it.
 struct SeriesSketch: Hashable, Sendable {
-  /// How many samples it holds at most: enough to estimate a share within some six hundredths.
+  /// The maximum number of samples: enough to estimate a share within about six per cent.
   static let maximum = 64
 
   struct Item: Hashable, Sendable {
-    /// The hash, and above it the day of UTC, which lets an index of them grow at one end.
+    /// The hash, with the UTC day in the bits above it, so that an index of keys grows at one end.
     let key: UInt64
     let amount: UInt32
 
@@ -21,10 +21,10 @@ struct SeriesSketch: Hashable, Sendable {
     fileprivate static let ranks: UInt64 = 1 << 48 - 1
   }
 
-  /// In the order of their ranks.
+  /// Sorted by rank.
   private(set) var items: [Item] = []
 
-  /// How much of a day another has.
+  /// How much of a day another one shares.
   struct Overlap: Hashable, Sendable {
     var samples = 0
     var amount = 0
@@ -42,9 +42,9 @@ struct SeriesSketch: Hashable, Sendable {
 
   func contains(rankOf item: Item) -> Bool { contains(item.rank) }
 
-  /// How much of it, as far as can be estimated, is in any of the others.
+  /// Estimates how much of the day is in any of the others.
   func overlap(with others: [SeriesSketch]) -> Overlap {
-    // Beyond the last rank of one that is full it is not known what else its day has.
+    // Beyond the last rank of a full sketch it is unknown what else its day has.
     let end = others.filter { $0.items.count == SeriesSketch.maximum }.compactMap(\.items.last?.rank).min() ?? .max
     let known = Set(others.flatMap { $0.items.map(\.key) })
     var overlap = Overlap()
@@ -71,7 +71,7 @@ struct SeriesSketch: Hashable, Sendable {
     return index < items.count && items[index].rank == rank
   }
 
-  /// Where the first item of that rank or a higher one stands.
+  /// The index of the first item with that rank or a higher one.
   private func index(of rank: UInt64) -> Int {
     var (low, high) = (0, items.count)
     while low < high {
@@ -95,7 +95,7 @@ struct SeriesSketch: Hashable, Sendable {
 extension SeriesSketch {
   private static let itemBytes = 12
 
-  /// From what a store keeps: 12 bytes an item, the lowest first.
+  /// Creates a sketch from its stored form: 12 bytes an item, the lowest first.
   init(bytes: [UInt8]) {
     items = stride(from: 0, to: bytes.count, by: SeriesSketch.itemBytes).map { start in
       func number(_ range: Range<Int>) -> UInt64 { bytes[range].reversed().reduce(0) { $0 << 8 | UInt64($1) } }
@@ -114,7 +114,7 @@ extension SeriesSketch {
   }
 }
 
-/// The finalizer of SplitMix64 over some numbers, one after the other: the same in every process.
+/// The finalizer of SplitMix64, applied to several numbers in turn: deterministic across processes.
 enum SplitMix64 {
   static func hash(_ first: UInt64, _ second: UInt64, _ third: UInt64) -> UInt64 {
     var hash: UInt64 = 0x9E37_79B9_7F4A_7C15

@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Follows: who may see whose activities, and the list of those that an account sees (ACT-13, SOC-7).
+/// Follows: which accounts see each other's activities, and the list of activities that an account sees (ACT-13, SOC-7).
 struct FollowFeature: Feature {
   let calendars: AccountCalendars
   let migrations = [FollowStore.migration(12)]

@@ -3,7 +3,7 @@ import GRDB
 import Operations
 import ServiceKit
 
-/// What followers see: the activities of those whom they follow.
+/// What followers see: the activities of the accounts that they follow.
 struct FollowHandlers: Sendable {
   let calendars: AccountCalendars
 

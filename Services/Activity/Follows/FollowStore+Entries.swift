@@ -5,9 +5,10 @@ import ServiceKit
 import Storage
 
 extension FollowStore {
-  /// The day of an entry that a reader may see: any of its own, and of those whom it follows any that is not archived.
+  /// Returns the day of an entry that a reader may see: any of its own entries, and entries of accounts that it follows unless they are
+  /// archived.
   ///
-  /// - Throws: `activity_not_found` for an activity of anybody else, `not_found` for an entry that followers do not see.
+  /// - Throws: `activity_not_found` for an activity of any other account, `not_found` for an entry that followers do not see.
   static func day(
     of name: EntryName, for reader: AccountID, _ calendars: AccountCalendars, now: Instant, in database: Database
   ) throws -> LocalDay {

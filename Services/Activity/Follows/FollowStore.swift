@@ -4,10 +4,11 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// The read model of follows: who may see whose activities and entries (SOC-7). It is fed by social's ``FollowChanged``, and asked in
-/// the transaction of each read, so that a following that ended closes what it had opened with its event.
+/// The read model of follows: which accounts may see each other's activities and entries (SOC-7). Social's ``FollowChanged`` feeds it, and
+/// each read queries it in its own transaction, so that access ends with the event that ends a follow.
 ///
-/// What it lacks is not fetched: a following begins by the other's hand, and who follows learns of it no sooner than this service does.
+/// Missing follows are not fetched: a follow begins with the other account's action, and the follower learns of it no sooner than this
+/// service does.
 enum FollowStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "follows") { database in
@@ -26,7 +27,7 @@ enum FollowStore {
     }
   }
 
-  /// Keeps what social says. What comes late of an account that was erased has no effect.
+  /// Stores a follow from social. A late event of an erased account has no effect.
   static func keep(_ event: FollowChanged, _ transaction: Transaction) throws {
     for account in [event.followerAccountID, event.followedAccountID] where try transaction.database.isErased(account) { return }
     let statement = try transaction.database.cachedStatement(
@@ -47,8 +48,8 @@ enum FollowStore {
     ) { $0.truth(0) } ?? false
   }
 
-  /// Whether whom a row of follows follows was not deleted and is not suspended, in SQL: what is left of an account is shown to nobody, nor
-  /// is what is of one while it is suspended (SOC-8).
+  /// SQL that checks that the followed account of a row was not deleted and is not suspended: remains of a deleted account are not shown,
+  /// nor is anything of a suspended one (SOC-8).
   ///
   /// - Parameters:
   ///   - table: the name of `follows` in the query.
@@ -61,7 +62,7 @@ enum FollowStore {
     """
   }
 
-  /// Refuses to show a reader what is neither its own nor of somebody whom it follows: it does not exist for it.
+  /// Refuses to show a reader data that is neither its own nor of an account that it follows; to the reader such data does not exist.
   static func require(_ reader: AccountID, mayRead owner: AccountID, now: Instant, in database: Database) throws {
     guard try reader == owner || isOpen(reader, to: owner, now: now, in: database) else { throw Failure(RequestFailure.notFound) }
   }

@@ -3,9 +3,9 @@ import GRDB
 import Operations
 import ServiceKit
 
-/// The activities of those whom an account follows (ACT-13).
+/// The activities of the accounts that an account follows (ACT-13).
 enum FollowedActivityStore {
-  /// The position of an activity in the list: by its owner's username, then as its owner made them.
+  /// The position of an activity in the list: by its owner's username, then in order of creation.
   struct Position: CustomStringConvertible {
     let username: Username
     let activity: ActivityID
@@ -15,7 +15,7 @@ enum FollowedActivityStore {
       self.activity = activity
     }
 
-    /// Reads its description.
+    /// Parses a position from its description.
     init(text: String) throws(FieldRule) {
       let parts = text.split(separator: "/").map(String.init)
       guard parts.count == 2 else { throw PageCursor.invalid }

@@ -1,9 +1,9 @@
 import Operations
 
-/// The key of a comment: account, day, and a number among the day's comments, so that keys in their order are an account's comments
-/// from the oldest to the newest.
+/// The key of a comment: account, day, and a number within the day, so that the order of keys is an account's comments from the oldest to
+/// the newest.
 struct CommentKey: Hashable, Sendable {
-  /// The days that have room, beyond the last on which an activity can start by centuries.
+  /// The days that a key can represent: centuries beyond the last on which an activity can start.
   static let days = LocalDay(daysSinceEpoch: 0)...LocalDay(daysSinceEpoch: 1 << dayBits - 1)
   /// How many comments an account may write on one day.
   static let maxNumber: Int64 = 1 << numberBits - 1
@@ -21,18 +21,18 @@ struct CommentKey: Hashable, Sendable {
     rawValue = (account << Int64(CommentKey.dayBits) | Int64(day.daysSinceEpoch)) << CommentKey.numberBits | number
   }
 
-  /// The account that a key is of.
+  /// The account of a key.
   static func account(of key: Int64) -> Int64 { key >> (Int64(dayBits) + numberBits) }
 
-  /// The day that a key is of.
+  /// The day of a key.
   static func day(of key: Int64) -> LocalDay {
     LocalDay(daysSinceEpoch: Int32((key >> numberBits) & ((1 << Int64(dayBits)) - 1)))
   }
 
-  /// The lowest key of the account and day that a key is of.
+  /// The lowest key with the same account and day.
   static func firstOfDay(_ key: Int64) -> Int64 { (key >> numberBits) << numberBits }
 
-  /// Every key of an account's comments of these days; nil where none of them has room.
+  /// The range of keys of an account's comments on these days; nil where no key can represent any of the days.
   static func range(_ account: Int64, _ days: ClosedRange<LocalDay>) -> ClosedRange<Int64>? {
     guard days.overlaps(CommentKey.days) else { return nil }
     let days = days.clamped(to: CommentKey.days)

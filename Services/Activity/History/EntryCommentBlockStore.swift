@@ -2,15 +2,15 @@ package import GRDB
 import Operations
 import Storage
 
-/// The comments of an account in blocks, each of some hundred that follow one another by their keys, with a filter of the trigrams in
-/// them: a search leaves out the blocks that cannot hold its text, and goes through the others.
+/// The comments of an account in blocks of some hundred consecutive keys, each with a filter of its trigrams: a search skips the blocks
+/// that cannot contain its text, and scans the others.
 ///
-/// Everything about a block is about one account, so that an account is erased by the rows that are its own. Triggers count a block's
-/// comments and drop its filter with every change; a block without one is gone through. ``EntryCommentStore`` makes the filter anew.
+/// A block belongs to one account, so that an account is erased by its own rows. Triggers count a block's comments and drop its filter with
+/// every change; a block without a filter is scanned. ``EntryCommentStore`` builds the filter again.
 package enum EntryCommentBlockStore {
-  /// A block of which more comments are left is divided.
+  /// A block with more comments than this is divided.
   static let maxCount = 512
-  /// A block of fewer comments needs no filter.
+  /// A block with fewer comments than this needs no filter.
   static let minCount = 128
 
   static func migration(_ number: Int) -> Migration {
@@ -62,7 +62,7 @@ package enum EntryCommentBlockStore {
 
   // MARK: - Reading
 
-  /// A block as a search sees it.
+  /// A block as a search uses it.
   struct Block {
     let keys: ClosedRange<Int64>
     let count: Int
@@ -73,9 +73,9 @@ package enum EntryCommentBlockStore {
     ORDER BY first_comment DESC
     """
 
-  /// Reads the blocks that may hold comments with these keys and a text, the newest first, until that returns false.
+  /// Reads the blocks that may contain comments with these keys and a text, the newest first, until the body returns false.
   ///
-  /// - Parameter bits: the text's, of ``TrigramFilter``.
+  /// - Parameter bits: the text's bits in a ``TrigramFilter``.
   static func each(
     within keys: ClosedRange<Int64>, of account: Int64, mayHold bits: Set<Int>, in database: Database,
     _ body: (Block) throws -> Bool
@@ -94,7 +94,7 @@ package enum EntryCommentBlockStore {
     }
   }
 
-  /// How many comments a search for a text has to go through, up to a maximum.
+  /// How many comments a search for a text has to scan, up to a maximum.
   static func count(
     within keys: ClosedRange<Int64>, of account: Int64, mayHold bits: Set<Int>, maximum: Int, in database: Database
   ) throws -> Int {
@@ -108,7 +108,7 @@ package enum EntryCommentBlockStore {
 
   // MARK: - Writing
 
-  /// Runs what adds a comment, and takes the comment's trigrams into its block's filter where it has one.
+  /// Runs the insertion of a comment, and adds the comment's trigrams to its block's filter where it has one.
   static func adding(_ key: Int64, folded text: String, in database: Database, _ insertion: () throws -> Void) throws {
     let block = try database.first(
       "SELECT first_comment, filter FROM entry_comment_blocks WHERE first_comment <= ? ORDER BY first_comment DESC LIMIT 1",
@@ -120,9 +120,9 @@ package enum EntryCommentBlockStore {
     try set(filter, of: block.first, in: database)
   }
 
-  /// Divides one block of the account that has grown too large, or makes one's filter anew.
+  /// Divides one block of the account that has grown too large, or builds one missing filter.
   ///
-  /// - Returns: whether there was one.
+  /// - Returns: whether there was such a block.
   @discardableResult
   static func tidyOne(_ account: Int64, in database: Database) throws -> Bool {
     guard let all = CommentKey.range(account, CommentKey.days) else { return false }
@@ -135,12 +135,12 @@ package enum EntryCommentBlockStore {
     return true
   }
 
-  /// Divides and filters all that needs it of an account.
+  /// Divides and filters all blocks of an account that need it.
   package static func tidy(_ account: Int64, in database: Database) throws {
     while try tidyOne(account, in: database) {}
   }
 
-  /// Makes of a block one or more of half as many comments as one may have, each with its filter.
+  /// Divides a block into blocks of half the maximum size, each with its filter.
   private static func divide(_ first: Int64, upTo last: Int64, in database: Database) throws {
     let next = try database.first(
       "SELECT first_comment FROM entry_comment_blocks WHERE first_comment > ? ORDER BY first_comment LIMIT 1", .integer(first)

@@ -3,10 +3,10 @@ import GRDB
 import Operations
 import Storage
 
-/// Entries' comments as they are searched. Whoever writes an entry's comment keeps it here too; with an entry that is deleted its
-/// comment goes by itself.
+/// Entries' comments as the search uses them. Code that writes an entry's comment must store it here too; deleting an entry deletes its
+/// comment automatically.
 enum EntryCommentStore {
-  /// Lets the comment of an entry, which is there already, be found by its text; nil where it has none any more.
+  /// Makes the comment of an existing entry searchable; nil removes it from the search.
   static func keep(
     _ comment: String?, of account: AccountID, _ activity: ActivityID, _ day: LocalDay, in database: Database
   ) throws {
@@ -19,7 +19,7 @@ enum EntryCommentStore {
     try EntryCommentBlockStore.tidyOne(account, in: database)
   }
 
-  /// Tidies up after a comment that was deleted.
+  /// Cleans up after a comment was deleted.
   static func removed(of account: AccountID, in database: Database) throws {
     guard let account = try HistoryAccountStore.number(of: account, in: database) else { return }
     try EntryCommentBlockStore.tidyOne(account, in: database)

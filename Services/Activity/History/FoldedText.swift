@@ -1,12 +1,12 @@
 import Foundation
 
-/// A text as comments are searched: without case, accents and other marks, blanks in a row taken as one. `Qué  CALOR` is `que calor`,
-/// `straße` is `strasse`.
+/// A text normalised for the search: without case, accents and other marks, and with single blanks. `Qué CALOR` becomes `que calor`,
+/// `straße` becomes `strasse`.
 struct FoldedText: Hashable, Sendable {
   let description: String
 
   init(_ text: String) {
-    // By way of upper case `ß` becomes `ss`, and `ς` and `ı` become the letters that they are forms of.
+    // Upper case turns `ß` into `ss`, and `ς` and `ı` into their base letters.
     let decomposed = text.uppercased().lowercased().decomposedStringWithCompatibilityMapping
     var folded = String.UnicodeScalarView()
     for scalar in decomposed.unicodeScalars {
@@ -26,7 +26,7 @@ struct FoldedText: Hashable, Sendable {
 
   var isEmpty: Bool { description.isEmpty }
 
-  /// Scalar by scalar, as SQLite's `instr` compares: a letter is found in whatever it is joined with.
+  /// Compares scalar by scalar, as SQLite's `instr` does: a letter is found even inside a combined character.
   func contains(_ other: FoldedText) -> Bool {
     let (all, part) = (Array(description.unicodeScalars), Array(other.description.unicodeScalars))
     guard part.count <= all.count else { return false }

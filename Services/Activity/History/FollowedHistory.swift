@@ -3,8 +3,8 @@ import GRDB
 import Operations
 import Storage
 
-/// The history of those whom an account follows, but of nothing that they have archived (ACT-12): of each of their activities the latest
-/// entry, where they are shown by themselves, and all entries beside the account's own (T UC 03.02).
+/// The history of the accounts that an account follows, without archived activities (ACT-12): only the latest entry of each activity where
+/// these accounts are shown alone, and all entries together with the account's own (T UC 03.02).
 enum FollowedHistory {
   /// The latest entry of each activity.
   static func latest(
@@ -20,7 +20,7 @@ enum FollowedHistory {
     return candidates.stretch
   }
 
-  /// All entries: a few days at a time, so that neither those who follow many nor those who look back far keep others waiting.
+  /// All entries, read a few days at a time, so that neither following many accounts nor looking far back makes others wait.
   static func all(
     of follower: AccountID, _ search: HistorySearch, behind start: HistoryPosition?, limit: Int, now: Instant,
     in database: Database
@@ -39,7 +39,7 @@ enum FollowedHistory {
     return candidates.stretch
   }
 
-  /// Whether the entry is one that is looked for.
+  /// Whether the entry matches the search.
   private static func fits(_ entry: HistoryStore.FollowedEntry, _ search: HistorySearch) -> Bool {
     search.hasActivity(of: entry.position) && isThere(entry, search) && holdsText(entry, search)
   }

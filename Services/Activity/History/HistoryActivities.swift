@@ -19,7 +19,7 @@ enum HistoryActivities {
       }
       let lookUps = (search.text == nil ? 0 : 1) + (search.area == nil ? 0 : 1)
       try candidates.take(found, of: days, lookUps: lookUps) {
-        // That it has a place is known.
+        // The place is already known to exist.
         try search.hasText($0, in: database) && (search.area == nil || search.hasPlace($0, in: database))
       }
     }

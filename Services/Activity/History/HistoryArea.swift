@@ -3,14 +3,14 @@ import Foundation
 
 /// All places within a distance of a point, by the great circle on a sphere of the earth's mean radius.
 struct HistoryArea: Hashable, Sendable {
-  /// The mean radius R1 of the earth in metres (IUGG), which no place is off by more than 0.6 %.
+  /// The mean radius R1 of the earth in metres (IUGG); it is off by at most 0.6 % anywhere.
   static let earthRadius = 6_371_008.8
 
   let latitude: Double
   let longitude: Double
   let meters: Double
 
-  /// A stretch of latitudes and longitudes, in degrees.
+  /// A rectangle of latitudes and longitudes, in degrees.
   struct Box: Hashable, Sendable {
     let south: Double
     let north: Double
@@ -26,13 +26,13 @@ struct HistoryArea: Hashable, Sendable {
     return angle * HistoryArea.earthRadius <= meters
   }
 
-  /// One box, or two where the area lies over the line at which longitudes begin anew: all of the area is in them, and little else.
+  /// One box, or two where the area crosses the antimeridian: they contain all of the area and little else.
   var boxes: [Box] {
-    // A little more, for what rounding takes off.
+    // Slightly larger, to make up for rounding.
     let angle = meters / HistoryArea.earthRadius * (1 + 1e-9) + 1e-12
     let south = latitude - angle.degrees
     let north = latitude + angle.degrees
-    // Around a pole lie all longitudes.
+    // Around a pole the area contains all longitudes.
     guard south > -90, north < 90 else {
       return [Box(south: max(-90, south), north: min(90, north), west: -180, east: 180)]
     }

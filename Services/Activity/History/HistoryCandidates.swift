@@ -1,24 +1,23 @@
 import ActivityContract
 import Operations
 
-/// Collects from entries that come in order what is looked for, until there is enough or it has looked at many.
+/// Collects matching entries from a sequence in order, until there are enough or the budget is spent.
 struct HistoryCandidates {
-  /// How many entries one page looks at. A search that ignores most of what it finds by one thing for lack of another goes on by
-  /// cursor instead of keeping all others waiting.
+  /// How many entries one page examines. A search that discards most of what it finds continues by cursor instead of making others wait.
   static let maximum = 2_000
-  /// How many that were found in passing cost as much as one whose comment or place is looked up by its key.
+  /// How many entries of a scan cost as much as one look-up of a comment or place by key.
   static let lookUpCost = 8
 
   let search: HistorySearch
-  /// The position behind which is looked.
+  /// The position after which to search.
   let start: HistoryPosition?
-  /// How many are wanted: one more than a page holds.
+  /// How many entries are wanted: one more than a page has.
   let limit: Int
-  /// Activities that are being deleted: their entries are there for nobody.
+  /// Activities that are being deleted: their entries are invisible.
   private let deleted: Set<ActivityID>
   private(set) var stretch = HistoryStretch()
   private(set) var looked = 0
-  /// What looking has cost, in entries found in passing.
+  /// The budget spent so far, in scanned entries.
   private var spent = 0
   private(set) var isFull = false
 
@@ -31,18 +30,18 @@ struct HistoryCandidates {
     self.limit = limit
   }
 
-  /// The days to look through: those asked for, not before the position behind which is looked.
+  /// The days to search: those asked for, up to the start position.
   var days: ClosedRange<LocalDay>? {
     let newest = min(search.days.upperBound, start?.day ?? search.days.upperBound)
     return newest < search.days.lowerBound ? nil : search.days.lowerBound...newest
   }
 
-  /// The days at whose entries to look next; nil behind the last.
+  /// The next days to examine; nil after the last.
   func next(_ window: inout HistoryWindow) -> ClosedRange<LocalDay>? {
     isFull ? nil : window.next(looked: looked, found: stretch.positions.count, of: limit)
   }
 
-  /// Looks at the next entry.
+  /// Examines the next entry.
   ///
   /// - Parameters:
   ///   - lookUps: how often it is looked up for that.
@@ -59,7 +58,7 @@ struct HistoryCandidates {
     if stretch.positions.count >= limit || spent >= HistoryCandidates.maximum { stop(at: position) }
   }
 
-  /// Looks at the entries of the next days, which come in no order.
+  /// Examines the entries of the next days, which are not in order.
   ///
   /// - Parameters:
   ///   - found: those that may be looked for.
@@ -73,11 +72,11 @@ struct HistoryCandidates {
     looked += others
     spent += others
     for position in found.sorted() where !isFull { try take(position, lookUps: lookUps, fits: fits(position)) }
-    // At most a thousand activities have an entry on a day, so that a page gets beyond the day on which it begins.
+    // At most a thousand activities have an entry on one day, so that a page always gets beyond the day on which it begins.
     if !isFull, spent >= HistoryCandidates.maximum { stop(at: HistoryPosition(lastOf: days.lowerBound)) }
   }
 
-  /// Says that everything up to a position was looked through.
+  /// Records that everything up to a position was searched.
   mutating func stop(at position: HistoryPosition) {
     isFull = true
     stretch.end = position

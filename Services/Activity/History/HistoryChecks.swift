@@ -3,16 +3,16 @@ import Operations
 import Storage
 
 extension HistorySearch {
-  /// Whether the activity is one of those asked for.
+  /// Whether the entry is of one of the requested activities.
   func hasActivity(of position: HistoryPosition) -> Bool { activities?.contains(position.activity) ?? true }
 
-  /// Whether the comment of the entry, which is looked up, holds the text; yes where none is asked for.
+  /// Looks up whether the entry's comment contains the text; true where no text is given.
   func hasText(_ position: HistoryPosition, in database: Database) throws -> Bool {
     guard let text else { return true }
     return try HistoryStore.hasComment(position, holding: text, in: database)
   }
 
-  /// Whether the place of the entry, which is looked up, is one of those asked for; yes where none is.
+  /// Looks up whether the entry's place matches; true where no place is needed.
   func hasPlace(_ position: HistoryPosition, in database: Database) throws -> Bool {
     guard area != nil || needsPlace else { return true }
     return try HistoryStore.hasPlace(position, in: area, in: database)

@@ -2,14 +2,14 @@ import GRDB
 import Operations
 import Storage
 
-/// Entries by what their comments hold, newest first.
+/// Entries by the contents of their comments, newest first.
 ///
-/// Comments come by their numbers; so that the entries of a day are in their order, a day is taken as a whole.
+/// Comments come in the order of their keys; so that the entries of a day are in order, a day is read as a whole.
 enum HistoryComments {
-  /// How many comments one page goes through.
+  /// How many comments are scanned for one page.
   static let maximum = 20_000
 
-  /// Goes through the blocks that may hold the text; one or two characters may be in all of them.
+  /// Scans the blocks that may contain the text; a text of one or two characters may be in any block.
   static func take(
     _ text: FoldedText, of account: Int64, _ days: ClosedRange<LocalDay>, _ candidates: inout HistoryCandidates,
     in database: Database
@@ -21,7 +21,7 @@ enum HistoryComments {
       left -= block.count
       var first = block.keys.lowerBound
       if left <= 0 {
-        // Up to the whole of that day.
+        // Extended to the whole of that day.
         end = CommentKey.day(of: first)
         first = CommentKey.firstOfDay(first)
       }
@@ -35,7 +35,7 @@ enum HistoryComments {
     if let end, end > days.lowerBound, !candidates.isFull { candidates.stop(at: HistoryPosition(lastOf: end)) }
   }
 
-  /// Puts the comments of each day into the order of its entries.
+  /// Sorts the comments of each day into the order of its entries.
   private struct Day {
     private(set) var candidates: HistoryCandidates
     private let database: Database
@@ -48,7 +48,7 @@ enum HistoryComments {
       self.database = database
     }
 
-    /// Takes the next comment's entry.
+    /// Adds the entry of the next comment.
     mutating func take(_ position: HistoryPosition) throws {
       if position.day != day {
         try end()
@@ -57,7 +57,7 @@ enum HistoryComments {
       if candidates.search.hasActivity(of: position) { found.append(position) } else { others += 1 }
     }
 
-    /// What all comments came to.
+    /// Finishes the last day and returns the candidates.
     mutating func ended() throws -> HistoryCandidates {
       try end()
       return candidates

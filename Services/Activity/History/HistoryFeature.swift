@@ -3,11 +3,11 @@ import IdentityContract
 import ServiceKit
 import Storage
 
-/// History: the looking back on entries, by day, text, place and person; points for a map.
+/// History: search of entries by day, text, place and person, as a list and as points of a map.
 struct HistoryFeature: Feature {
   let calendars: AccountCalendars
   let migrations = [HistoryStore.migration(13), EntryCommentBlockStore.migration(39)]
-  /// What an account has in them goes with its entries, by triggers.
+  /// Triggers delete an account's rows in these tables with its entries.
   let tables: [ErasedTable] =
     [
       .following("entry_comments", "entries"),

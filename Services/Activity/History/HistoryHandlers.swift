@@ -4,7 +4,7 @@ import IdentityContract
 import Operations
 import ServiceKit
 
-/// The looking back on entries: as a list, and as points for a map.
+/// The history of entries: as a list, and as points for a map.
 struct HistoryHandlers: Sendable {
   let calendars: AccountCalendars
 

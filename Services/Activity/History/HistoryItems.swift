@@ -14,7 +14,7 @@ struct HistoryItems {
     self.database = database
   }
 
-  /// The entry of that position; nil while identity has published nothing of its account.
+  /// Returns the entry at that position; nil while identity has not published its account.
   mutating func item(at position: HistoryPosition) throws -> HistoryItem? {
     guard let found = try HistoryStore.find(position, in: database) else { return nil }
     let (measure, days) = (found.version.measure, try accounts.days(of: found.account, in: database))

@@ -28,10 +28,10 @@ enum HistoryPlaces {
     }
   }
 
-  /// How many of the newest days are looked at to decide whether a place is rare.
+  /// How many of the newest days are sampled to decide whether a place is rare.
   private static let sampleDays = 512
 
-  /// Whether fewer entries than that are about there, as far as the newest days show.
+  /// Whether fewer than the maximum number of entries are there, judging by the newest days.
   static func isRare(
     _ area: HistoryArea, fewerThan maximum: Int, of account: AccountID, _ number: Int64, _ days: ClosedRange<LocalDay>,
     in database: Database

@@ -3,7 +3,7 @@ import GRDB
 import Operations
 import Storage
 
-/// By what the entries that are looked for are found: by what narrows them most, as far as a short look shows.
+/// How a search finds its entries: by the most selective filter, as far as a short sample shows.
 enum HistoryQueryPlan {
   /// There is nothing to find.
   case none
@@ -12,10 +12,10 @@ enum HistoryQueryPlan {
   case activities(Set<ActivityID>)
   case days
 
-  /// Fewer than these are looked through without asking what else narrows them: one page has room for all.
+  /// With fewer entries than this the search scans them without comparing filters: they fit the budget of one page.
   static let few = HistoryCandidates.maximum
 
-  /// - Parameter number: the account's, if it has any comment or place.
+  /// - Parameter number: the account's number, if it has any comment or place.
   init(
     _ search: HistorySearch, of account: AccountID, _ number: Int64?, _ days: ClosedRange<LocalDay>, in database: Database
   ) throws {

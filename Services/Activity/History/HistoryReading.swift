@@ -30,7 +30,8 @@ struct HistoryReading {
   }
 
   func page<Item>(_ database: Database, _ item: (HistoryItem) -> Item?) throws -> Page<Item> {
-    // What is near somebody shows where they are. The point itself is not kept; one's own map shows what was kept with consent.
+    // Results near a person reveal where they are. The point itself is not stored; the account's own map shows what was stored with
+    // consent.
     if usesPlace { try Accounts.requireConsent(.location, of: account, in: database) }
     let start = try page.cursor(HistoryPosition.init(text:))
     let stretch = try HistoryStretch.find(
@@ -41,7 +42,8 @@ struct HistoryReading {
     return page.page(try found.compactMap { try shown($0, in: database).flatMap(item) }, goingOnBehind: part.end)
   }
 
-  /// What the account may see of an entry: another's place only as long as that one consents, and nothing that was found by it else.
+  /// What the account may see of an entry: another account's place only while that account consents, and no entry that was found by such a
+  /// place otherwise.
   private func shown(_ item: HistoryItem, in database: Database) throws -> HistoryItem? {
     guard item.accountID != account, item.location != nil else { return item }
     if try Accounts.hasConsent(.location, of: item.accountID, in: database) { return item }
@@ -52,7 +54,7 @@ struct HistoryReading {
 }
 
 extension HistoryStretch {
-  /// What an account is shown of a history behind a position.
+  /// Returns the entries of a history after a position, as the account may see them.
   static func find(
     _ scope: HistoryScope, of account: AccountID, _ search: HistorySearch, behind start: HistoryPosition?, limit: Int,
     now: Instant, in database: Database

@@ -1,7 +1,7 @@
 import ActivityContract
 import Operations
 
-/// What is looked for in a history; see ``HistoryQuery``.
+/// The filters of a history search; see ``HistoryQuery``.
 struct HistorySearch: Sendable {
   var activities: Set<ActivityID>?
   var text: FoldedText?
@@ -25,7 +25,7 @@ struct HistorySearch: Sendable {
   }
 }
 
-/// The position of an entry in a history: the newest day first, and of a day the activity first that was made last.
+/// The position of an entry in a history: the newest day first, and within a day the most recently created activity first.
 struct HistoryPosition: Hashable, Sendable, Comparable, CustomStringConvertible {
   static let firstDay = LocalDay(daysSinceEpoch: -719_162)
   static let lastDay = LocalDay(daysSinceEpoch: 2_932_896)
@@ -38,10 +38,10 @@ struct HistoryPosition: Hashable, Sendable, Comparable, CustomStringConvertible 
     self.activity = activity
   }
 
-  /// Behind all others of a day.
+  /// The position after all others of a day.
   init(lastOf day: LocalDay) { self.init(day: day, activity: .placeholder) }
 
-  /// Reads its description.
+  /// Parses a position from its description.
   init(text: String) throws(FieldRule) {
     let parts = text.split(separator: "/").map(String.init)
     guard parts.count == 2 else { throw PageCursor.invalid }
@@ -50,27 +50,27 @@ struct HistoryPosition: Hashable, Sendable, Comparable, CustomStringConvertible 
 
   var description: String { "\(day)/\(activity)" }
 
-  /// Whether it comes first.
+  /// Whether one position comes before the other.
   static func < (one: HistoryPosition, other: HistoryPosition) -> Bool {
     one.day == other.day ? one.activity > other.activity : one.day > other.day
   }
 }
 
-/// What was found of a history: all that there is up to an end, if one is given, and else to the last.
+/// A part of a history that was searched: complete up to `end`, or to the last entry where that is nil.
 struct HistoryStretch: Sendable {
-  /// In order.
+  /// The matching entries, in order.
   var positions: [HistoryPosition] = []
-  /// Up to where was looked, that position included.
+  /// The last position that was searched.
   var end: HistoryPosition?
 
-  /// Two histories as one: what both have looked through.
+  /// Merges two parts into the part that both cover.
   func merged(with other: HistoryStretch) -> HistoryStretch {
     let end = [end, other.end].compactMap { $0 }.min()
     let all = (positions + other.positions).sorted()
     return HistoryStretch(positions: end.map { end in all.filter { $0 <= end } } ?? all, end: end)
   }
 
-  /// The first of them.
+  /// The first entries, up to a limit.
   func prefix(_ limit: Int) -> HistoryStretch {
     guard positions.count > limit else { return self }
     return HistoryStretch(positions: Array(positions.prefix(limit)), end: positions[limit - 1])

@@ -9,7 +9,7 @@ extension HistoryStore {
     WHERE comment_id BETWEEN ?1 AND ?2 AND instr(folded, ?3) > 0 ORDER BY comment_id DESC
     """
 
-  /// Reads the entries whose comments hold a text, newest day first, until that returns false: by going through them.
+  /// Scans for entries whose comments contain a text, newest day first, until the body returns false.
   static func eachComment(
     holding text: FoldedText, _ keys: ClosedRange<Int64>, in database: Database, _ body: (HistoryPosition) throws -> Bool
   ) throws {
@@ -20,7 +20,7 @@ extension HistoryStore {
 
   static let commentOfEntry = "SELECT instr(folded, ?) > 0 FROM entry_comments WHERE activity_id = ? AND day = ?"
 
-  /// Whether the comment of an entry holds a text.
+  /// Whether the comment of an entry contains a text.
   static func hasComment(_ position: HistoryPosition, holding text: FoldedText, in database: Database) throws -> Bool {
     try database.first(commentOfEntry, .text(text.description), .id(position.activity), .day(position.day)) { $0.truth(0) }
       ?? false

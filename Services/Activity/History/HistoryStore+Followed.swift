@@ -3,9 +3,9 @@ import GRDB
 import Operations
 import Storage
 
-/// Entries of those whom an account follows, but of nothing that they have archived.
+/// Entries of the accounts that an account follows, without archived activities.
 extension HistoryStore {
-  /// An entry of somebody else, as long as it is the one that is read.
+  /// An entry of another account, valid only while it is being read.
   struct FollowedEntry {
     let position: HistoryPosition
     private let row: Columns
@@ -30,7 +30,7 @@ extension HistoryStore {
     WHERE latest.day BETWEEN ?2 AND ?3 ORDER BY latest.day DESC, latest.activity_id DESC
     """
 
-  /// Reads the latest entry of each activity, newest first, until that returns false.
+  /// Reads the latest entry of each activity, newest first, until the body returns false.
   static func eachLatestFollowed(
     by follower: AccountID, _ days: ClosedRange<LocalDay>, now: Instant, in database: Database,
     _ body: (FollowedEntry) throws -> Bool
@@ -49,7 +49,7 @@ extension HistoryStore {
     WHERE f.follower_account = ?1 AND f.is_open = 1 AND a.archived_day IS NULL AND \(FollowStore.isThere("f", at: "?4"))
     """
 
-  /// Reads the entries of everyone followed of some days, in no order.
+  /// Reads the entries of all followed accounts on some days, in no order.
   static func eachFollowed(
     by follower: AccountID, _ days: ClosedRange<LocalDay>, now: Instant, in database: Database,
     _ body: (FollowedEntry) throws -> Void
@@ -67,7 +67,7 @@ extension HistoryStore {
       FROM follows f WHERE f.follower_account = ? AND f.is_open = 1)
     """
 
-  /// Of these days those between the first and the last entry of all who are followed; nil if they have none.
+  /// Limits the days to those between the first and the last entry of all followed accounts; nil if there are none.
   static func heldFollowed(
     _ days: ClosedRange<LocalDay>, by follower: AccountID, in database: Database
   ) throws -> ClosedRange<LocalDay>? {
@@ -75,7 +75,7 @@ extension HistoryStore {
     return held.flatMap { $0 }.flatMap { $0.overlaps(days) ? $0.clamped(to: days) : nil }
   }
 
-  /// Whether followers see the entry: all that there are, but of activities that are archived.
+  /// Whether followers see the entry: true unless its activity is archived.
   static func isShownToFollowers(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws -> Bool {
     try database.first(
       """

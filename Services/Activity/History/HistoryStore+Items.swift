@@ -3,7 +3,7 @@ import GRDB
 import Operations
 import Storage
 
-/// An entry of a history with what is beside it.
+/// An entry of a history with its related data.
 struct HistoryRecord {
   let account: AccountID
   let username: Username
@@ -16,7 +16,7 @@ struct HistoryRecord {
   let photoTag: String?
   let location: EntryLocation?
   let recordedAt: Instant
-  /// The version of the activity that held on the day.
+  /// The version of the activity that applied on the day.
   let version: ActivityVersion
   let isPaused: Bool
   let isSkipped: Bool
@@ -35,7 +35,7 @@ extension HistoryStore {
       """
   }()
 
-  /// The entry of that position; nil while identity has published nothing of its account.
+  /// Returns the entry at that position; nil while identity has not published its account.
   static func find(_ position: HistoryPosition, in database: Database) throws -> HistoryRecord? {
     try database.first(item, .id(position.activity), .day(position.day)) { row in
       let account: AccountID = try row.id(0)
@@ -51,7 +51,7 @@ extension HistoryStore {
 }
 
 extension EntryLocation {
-  /// From the columns of ``HistoryStore/find(_:in:)``.
+  /// Creates a location from the columns of ``HistoryStore/find(_:in:)``.
   fileprivate init(_ row: Columns) {
     self.init(latitude: row.real(9), longitude: row.real(10), accuracyMeters: row.isNull(11) ? nil : row.real(11))
   }

@@ -28,7 +28,7 @@ extension HistoryStore {
     }
   }
 
-  /// How many lie there, up to a maximum.
+  /// How many entries lie in a box, up to a maximum.
   static func countPlaces(
     in box: HistoryArea.Box, of account: Int64, _ days: ClosedRange<LocalDay>, maximum: Int, in database: Database
   ) throws -> Int {
@@ -40,7 +40,7 @@ extension HistoryStore {
 
   static let placeOfEntry = "SELECT latitude, longitude FROM entry_places WHERE activity_id = ? AND day = ?"
 
-  /// Whether an entry has a place, in that area if one is given.
+  /// Whether an entry has a place, within the area if one is given.
   static func hasPlace(_ position: HistoryPosition, in area: HistoryArea?, in database: Database) throws -> Bool {
     try database.first(placeOfEntry, .id(position.activity), .day(position.day)) {
       area?.contains(latitude: $0.real(0), longitude: $0.real(1)) ?? true

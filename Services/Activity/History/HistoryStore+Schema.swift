@@ -2,12 +2,12 @@ import GRDB
 import Storage
 
 extension HistoryStore {
-  /// The tables by which a history is narrowed.
+  /// The tables that narrow a search of the history.
   static func migration(_ number: Int) -> Migration {
     Migration(number, "history") { try $0.execute(sql: indexes) }
   }
 
-  /// Places by area, account and day; comments by any three characters in a row. Account and day are in the keys of both, so that a first
+  /// Indexes places by area, account and day, and comments by their trigrams. Account and day are in the keys of both, so that the first
   /// page takes as long among a million entries as among a thousand.
   private static let indexes = """
     -- A short number for each account makes it part of the keys below.

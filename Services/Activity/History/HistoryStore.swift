@@ -3,9 +3,9 @@ import GRDB
 import Operations
 import Storage
 
-/// What a history is read from: entries, their places and comments, by what narrows them.
+/// The queries of the history: entries, their places and comments, by what narrows them.
 enum HistoryStore {
-  /// Entries, or those alone that have a place.
+  /// All entries, or only those with a place.
   enum Source: String {
     case entries
     case places = "entry_places"
@@ -19,7 +19,7 @@ enum HistoryStore {
     SELECT activity_id, day FROM entry_places WHERE account_id = ? AND day BETWEEN ? AND ? ORDER BY day DESC, activity_id DESC
     """
 
-  /// Reads an account's entries, newest first, until that returns false.
+  /// Reads an account's entries, newest first, until the body returns false.
   static func each(
     _ source: Source, of account: AccountID, _ days: ClosedRange<LocalDay>, in database: Database,
     _ body: (HistoryPosition) throws -> Bool
@@ -30,7 +30,7 @@ enum HistoryStore {
     }
   }
 
-  // By activity and day: the plus keeps SQLite from going through all that the account has on those days instead.
+  // By activity and day: the plus keeps SQLite from scanning all of the account's entries on those days instead.
   static let entriesOfActivity = "SELECT day FROM entries WHERE activity_id = ? AND +account_id = ? AND day BETWEEN ? AND ?"
   static let placesOfActivity = "SELECT day FROM entry_places WHERE activity_id = ? AND +account_id = ? AND day BETWEEN ? AND ?"
 
@@ -47,7 +47,7 @@ enum HistoryStore {
     return found
   }
 
-  /// Of these days those between the account's first and last; nil if it has none.
+  /// Limits the days to those between the account's first and last; nil if it has none.
   static func held(
     _ source: Source, _ days: ClosedRange<LocalDay>, of account: AccountID, in database: Database
   ) throws -> ClosedRange<LocalDay>? {

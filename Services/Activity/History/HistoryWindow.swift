@@ -2,10 +2,11 @@ import GRDB
 import Operations
 import Storage
 
-/// A few days at a time, from the newest on, for what comes in no order: as many as the page seems to need by what was found so far.
+/// Yields a few days at a time, newest first, for entries that come in no order: as many days as the page seems to need by what was found
+/// so far.
 struct HistoryWindow {
   private static let growth = 4
-  /// Days that held as many entries as these are not followed by more days.
+  /// After days with this many entries the window does not grow.
   private static let many = 500
 
   private let days: ClosedRange<LocalDay>?
@@ -13,18 +14,18 @@ struct HistoryWindow {
   private var length = 1
   private var lookedBefore = 0
 
-  /// - Parameter source: between whose first and last day of the account there is something to find.
+  /// - Parameter source: limits the days to those between the account's first and last entry in it.
   init(_ days: ClosedRange<LocalDay>, of account: AccountID, _ source: HistoryStore.Source, in database: Database) throws {
     self.init(try HistoryStore.held(source, days, of: account, in: database))
   }
 
-  /// All of these days; of nil none.
+  /// All of these days; none for nil.
   init(_ days: ClosedRange<LocalDay>?) {
     self.days = days
     newest = days?.upperBound ?? .placeholder
   }
 
-  /// The next days; nil behind the last.
+  /// Returns the next days; nil after the last.
   ///
   /// - Parameters:
   ///   - looked: how many entries were looked at so far.

@@ -3,8 +3,8 @@ import GRDB
 import Operations
 import Storage
 
-/// The history of an account's own entries: by whatever narrows it most, found by an index and in order; the rest is compared entry by
-/// entry.
+/// The history of an account's own entries: the most selective filter uses an index and yields entries in order; the other filters are
+/// checked entry by entry.
 enum OwnHistory {
   static func stretch(
     of account: AccountID, _ search: HistorySearch, behind start: HistoryPosition?, limit: Int, in database: Database

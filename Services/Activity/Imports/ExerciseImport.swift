@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Keeps the exercises of a file with its import.
+/// Stores the exercises of a file with its import.
 enum ExerciseImport {
   static func take(
     _ exercise: FoundExercise, _ record: ImportedRecord, of row: ImportRow, in calendar: LocalCalendar,

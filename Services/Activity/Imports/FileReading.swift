@@ -5,12 +5,11 @@ import Operations
 import Sandbox
 import Synchronization
 
-/// A file at which a decoder's process is at work, on a thread of its own that waits for it: megabytes of a file may go by before there is
-/// a record in it.
+/// A file that a decoder process reads. A thread of its own waits for the process, since megabytes may pass before the next record.
 ///
-/// Whoever waits and is cancelled ends the process, whatever it is at.
+/// Cancelling a task that waits ends the process, whatever it is doing.
 actor FileReading {
-  /// What was asked for was not done, since nobody waits for it any more.
+  /// The request was not carried out, because its task was cancelled.
   struct Stopped: Error {}
 
   private final class Thread: SerialExecutor {
@@ -32,7 +31,7 @@ actor FileReading {
   private let path: String
   private let name: String
   private let program: String
-  /// The same file each time, whatever becomes of its name.
+  /// The same open file each time, even if its name is changed or removed.
   private var file: FileContents?
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -51,7 +50,7 @@ actor FileReading {
   /// The SHA-256 of the whole file, in hexadecimal.
   func sha256() throws -> String { try ImportSpool.sha256(path) }
 
-  /// What the file is, by its content. Where the process dies of it, another one tries once more.
+  /// Detects the file's format from its content. Where the process dies, another one tries once more.
   ///
   /// - Throws: ``Stopped``, `DecoderFault`
   func format() async throws -> Result<ImportFormat, FormatFault> {
@@ -80,7 +79,7 @@ actor FileReading {
     }
   }
 
-  /// Reads on.
+  /// Reads the next records.
   ///
   /// - Throws: ``Stopped``, `DecoderFault`
   func next(maximum: Int) async throws -> DecodedImport.Slice {

@@ -3,9 +3,9 @@ import ImportFormats
 import Operations
 import Storage
 
-/// Makes activities of the habits of another program, and entries of what was done of them.
+/// Turns habits of another program into activities, and their checkmarks into entries.
 enum HabitImport {
-  /// A habit; one that was taken before is known by its key.
+  /// Takes a habit; one that was taken before is recognised by its key.
   static func take(
     _ habit: ImportedHabit, _ record: ImportedRecord, of account: AccountID, today: LocalDay, _ outcome: inout ImportOutcome,
     _ transaction: Transaction
@@ -27,7 +27,7 @@ enum HabitImport {
     }
   }
 
-  /// What a file knows of when a habit began, where its habits are not in it.
+  /// Takes a habit's start from a file that does not contain the habit itself.
   static func begin(
     _ habit: String, on day: LocalDay?, asLimit dayAsLimit: LocalDay, of account: AccountID, today: LocalDay,
     _ transaction: Transaction
@@ -38,7 +38,7 @@ enum HabitImport {
     try open(known, of: account, from: day, today: today, transaction)
   }
 
-  /// A day on which a habit was excused: it is skipped. One on which the account has written something itself stays as it is.
+  /// Skips a day on which a habit was excused. A day for which the account has recorded something itself stays as it is.
   static func skip(
     _ habit: String, on day: LocalDay, _ record: ImportedRecord, of account: AccountID, today: LocalDay,
     _ outcome: inout ImportOutcome, _ transaction: Transaction
@@ -54,7 +54,7 @@ enum HabitImport {
     }
   }
 
-  /// What was noted on a day: it becomes the comment of its entry. A comment that is there already stays.
+  /// Takes a note of a day as the comment of its entry. An existing comment stays.
   static func take(
     note: String, of habit: String, on day: LocalDay, _ record: ImportedRecord, of account: AccountID, today: LocalDay,
     _ outcome: inout ImportOutcome, _ transaction: Transaction
@@ -70,7 +70,7 @@ enum HabitImport {
     }
   }
 
-  /// - Parameter body: returns whether it has changed anything.
+  /// - Parameter body: returns whether it changed anything.
   private static func write(
     _ habit: String, on day: LocalDay, _ record: ImportedRecord, of account: AccountID, today: LocalDay,
     _ outcome: inout ImportOutcome, _ transaction: Transaction, _ body: (PlannedGoal) throws -> Bool
@@ -93,7 +93,7 @@ enum HabitImport {
     }
   }
 
-  /// A mark. What the account has written itself is never lowered.
+  /// Takes a checkmark. It never lowers what the account has recorded itself.
   static func take(
     _ mark: ImportedMark, _ record: ImportedRecord, of account: AccountID, today: LocalDay, _ outcome: inout ImportOutcome,
     _ transaction: Transaction
@@ -133,8 +133,8 @@ enum HabitImport {
     }
   }
 
-  /// Makes the activity. Where the other program asks for one day of n, whichever it is, that holds for the past, so that every mark finds
-  /// its day planned; from today on it is every n-th day. What is archived there rests in the archive from today on.
+  /// Creates the activity. Where the other program asks for any one day of n, that applies to the past, so that every checkmark falls on a
+  /// planned day; from today on the activity is planned every n-th day. A habit that is archived there is archived from today on.
   private static func add(
     _ habit: ImportedHabit, _ reminders: [ReminderTime], of account: AccountID, today: LocalDay, _ transaction: Transaction
   ) throws -> ActivityID {
@@ -160,7 +160,7 @@ enum HabitImport {
     return activity.id
   }
 
-  /// Lets the activity begin earlier, where it begins later.
+  /// Moves the activity's start to an earlier day, if it starts later.
   private static func open(
     _ activity: ActivityID, of account: AccountID, from day: LocalDay, today: LocalDay, _ transaction: Transaction
   ) throws {

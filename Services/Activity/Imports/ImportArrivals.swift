@@ -1,12 +1,12 @@
 import ActivityContract
 import Synchronization
 
-/// The imports to whose files a chunk is being added. Of two chunks that come at the same time one is added, and the other is as one that
-/// does not continue the file: so nothing is written over what the first was assured has arrived.
+/// The imports for which a chunk is being written. Of two concurrent chunks one is written, and the other is treated as one that does not
+/// continue the file: so no acknowledged bytes are overwritten.
 final class ImportArrivals: Sendable {
   private let open = Mutex<Set<ImportID>>([])
 
-  /// - Returns: nil, and nothing is done, where another chunk of the import is being added.
+  /// - Returns: nil, without running the body, where another chunk of the import is being written.
   func alone<T>(_ id: ImportID, _ body: () async throws -> T) async throws -> T? {
     guard open.withLock({ $0.insert(id).inserted }) else { return nil }
     defer { open.withLock { _ = $0.remove(id) } }

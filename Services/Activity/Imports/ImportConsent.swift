@@ -5,8 +5,8 @@ import Operations
 import ServiceKit
 
 extension ImportFormat {
-  /// Whether it brings what devices have measured of somebody, samples and exercises, which are kept with consent to activity data
-  /// alone. Habits and their marks are what people write down themselves, and need none.
+  /// Whether the format contains measured data of a person (samples and exercises), which needs consent to activity data. Habits and their
+  /// checkmarks are what people write down themselves, and need none.
   var needsConsent: Bool {
     switch self {
     case .appleHealth, .appleHealthZip, .fitbitHours, .fitbitSteps, .fitbitStepsJSON, .googleFitDays, .googleFitDay, .gpx,
@@ -17,7 +17,7 @@ extension ImportFormat {
   }
 }
 
-/// The consent that a file needs, by what it brings. Where its format is not known yet, nothing is asked for yet.
+/// Checks the consent that a file needs, by its format. While the format is unknown, no consent is required.
 enum ImportConsent {
   /// See `Accounts.catchUp`.
   static func catchUp(for format: ImportFormat?, _ call: AccountCall) async throws {

@@ -4,13 +4,13 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Imports: files of other programs are uploaded, read in processes without rights, and take effect (MOVE-3).
+/// Imports: files of other programs are uploaded, decoded in sandboxed processes, and their records are taken in (MOVE-3).
 struct ImportFeature: Feature {
   private let calendars: AccountCalendars
   private let rules: FairnessRules
   private let limits: ImportLimits
   private let spool: ImportSpool
-  /// Lets files be removed whose imports were ended without their owners' asking.
+  /// Wakes the worker that removes files of imports that ended without their owners' request.
   private let sweep = WakeSignal()
 
   let migrations = [

@@ -4,11 +4,11 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Imports: made, uploaded in chunks, completed, looked at and cancelled.
+/// Imports: created, uploaded in chunks, completed, shown and cancelled.
 struct ImportHandlers: Sendable {
   let limits: ImportLimits
   let spool: ImportSpool
-  /// Lets imports that wait be read.
+  /// Wakes the worker that reads waiting imports.
   let signal: WakeSignal
   private let arrivals = ImportArrivals()
   private let inspections = ImportInspections()
@@ -42,7 +42,7 @@ struct ImportHandlers: Sendable {
       }
     }
     if let row { return .init(nextOffset: row.receivedBytes, totalBytes: row.totalBytes) }
-    // Nobody has looked yet whether this one holds what has arrived meanwhile: it is to be sent again.
+    // Whether this chunk matches what has arrived meanwhile was not checked, so the client has to send it again.
     let now = try call.store.lookUp { try ImportStore.find(input.importID, of: account, in: $0) }
     return .init(nextOffset: min(input.offset, now.receivedBytes), totalBytes: now.totalBytes)
   }
@@ -83,7 +83,7 @@ struct ImportHandlers: Sendable {
     return try ImportStore.find(row.id, of: call.account, in: transaction.database).shown(call.language)
   }
 
-  /// Removes the file of an import that was cancelled: whoever is reading it has it open, and stops before the next batch.
+  /// Removes the file of a cancelled import: a process that reads it has it open, and stops before the next batch.
   func removeFile(_ input: CancelImport.Input, _ call: AccountCall) async throws {
     try await spool.remove(input.importID, of: call.account)
   }

@@ -2,7 +2,7 @@ import ServiceKit
 import ServiceLifecycle
 import Storage
 
-/// Ends the imports that have not come on, and removes files that belong to none.
+/// Ends imports without progress, and removes files that belong to no import.
 struct ImportHousekeepingWorker: Service {
   let store: Store
   let spool: ImportSpool
@@ -17,7 +17,7 @@ struct ImportHousekeepingWorker: Service {
       for row in idle { try await spool.remove(row.id, of: row.account) }
       idle = try await store.write { try ImportStore.expire($0) }
     }
-    // Files first: an import that is made meanwhile is then among the unfinished.
+    // List the files first: an import that is created meanwhile is then among the unfinished ones.
     let files = try await spool.all()
     let unfinished = try await store.read { try ImportStore.unfinished(in: $0) }
     for file in files where !unfinished.contains(file.id) { try await spool.remove(file.id, of: file.account) }

@@ -6,8 +6,8 @@ import Storage
 import Synchronization
 import Workers
 
-/// Looks what the files are that have arrived: each file once, however often its import is completed, a few at a time, and accounts
-/// take turns. What was found is kept with the import, also where nobody waits for it any more.
+/// Detects the formats of files that have arrived: each file once, however often its import is completed; a few at a time, with accounts in
+/// turn. The result is stored with the import even if no caller waits for it any more.
 final class ImportInspections: Sendable {
   private let gate = FairGate(ImportLimits.inspections)
   private let running = Mutex<[ImportID: Task<Void, any Error>]>([:])
@@ -25,7 +25,7 @@ final class ImportInspections: Sendable {
             try await self.gate.run(for: row.account) { try await Self.look(row.id, spool, store) }
           }
         } catch is ImportWatch.Ended {
-          // Whoever ended it has noted so.
+          // The operation that ended the import has recorded the reason.
         }
       }
       running[row.id] = task
@@ -35,7 +35,7 @@ final class ImportInspections: Sendable {
   }
 
   private static func look(_ id: ImportID, _ spool: ImportSpool, _ store: Store) async throws {
-    // Somebody may have looked since the row was read.
+    // Another task may have detected the format since the row was read.
     guard let row = try await store.read({ try ImportStore.find(id, in: $0) }), row.state == .uploading, row.format == nil else {
       return
     }
@@ -53,7 +53,7 @@ final class ImportInspections: Sendable {
     } catch is FileReading.Stopped {
       throw CancellationError()
     } catch let fault as DecoderFault {
-      // What ends its reader twice, or keeps it for a minute, no program has exported.
+      // A file that kills its reader twice, or occupies it for a minute, is no export of any program.
       guard fault.isOfFile else { throw Failure(RequestFailure.overloaded, retryAfterSeconds: 5) }
       return .failure(.damaged)
     }
@@ -64,15 +64,15 @@ final class ImportInspections: Sendable {
     try await spool.remove(row.id, of: row.account)
   }
 
-  /// What neither the name of a file nor its owner may belie.
+  /// The conflict between the detected format and the format that the file's owner or its name states; nil for none.
   private static func refusal(_ format: ImportFormat, _ row: ImportRow) -> ImportEnd? {
     if let said = row.saidFormat, said != format { return .otherFormat }
     guard let ending = ending(of: row.name), !format.endings.contains(ending) else { return nil }
     return .otherName
   }
 
-  /// What a name says of its file's format: the letters and digits behind its last dot. Nil where that is a number (`2026.11.20`), or no
-  /// ending at all (`to km 12.5, and back`).
+  /// The extension of a name: the letters and digits after its last dot. Nil where that is a number (`2026.11.20`), or no extension at all
+  /// (`to km 12.5, and back`).
   private static func ending(of name: String) -> String? {
     let name = name.trimmed
     guard let dot = name.lastIndex(of: ".") else { return nil }
@@ -83,7 +83,7 @@ final class ImportInspections: Sendable {
 }
 
 extension ImportFormat {
-  /// How names of such files end.
+  /// The usual extensions of such files.
   fileprivate var endings: Set<String> {
     switch self {
     case .appleHealth: ["xml"]

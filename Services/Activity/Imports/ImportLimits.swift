@@ -5,33 +5,33 @@ import Workers
 
 /// Bounds of imports (MOVE-3).
 struct ImportLimits: Sendable {
-  /// Imports of an account that have not ended.
+  /// The maximum number of unfinished imports per account.
   static let maxUnfinished = 3
-  /// How long a file may lie without a new chunk.
+  /// How long an upload may stay without a new chunk.
   static let idleSeconds = 86_400
-  /// Exercises that are kept of an import.
+  /// The maximum number of exercises stored per import.
   static let maxExercises = 10_000
-  /// Records that share a transaction, of all files that are read at the same time: other writes wait for them.
+  /// The maximum number of records per transaction, shared by all files being read: other writes wait for them.
   static let batch = 2000
-  /// How often a reading is begun without coming on before it is given up.
+  /// How often reading may start without making progress before the import fails.
   static let maxStarts = 3
-  /// Files that are read at the same time, each of another account.
+  /// The maximum number of files read at the same time, each of a different account.
   static let maxRead = 3
-  /// How many of them may be large: the others' wait for a slot ends soon.
+  /// How many of them may be large, so that other imports get a slot soon.
   static let maxLargeRead = 2
-  /// From so many bytes on a file is large; an archive sooner, for what it unpacks to.
+  /// From this size in bytes a file counts as large; an archive from a smaller one, because of its unpacked size.
   static let (largeBytes, largeArchiveBytes) = (16 << 20, 1 << 20)
-  /// Between two events about the same import.
+  /// The minimum time between two events about the same import.
   static let publishingSeconds = 2
 
-  /// Files that are looked at to see what they are. An account has no more than ``maxUnfinished`` that could be.
+  /// Concurrent detections of formats. An account cannot have more than ``maxUnfinished`` of them.
   static let inspections = FairLimits(maxRunning: 2, maxWaiting: 64)
 
   static let spoolSetting = "racha.imports.spoolBytes"
 
-  /// What the files of all accounts may take together.
+  /// The maximum size of the files of all accounts together.
   let spoolBytes: Int
-  /// What those of one account may take together that it has announced and that have not ended.
+  /// The maximum announced size of one account's unfinished imports.
   let spoolBytesPerAccount: Int
 
   init(_ settings: Settings) {

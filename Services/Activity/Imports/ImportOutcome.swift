@@ -2,9 +2,9 @@ import ActivityContract
 import ImportFormats
 import Operations
 
-/// What became of a batch of records.
+/// The result of a batch of records.
 struct ImportOutcome: Sendable {
-  /// A record that was not taken.
+  /// A record that was refused.
   struct Problem: Sendable {
     let part: String?
     let line: Int

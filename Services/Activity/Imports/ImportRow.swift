@@ -3,7 +3,7 @@ public import GRDB
 import Operations
 import Storage
 
-/// An import as the store keeps it.
+/// An import as it is stored.
 struct ImportRow: Sendable {
   let id: ImportID
   let account: AccountID
@@ -12,7 +12,7 @@ struct ImportRow: Sendable {
   let sha256: String?
   let person: String?
   let movement: ExerciseKind?
-  /// Whose rows there are, where none is of that person; one more than are named.
+  /// The persons in the file, where no row belongs to the requested one; one more than are listed.
   let persons: [String]?
   let format: ImportFormat?
   let state: ImportState
@@ -21,7 +21,7 @@ struct ImportRow: Sendable {
   let receivedBytes: Int
   let progress: Int
   let position: Int
-  /// How often its reading was begun since it last came on.
+  /// How often reading was started since it last made progress.
   let starts: Int
   let taken: Int
   let repeated: Int
@@ -63,7 +63,7 @@ struct ImportRow: Sendable {
     ImportCounts(records: taken + repeated + refused, taken: taken, repeated: repeated, refused: refused, days: days)
   }
 
-  /// What the words for its end need.
+  /// The parameters of the text for its reason.
   private var endParameters: [String: Parameter] {
     if let format, reason == .nothingUsable { return ["format": .text(format.rawValue)] }
     guard let person, let persons else { return [:] }
@@ -73,17 +73,17 @@ struct ImportRow: Sendable {
     ]
   }
 
-  /// Whether it was read to its end and there was nothing in it to be taken. What is listed of an archive are files that are not read.
+  /// Whether the whole file was read and had nothing to take. The refused parts listed for an archive are only files that are not read.
   var hasNothingUsable: Bool { taken == 0 && repeated == 0 && (refused == 0 || format == .takeout) }
 
-  /// That the file cannot be imported, and why; nil where it did not fail.
+  /// The failure that reports why the file cannot be imported; nil where the import did not fail.
   var failure: Failure? {
     reason.map { reason in
       ImportFailure.unusable.with(endParameters.merging(["reason": .text("import_\(reason.rawValue)")]) { _, new in new })
     }
   }
 
-  /// As its owner sees it.
+  /// The import as its owner sees it.
   func shown(_ language: Language) -> Import {
     Import(
       id: id, name: name, format: format, state: state, reason: reason,
@@ -100,7 +100,7 @@ extension ImportEnd: DatabaseValueConvertible {}
 extension ImportProblemReason: DatabaseValueConvertible {}
 extension ExerciseKind: DatabaseValueConvertible {}
 
-/// The words for what became of imports.
+/// The texts for the results of imports.
 enum ImportWords {
   private static let words = Words(Contract.activity.words)
 

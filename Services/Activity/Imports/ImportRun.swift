@@ -6,10 +6,10 @@ import Sandbox
 import ServiceKit
 import Storage
 
-/// The reading of one import, from where it stands to its end.
+/// Reads one import from its present position to its end.
 ///
-/// Each batch of records takes effect in one transaction with the number of records that are behind it. So whatever ends the process,
-/// and whenever, reading goes on behind what has taken effect, and nothing takes effect twice.
+/// Each batch of records takes effect in one transaction together with the new position. So whatever ends the process, and whenever,
+/// reading resumes after the last batch that took effect, and nothing takes effect twice.
 struct ImportRun: Sendable {
   private(set) var row: ImportRow
   let format: ImportFormat
@@ -18,7 +18,7 @@ struct ImportRun: Sendable {
   let calendars: AccountCalendars
   let rules: FairnessRules
 
-  /// Nil where it is not known what the file is, which the schema rules out for what waits.
+  /// Nil where the file's format is unknown, which the schema rules out for waiting imports.
   init?(_ row: ImportRow, _ store: Store, _ spool: ImportSpool, _ calendars: AccountCalendars, _ rules: FairnessRules) {
     guard let format = row.format else { return nil }
     self.row = row
@@ -29,12 +29,12 @@ struct ImportRun: Sendable {
     self.rules = rules
   }
 
-  /// Why there is no more to do.
+  /// Why reading stops.
   private enum Stop: Error {
     case failed(ImportEnd)
   }
 
-  /// Reads to the end and removes the file.
+  /// Reads the file to its end and removes it.
   ///
   /// - Parameter beat: called before each batch; says how many records it may have.
   func run(_ beat: @escaping @Sendable () -> Int) async throws {
@@ -44,7 +44,7 @@ struct ImportRun: Sendable {
     } catch Stop.failed(let reason) {
       try await store.write { try ImportStore.end(row.id, .failed, $0, because: reason) }
     } catch is ImportWatch.Ended {
-      // Whoever ended it has noted so.
+      // The operation that ended the import has recorded the reason.
     } catch let error as CancellationError {
       try await store.write { try ImportStore.takeBackStart(of: row.id, $0) }
       throw error
@@ -52,10 +52,11 @@ struct ImportRun: Sendable {
     try await spool.remove(row.id, of: row.account)
   }
 
-  /// How long it is waited where no process can be started.
+  /// How long to wait when no process can be started.
   private static let startPause = Duration.seconds(5)
 
-  /// Reads, and anew from where it stands whenever the decoder's process has ended: of starts that lead to nothing there are few.
+  /// Reads the file, and resumes from its position whenever the decoder process has ended; the number of starts without progress is
+  /// limited.
   private func readOn(_ beat: () -> Int) async throws {
     var run = self
     while true {
@@ -75,7 +76,7 @@ struct ImportRun: Sendable {
   }
 
   private func read(_ beat: () -> Int) async throws {
-    // What a file does to its reader is not known: that it was begun has to be durable before.
+    // The file may crash its reader, so the start must be durable first.
     guard try await store.write({ try ImportStore.begin(row.id, $0) }) else { throw ImportWatch.Ended() }
     guard try await spool.holds(row.totalBytes, of: row.id, row.account) else { throw Stop.failed(.lost) }
     let reading = spool.reading(of: row)
@@ -89,7 +90,7 @@ struct ImportRun: Sendable {
     while let records = slice.records {
       try Task.checkCancellation()
       let maximum = beat()
-      // While this batch is written the next one is read.
+      // The next batch is read while this one is written.
       async let following = reading.next(maximum: maximum)
       position += records.count
       try await take(records, position: position, progress: progress(slice))
@@ -102,7 +103,7 @@ struct ImportRun: Sendable {
     min(99, Int(slice.consumed * 100 / Int64(row.totalBytes)))
   }
 
-  /// Lets a batch take effect.
+  /// Applies a batch.
   private func take(_ records: [ImportedRecord], position: Int, progress: Int) async throws {
     try await store.write(largeOf: row.account.description) { transaction in
       let row = try current(transaction)
@@ -146,7 +147,7 @@ struct ImportRun: Sendable {
     if !samples.isEmpty { try SampleImport.take(samples, of: account, in: calendar, by: rules, &outcome, transaction) }
   }
 
-  /// Notes where the file breaks off, or what is wrong with it as a whole; what stands before is kept.
+  /// Records where the file breaks off, or what is wrong with it as a whole; the records before that are kept.
   private func breakOff(_ fault: FormatFault, line: Int) async throws -> Never {
     try await store.write { transaction in
       let row = try current(transaction)
@@ -171,7 +172,7 @@ struct ImportRun: Sendable {
 }
 
 extension ImportEnd {
-  /// What a reader's fault means for the import.
+  /// The reason for the import that corresponds to a reader's fault.
   init(_ fault: FormatFault) {
     self =
       switch fault {
@@ -185,13 +186,13 @@ extension ImportEnd {
       case .unknownPerson: .unknownPerson
       case .habitMissing: .habitMissing
       case .ambiguousNames: .ambiguousNames
-      // Not noted: whoever is stopped leaves the import as it is.
+      // Not recorded: a stopped reader leaves the import as it is.
       case .stopped: .givenUp
       }
   }
 }
 
 extension DecoderFault {
-  /// Whether the file may be the cause, rather than the machine on which no process can be started.
+  /// Whether the file may be the cause, rather than a machine on which no process can be started.
   var isOfFile: Bool { if case .notStarted = self { false } else { true } }
 }

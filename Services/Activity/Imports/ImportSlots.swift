@@ -1,14 +1,14 @@
 import ActivityContract
 import Operations
 
-/// Which imports are read at the same time: few, so that memory stays bounded; one of an account at most; and never so many large
-/// ones that somebody's small file would wait for them.
+/// Decides which imports are read at the same time: few, so that memory stays bounded; at most one per account; and never so many large
+/// ones that a small file would have to wait for them.
 struct ImportSlots: Sendable {
   private var read: [ImportID: (account: AccountID, isLarge: Bool)] = [:]
 
   var count: Int { read.count }
 
-  /// Whether it may be read beside those that are.
+  /// Whether the import may be read in addition to the running ones.
   func haveRoom(for row: ImportRow) -> Bool {
     read.count < ImportLimits.maxRead && !read.values.contains { $0.account == row.account }
       && (!row.isLarge || read.values.count(where: \.isLarge) < ImportLimits.maxLargeRead)
@@ -20,7 +20,7 @@ struct ImportSlots: Sendable {
 }
 
 extension ImportRow {
-  /// Whether its reading takes more than some seconds.
+  /// Whether reading takes more than a few seconds.
   var isLarge: Bool {
     switch format {
     case .appleHealthZip, .loopZip, .takeout: totalBytes > ImportLimits.largeArchiveBytes

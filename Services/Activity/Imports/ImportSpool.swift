@@ -11,14 +11,13 @@ import Workers
   import Darwin
 #endif
 
-/// The files that are on their way: `imports/<account>/<import>` in the home folder, for their owner's eyes alone (0700, 0600).
-/// They are in no backup.
+/// The uploaded files: `imports/<account>/<import>` in the home folder, readable only for their owner (0700, 0600). They are in no backup.
 struct ImportSpool: Sendable {
   private let home: String
   private let folder: String
-  /// What reads the files: see `DecoderProcess`.
+  /// The program that reads the files; see `DecoderProcess`.
   private let program: String
-  /// Disks may be slow: whoever waits for them has threads of their own, on which accounts take turns.
+  /// Disks may be slow: waiting for them has its own threads, on which accounts take turns.
   private let pool = WorkerPool(label: "racha.imports.spool", threads: 2, maxWaiting: 64)
 
   init(_ home: Home, program: String) {
@@ -29,7 +28,7 @@ struct ImportSpool: Sendable {
 
   func path(_ id: ImportID, of account: AccountID) -> String { "\(folder)/\(account)/\(id)" }
 
-  /// The file of an import, to be read.
+  /// Creates the reader of an import's file.
   func reading(of row: ImportRow) -> FileReading {
     FileReading(path(row.id, of: row.account), name: row.name, program: program)
   }
@@ -44,14 +43,14 @@ struct ImportSpool: Sendable {
     try await pool.run(for: account) { try file.write(bytes, at: offset) }
   }
 
-  /// Whether these bytes stand in the file at that position.
+  /// Whether the file contains these bytes at that position.
   func holds(_ bytes: ArraySlice<UInt8>, at offset: Int, of id: ImportID, _ account: AccountID) async throws -> Bool {
     guard !bytes.isEmpty else { return true }
     let file = file(id, of: account)
     return try await pool.run(for: account) { try file.holds(bytes, at: offset) }
   }
 
-  /// Whether the file is there with at least so many bytes.
+  /// Whether the file exists and has at least so many bytes.
   func holds(_ bytes: Int, of id: ImportID, _ account: AccountID) async throws -> Bool {
     let path = path(id, of: account)
     return try await pool.run(for: account) {
@@ -60,7 +59,7 @@ struct ImportSpool: Sendable {
     }
   }
 
-  /// Removes a file, if it is there, and the account's folder with its last one.
+  /// Removes a file if it exists, and the account's folder once it is empty.
   func remove(_ id: ImportID, of account: AccountID) async throws {
     let (path, parent) = (path(id, of: account), folder(of: account))
     try await pool.run(for: account) {
@@ -80,7 +79,7 @@ struct ImportSpool: Sendable {
     }
   }
 
-  /// Every file that there is.
+  /// Lists all files.
   func all() async throws -> [(account: AccountID, id: ImportID)] {
     let folder = folder
     return try await pool.run {
@@ -100,7 +99,7 @@ struct ImportSpool: Sendable {
 
   /// The SHA-256 of a file, in hexadecimal.
   ///
-  /// - Throws: `CancellationError` in a task that is cancelled, too.
+  /// - Throws: also `CancellationError`, in a cancelled task.
   static func sha256(_ path: String) throws -> String {
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileFault(operation: "open", number: errno) }

@@ -3,8 +3,7 @@ import GRDB
 import Operations
 import Storage
 
-/// How long the problems and exercises of imports are kept: as long as those of all imports of an account take no more than
-/// `Import.maxDetailBytes`.
+/// The problems and exercises of imports are kept as long as those of all imports of an account take no more than `Import.maxDetailBytes`.
 extension ImportStore {
   static func detailsMigration(_ number: Int) -> Migration {
     Migration(number, "bytes of imports' details, and movements of tracks") { database in
@@ -20,14 +19,14 @@ extension ImportStore {
     }
   }
 
-  /// A problem's and an exercise's, with their indexes, as far as they do not depend on what is in them.
+  /// The approximate size of problems and exercises with their indexes.
   private static let bytes = """
     ifnull((SELECT sum(80 + ifnull(length(part), 0)) FROM import_problems WHERE import_problems.import_id = imports.import_id), 0)
     + ifnull((SELECT sum(200 + ifnull(length(title), 0)) FROM import_exercises
       WHERE import_exercises.import_id = imports.import_id), 0)
     """
 
-  /// Forgets problems and exercises of the oldest imports, where with those of one that has ended just now they are too much.
+  /// Drops problems and exercises of the oldest imports, where the import that has just ended brings the total over the maximum.
   static func forgetDetails(of row: ImportRow, in database: Database) throws {
     try database.cachedStatement(sql: "UPDATE imports SET detail_bytes = \(bytes) WHERE import_id = ?").execute(
       arguments: [row.id])

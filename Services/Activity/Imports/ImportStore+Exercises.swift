@@ -4,9 +4,9 @@ import ImportFormats
 import Operations
 import Storage
 
-/// The exercises that imported files hold.
+/// The exercises of imported files.
 extension ImportStore {
-  /// Whether one of that name, which follows from its content, was in any of the account's files.
+  /// Whether an exercise with that name, which is derived from its content, was in any of the account's files.
   static func hasExercise(_ name: String, of account: AccountID, in database: Database) throws -> Bool {
     try database.first(
       "SELECT 1 FROM import_exercises WHERE account_id = ? AND name_of_content = ? LIMIT 1", .id(account), .text(name)

@@ -3,9 +3,9 @@ import GRDB
 import Operations
 import Storage
 
-/// The habits of other programs that became activities, each known by its key.
+/// The habits of other programs that became activities, each identified by its key.
 extension ImportStore {
-  /// The activity that a habit became.
+  /// The activity that was made from a habit.
   static func activity(of habit: String, _ account: AccountID, in database: Database) throws -> ActivityID? {
     let statement = try database.cachedStatement(
       sql: "SELECT activity_id FROM imported_habits WHERE account_id = ? AND habit = ?")

@@ -6,7 +6,7 @@ extension ImportStore {
     Migration(number, "imports") { try $0.execute(sql: first) }
   }
 
-  /// When progress was published last is called so.
+  /// Renames the column with the time of the last published progress.
   static func publishedMigration(_ number: Int) -> Migration {
     Migration(number, "published progress of imports") { database in
       try database.execute(sql: "ALTER TABLE imports RENAME COLUMN told_at TO published_at")

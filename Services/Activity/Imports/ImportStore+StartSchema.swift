@@ -2,7 +2,7 @@ import GRDB
 import Storage
 
 extension ImportStore {
-  /// What imports keep of their readings that came to nothing.
+  /// Adds the number of readings that started without making progress.
   static func startsMigration(_ number: Int) -> Migration {
     Migration(number, "starts of imports") { database in
       try database.execute(

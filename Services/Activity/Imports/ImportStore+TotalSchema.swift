@@ -4,12 +4,12 @@ import Operations
 import Storage
 
 extension ImportStore {
-  /// Names the totals of earlier imports as those of later ones: without their amounts, which grow from one export to the next.
+  /// Renames the samples of earlier imported totals to the present scheme: without their amounts, which grow from one export to the next.
   static func totalsMigration(_ number: Int) -> Migration {
     Migration(number, "names of imported totals") { database in
-      // A sample and its pieces are named anew one after the other.
+      // A sample and its pieces are renamed one after the other.
       try database.execute(sql: "PRAGMA defer_foreign_keys = ON")
-      // Of several reports of one total the largest comes first.
+      // Of several reports of the same total the largest comes first.
       let rows = try Row.fetchCursor(
         database,
         sql: """
@@ -54,7 +54,7 @@ extension ImportStore {
       arguments: [sample.amount, sample.account, name])
   }
 
-  /// Takes away what was reported of a total before it had grown; the days are counted anew.
+  /// Removes an earlier, smaller report of a total; the days are counted again.
   private static func remove(_ sample: Sample, _ database: Database) throws {
     let kind = SampleKey.kind(sample.place).number
     try database.execute(

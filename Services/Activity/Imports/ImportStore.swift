@@ -6,7 +6,7 @@ import Storage
 
 /// The imports of all accounts.
 enum ImportStore {
-  // MARK: - Their owners' side
+  // MARK: - For owners
 
   /// Announces a file.
   static func create(
@@ -38,7 +38,7 @@ enum ImportStore {
     return try find(id, of: account, in: database)
   }
 
-  /// Refuses more bytes than an account may have on their way, with all that it has announced.
+  /// Throws where the announced size of an account's unfinished imports would exceed its maximum.
   private static func requireRoom(
     for bytes: Int, of account: AccountID, _ limits: ImportLimits, in database: Database
   ) throws {
@@ -50,14 +50,14 @@ enum ImportStore {
     guard (announced ?? 0) + bytes <= max else { throw ImportFailure.accountFull.with(["max": .number(max)]) }
   }
 
-  /// Refuses more bytes than there is room for beside those that have arrived. What was announced and never came takes none.
+  /// Throws where there is no room for more bytes in addition to those that have arrived. Announced bytes that have not arrived take none.
   static func requireRoom(for bytes: Int, _ limits: ImportLimits, in database: Database) throws {
     let arrived = try Int.fetchOne(
       database.cachedStatement(sql: "SELECT sum(received_bytes) FROM imports WHERE ended_at IS NULL"))
     guard (arrived ?? 0) + bytes <= limits.spoolBytes else { throw ImportFailure.noRoom.with(retryAfterSeconds: 600) }
   }
 
-  /// Forgets the oldest imports that have ended.
+  /// Deletes the oldest ended imports above the maximum.
   private static func forgetOld(of account: AccountID, in database: Database) throws {
     try database.cachedStatement(
       sql: """
@@ -67,7 +67,7 @@ enum ImportStore {
     ).execute(arguments: [account, Import.maxKept])
   }
 
-  /// The account's import of that id; another account's is not found either.
+  /// Returns the account's import with that id; another account's import is not found either.
   static func find(_ id: ImportID, of account: AccountID, in database: Database) throws -> ImportRow {
     guard let row = try find(id, in: database), row.account == account else { throw ImportFailure.notFound }
     return row
@@ -90,9 +90,9 @@ enum ImportStore {
     return page.page(of: rows.map(ImportRow.init), key: \.id) { $0.shown(language) }
   }
 
-  /// Notes that the file has arrived up to there, if it stood where the chunk begins.
+  /// Records that the file has arrived up to a position, if the chunk starts where the file ended.
   ///
-  /// - Returns: where it stands.
+  /// - Returns: the import with its present position.
   static func note(
     received: Int, after before: Int, of id: ImportID, _ account: AccountID, _ transaction: Transaction
   ) throws -> ImportRow {
@@ -105,21 +105,21 @@ enum ImportStore {
     return try find(id, of: account, in: transaction.database)
   }
 
-  /// Notes what the file is, before it is read: it is looked at once.
+  /// Records the file's format before it is read, so that it is detected once.
   static func note(_ format: ImportFormat, of id: ImportID, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: "UPDATE imports SET format = ?, touched_at = ? WHERE import_id = ? AND state = 'uploading'"
     ).execute(arguments: [format, transaction.now, id])
   }
 
-  /// Notes what the file is, so that it is read next.
+  /// Records the file's format and queues the import for reading.
   static func accept(_ id: ImportID, as format: ImportFormat, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: "UPDATE imports SET state = 'waiting', format = ?, touched_at = ? WHERE import_id = ? AND state = 'uploading'"
     ).execute(arguments: [format, transaction.now, id])
   }
 
-  /// Ends an import, and publishes that; one that has ended stays as it is.
+  /// Ends an import, and publishes that; an import that has already ended is not changed.
   ///
   /// - Parameter reason: why, where it failed.
   static func end(_ id: ImportID, _ state: ImportState, _ transaction: Transaction, because reason: ImportEnd? = nil) throws {
@@ -136,7 +136,7 @@ enum ImportStore {
     try transaction.publish(ImportProgressed(row))
   }
 
-  /// Ends an import whose file was read to its end.
+  /// Ends an import whose file was read completely.
   static func finish(_ id: ImportID, _ transaction: Transaction) throws {
     guard let row = try find(id, in: transaction.database) else { return }
     if row.hasNothingUsable {
@@ -146,8 +146,8 @@ enum ImportStore {
     }
   }
 
-  /// Ends what is on its way or waits of an account that has withdrawn its consent to activity data, and publishes that; what is being read
-  /// ends before its next batch. Habits need no consent; what is not known to be habits may be movement.
+  /// Ends an account's uploading and waiting imports after it withdrew the consent to activity data, and publishes that; an import that is
+  /// being read ends before its next batch. Habits need no consent; a file of unknown format may contain movement.
   static func endUnconsented(of account: AccountID, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(
       sql: "SELECT * FROM imports WHERE account_id = ? AND state IN ('uploading', 'waiting')")
@@ -157,10 +157,10 @@ enum ImportStore {
     }
   }
 
-  // MARK: - The reader's side
+  // MARK: - For the worker
 
-  /// The next one to be read beside those that are: of those for which there is room one that was begun before, or the one that has
-  /// waited longest.
+  /// Returns the next import to read in addition to the running ones: among those with a free slot one that was started before, otherwise
+  /// the one that has waited longest.
   static func next(beside slots: ImportSlots = ImportSlots(), in database: Database) throws -> ImportRow? {
     for state in [ImportState.reading, .waiting] {
       let statement = try database.cachedStatement(
@@ -174,10 +174,10 @@ enum ImportStore {
     return nil
   }
 
-  /// Counts a start of its reading. One that was started as often as may be without coming on ends instead: something in its file
-  /// ends whoever reads it, and would at every start.
+  /// Counts a start of reading. An import that reached the maximum number of starts without progress fails instead: something in its file
+  /// crashes the reader each time.
   ///
-  /// - Returns: whether it is to be read.
+  /// - Returns: whether to read the import.
   static func begin(_ id: ImportID, _ transaction: Transaction) throws -> Bool {
     let database = transaction.database
     try database.cachedStatement(
@@ -189,19 +189,19 @@ enum ImportStore {
     return false
   }
 
-  /// Takes a start back whose reading was not cut off, but stopped.
+  /// Undoes the count of a start whose reading was stopped, not interrupted by a crash.
   static func takeBackStart(of id: ImportID, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(sql: "UPDATE imports SET starts = max(0, starts - 1) WHERE import_id = ?")
       .execute(arguments: [id])
   }
 
-  /// Notes whose rows a file has, where none is of the person asked for.
+  /// Records the persons in a file, where no row belongs to the requested one.
   static func note(persons: [String], of id: ImportID, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(sql: "UPDATE imports SET persons = ? WHERE import_id = ?")
       .execute(arguments: [persons.joined(separator: "\n"), id])
   }
 
-  /// Notes how far the reading has come, and publishes it now and then.
+  /// Records the progress of reading, and publishes it now and then.
   static func note(_ outcome: ImportOutcome, position: Int, progress: Int, of row: ImportRow, _ transaction: Transaction) throws {
     let database = transaction.database
     var days = 0
@@ -264,7 +264,7 @@ enum ImportStore {
 
   // MARK: - Housekeeping
 
-  /// Ends the imports whose files have not come on for too long.
+  /// Ends the imports whose uploads made no progress for too long.
   static func expire(_ transaction: Transaction) throws -> [ImportRow] {
     let statement = try transaction.database.cachedStatement(
       sql: "SELECT * FROM imports WHERE state = 'uploading' AND ended_at IS NULL AND touched_at < ? LIMIT 100")
@@ -287,7 +287,7 @@ extension ImportProgressed {
 }
 
 extension PageRequest {
-  /// For lists by rising number: only rows above it belong to the page.
+  /// For lists by ascending number: only rows above it belong to the page.
   fileprivate var after: Int64 {
     get throws(Failure) {
       try cursor { text throws(FieldRule) in

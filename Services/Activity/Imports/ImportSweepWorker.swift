@@ -1,8 +1,8 @@
 import ServiceKit
 import ServiceLifecycle
 
-/// Removes the files of imports that were ended without their owners' asking, as soon as it is signalled: a withdrawn consent leaves nothing
-/// lying about.
+/// Removes the files of imports that ended without their owners' request, as soon as it is signalled, so that nothing remains after consent
+/// is withdrawn.
 struct ImportSweepWorker: Service {
   let housekeeping: ImportHousekeepingWorker
   let signal: WakeSignal

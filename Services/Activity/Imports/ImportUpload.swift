@@ -3,11 +3,11 @@ import Operations
 import ServiceKit
 import Storage
 
-/// The arrival of a file.
+/// Receives the chunks of a file.
 enum ImportUpload {
-  /// Writes what a chunk adds to the file.
+  /// Writes the new bytes of a chunk to the file.
   ///
-  /// - Returns: the bytes by which the file grows; none where the chunk does not continue it.
+  /// - Returns: the range of bytes by which the file grows; empty where the chunk does not continue it.
   static func keep(
     _ input: UploadImportChunk.Input, of account: AccountID, _ spool: ImportSpool, _ limits: ImportLimits, _ call: AccountCall
   ) async throws -> Range<Int> {
@@ -43,14 +43,14 @@ enum ImportUpload {
     return received..<end
   }
 
-  /// Ends an import of which what had arrived is no longer there, as after a restored backup.
+  /// Ends an import whose received bytes no longer exist, for example after a restored backup.
   private static func lost(_ row: ImportRow, _ call: AccountCall) async throws -> ImportFailure {
     try await call.write { try ImportStore.end(row.id, .failed, $0, because: .lost) }
     return .notUploading
   }
 
-  /// Looks what the file is, and lets it be read, or refuses it. For want of consent it stays as it is: it can be completed once
-  /// that is given.
+  /// Detects the file's format, and queues the import for reading or refuses it. Without consent the import is not changed: it can be
+  /// completed once consent is given.
   static func complete(
     _ id: ImportID, of account: AccountID, _ inspections: ImportInspections, _ spool: ImportSpool, _ call: AccountCall
   ) async throws -> ImportRow {
@@ -64,7 +64,7 @@ enum ImportUpload {
     }
     if let failure = row.failure { throw failure }
     guard row.state == .uploading, let format = row.format else {
-      // Asked once more.
+      // A repeated call.
       guard row.state != .cancelled else { throw ImportFailure.notUploading }
       return row
     }

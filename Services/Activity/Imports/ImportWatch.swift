@@ -1,15 +1,15 @@
 import ActivityContract
 import Storage
 
-/// Work for an import that stops as soon as the import has ended, whoever ended it: its transactions alone would find that late.
+/// Runs work for an import that stops as soon as the import has ended, for whatever reason: its transactions alone would notice that late.
 enum ImportWatch {
-  /// It was cancelled or deleted meanwhile.
+  /// The import was cancelled or deleted meanwhile.
   struct Ended: Error {}
 
-  /// How often it is looked for.
+  /// How often to check.
   private static let pause = Duration.milliseconds(250)
 
-  /// - Throws: ``Ended``, or what the work throws, which has to end soon when its task is cancelled.
+  /// - Throws: ``Ended``, or what the work throws; the work has to end soon when its task is cancelled.
   static func unlessEnded<T: Sendable>(
     _ id: ImportID, _ store: Store, _ work: @escaping @Sendable () async throws -> T
   ) async throws -> T {

@@ -6,7 +6,7 @@ import ServiceLifecycle
 import Storage
 import Synchronization
 
-/// Reads the imports that wait, a few at the same time: see ``ImportSlots``.
+/// Reads waiting imports, a few at the same time: see ``ImportSlots``.
 struct ImportWorker: Service {
   let store: Store
   let spool: ImportSpool
@@ -19,8 +19,7 @@ struct ImportWorker: Service {
 
   private func work() async throws {
     let processor = ImportProcessor(pulse)
-    // The readings throw nothing, since that would cancel the wait for the signal: the failure of one is thrown by
-    // the processor.
+    // The readings never throw, since that would cancel the wait for the signal; the processor throws a reading's failure instead.
     try await withThrowingDiscardingTaskGroup { readings in
       repeat {
         while let run = try await next(beside: try processor.slots()) {
@@ -48,25 +47,25 @@ struct ImportWorker: Service {
     do {
       try await run.run { processor.beat(run.row) }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-      // What the schema refuses it would refuse again.
+      // The schema would refuse it again.
       try await store.write { try ImportStore.end(run.row.id, .failed, $0, because: .damaged) }
     } catch let failure as Failure where failure.retryAfterSeconds == nil {
-      // Neither would a rule change its mind.
+      // The rules would refuse it again.
       try await store.write { try ImportStore.end(run.row.id, .failed, $0, because: .damaged) }
     }
   }
 }
 
-/// What is being read at the moment, and the failure of the last of it.
+/// The imports being read, and the last failure of a reading.
 private final class ImportProcessor: Sendable {
   private struct State {
     var slots = ImportSlots()
-    /// When each reading is to beat again at the latest.
+    /// The deadline for each reading's next heartbeat.
     var due: [ImportID: ContinuousClock.Instant] = [:]
     var fault: (any Error)?
   }
 
-  /// No batch takes nearly as long, nor does looking through a file before it is read.
+  /// No batch takes nearly as long, nor does the scan of a file before it is read.
   private static let longestBatch = Duration.seconds(60)
 
   private let state = Mutex(State())
@@ -74,7 +73,7 @@ private final class ImportProcessor: Sendable {
 
   init(_ pulse: Pulse) { self.pulse = pulse }
 
-  /// - Throws: what ended a reading that was not to end so.
+  /// - Throws: the error that unexpectedly ended a reading.
   func slots() throws -> ImportSlots {
     try state.withLock { state in
       if let fault = state.fault { throw fault }
@@ -84,9 +83,9 @@ private final class ImportProcessor: Sendable {
 
   func begin(_ row: ImportRow) { state.withLock { $0.slots.begin(row) } }
 
-  /// Notes that a reading is well.
+  /// Records a heartbeat of a reading.
   ///
-  /// - Returns: its share of the records that may take effect at a time.
+  /// - Returns: how many records the reading may apply at a time.
   func beat(_ row: ImportRow) -> Int {
     state.withLock { state in
       state.due[row.id] = ContinuousClock.now + Self.longestBatch
@@ -104,7 +103,7 @@ private final class ImportProcessor: Sendable {
     }
   }
 
-  /// The service is well as long as each of its readings is.
+  /// The service is healthy as long as each of its readings is.
   private func promise(_ due: [ImportID: ContinuousClock.Instant]) {
     if let first = due.values.min() { pulse.promise(within: first - ContinuousClock.now) } else { pulse.rest() }
   }

@@ -4,9 +4,9 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Gives the samples of a file to the same intake as those that devices send.
+/// Passes the samples of a file to the same intake as those that devices send.
 enum SampleImport {
-  /// The samples of a batch, in the account's time.
+  /// Takes the samples of a batch; local times are in the account's time zone.
   static func take(
     _ records: [(record: ImportedRecord, sample: ImportedSample)], of account: AccountID, in calendar: LocalCalendar,
     by rules: FairnessRules, _ outcome: inout ImportOutcome, _ transaction: Transaction
@@ -43,10 +43,10 @@ enum SampleImport {
     }
   }
 
-  /// As many steps or metres as a sample may have.
+  /// The maximum amount of a sample.
   private static let maxAmount = 1_000_000.0
 
-  /// When it was, where the account is: local times are of the account's zone, days are its days.
+  /// The start and end of a span, where local times and days are those of the account.
   static func instants(of span: ImportedSpan, in calendar: LocalCalendar) -> (start: Instant, end: Instant) {
     switch span {
     case .instants(let start, let end): return (start, end)
@@ -54,17 +54,17 @@ enum SampleImport {
       let from = calendar.instant(ofLocal: start)
       return (from, from.adding(milliseconds: end - start))
     case .day(let day):
-      // From the hour at which the account's day starts to midnight, where the file's ends: so all of it counts on that day, and
-      // whatever reports parts of the same day lies over it to the last minute.
+      // From the hour at which the account's day starts to midnight, where the file's day ends: so all of it counts on that day, and
+      // overlaps every other report of parts of that day to the last minute.
       let from = calendar.start(of: day)
       let midnight = calendar.instant(ofLocal: Int64(day.daysSinceEpoch + 1) * LocalCalendar.dayLength)
-      // The day that has 25 hours is reported within 24 of them: a sample is no longer.
+      // A day with 25 hours is reported within 24 of them: no sample may be longer.
       return (from, max(from, min(midnight, from.adding(milliseconds: LocalCalendar.dayLength))))
     }
   }
 
-  /// Nil where the sample is there already, was deleted, or is a total that has grown since: its id is made of its content, so what else is
-  /// reported of it is where the account was then.
+  /// Nil where the sample already exists, was deleted, or is a total that has grown since. Its id is derived from its content, so any other
+  /// report of it stems from another time zone of the account.
   private static func reason(_ code: RejectedSample.Reason) -> ImportProblemReason? {
     switch code {
     case .conflict, .outdated: nil
@@ -79,7 +79,7 @@ enum SampleImport {
 }
 
 extension ImportedSample.Kind {
-  /// What it is among the measures that are kept.
+  /// The kind of movement of the measure.
   fileprivate var movement: MovementKind {
     switch self {
     case .steps: .steps
@@ -91,10 +91,10 @@ extension ImportedSample.Kind {
 }
 
 extension LocalCalendar {
-  /// The instant of a local time, in milliseconds after 1970-01-01's start: the first of two, and of none the one as if the clock had not
-  /// been put forward.
+  /// The instant of a local time, in milliseconds since 1970: the first of two; for a time that the clocks skip, the instant as if they had
+  /// not been put forward.
   func instant(ofLocal local: Int64) -> Instant {
-    // No zone is further from UTC than a day: one of these offsets holds there.
+    // No zone is more than a day from UTC: one of these offsets applies.
     let before = offsets.span(at: local - LocalCalendar.dayLength).offset
     let after = offsets.span(at: local + LocalCalendar.dayLength).offset
     for offset in [before, after] where offsets.span(at: local - offset).offset == offset {

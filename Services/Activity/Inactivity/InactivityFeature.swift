@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Days without movement, of which an account is told after as many as it chose (NOT-3).
+/// Notices about days without movement, sent after as many as the account chose (NOT-3).
 struct InactivityFeature: Feature {
   let calendars: AccountCalendars
   let clock: Clock

@@ -5,7 +5,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// After how many days without movement an account is told: shown, chosen and ended.
+/// Shows, sets and clears the number of days without movement after which an account is notified.
 struct InactivityHandlers: Sendable {
   let calendars: AccountCalendars
 
@@ -20,7 +20,7 @@ struct InactivityHandlers: Sendable {
   func set(
     _ input: SetInactivityNotice.Input, _ prepared: Void, _ call: AccountCall, _ transaction: Transaction
   ) throws -> InactivityNotice {
-    // Without it no movement is taken, and there would be none for ever.
+    // Without consent no movement is recorded, so the account would seem inactive for ever.
     try Accounts.requireConsent(.activityData, of: call.account, in: transaction.database)
     let today = try calendars.today(of: call.account, transaction)
     try InactivityStore.set(input.days, of: call.account, today: today, transaction)

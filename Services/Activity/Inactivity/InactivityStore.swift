@@ -5,11 +5,11 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Who is told of days without movement, since when there is none, and what was told.
+/// The accounts that want notices about days without movement, the day since which each has not moved, and the notices sent.
 ///
-/// `due_at` says when each account is to be looked at; 0 for one of which that is not known yet.
+/// `due_at` says when to check each account; 0 where that is not known yet.
 enum InactivityStore {
-  /// How many are looked at in one transaction.
+  /// How many accounts are checked in one transaction.
   static let batch = 50
 
   static func migration(_ number: Int) -> Migration {
@@ -38,8 +38,8 @@ enum InactivityStore {
     try database.first("SELECT days FROM inactivity_notices WHERE account_id = ?", .id(account)) { $0.number(0) }
   }
 
-  /// Chooses the number of days, counted from today on; where it is the same as before, nothing changes, unless nothing was to come of it any
-  /// more: it was looked at while its owner was suspended, or did not consent.
+  /// Sets the number of days, counted from today on. The same number as before changes nothing, unless the account was no longer due: it
+  /// had been checked while its owner was suspended, or did not consent.
   static func set(_ days: Int, of account: AccountID, today: LocalDay, _ transaction: Transaction) throws {
     let isSame = try transaction.database.first(
       """
@@ -60,7 +60,7 @@ enum InactivityStore {
     try transaction.database.run("DELETE FROM inactivity_notices WHERE account_id = ?", .id(account))
   }
 
-  /// Counts anew from the last of some days with movement. Corrections that take movement away, and what is known already, change nothing.
+  /// Restarts the count from the last of some days with movement. Corrections that remove movement, and known movement, change nothing.
   static func end(
     _ states: [MovementState], of account: AccountID, today: LocalDay, _ transaction: Transaction
   ) throws {
@@ -87,7 +87,7 @@ enum InactivityStore {
     try transaction.publish(InactivityEnded(noticeID: notice, accountID: account))
   }
 
-  /// Lets an account be looked at, for its days may end at other times than before.
+  /// Marks an account for another check, since its days may end at other times than before.
   static func lookAnew(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.run(
       "UPDATE inactivity_notices SET due_at = 0 WHERE account_id = ? AND due_at IS NOT NULL", .id(account))
@@ -95,12 +95,12 @@ enum InactivityStore {
 
   // MARK: - What is due
 
-  /// Whether any account is to be looked at.
+  /// Whether any account is due for a check.
   static func areDue(at now: Instant, in database: Database) throws -> Bool {
     try database.first("SELECT 1 FROM inactivity_notices WHERE due_at <= ? LIMIT 1", .instant(now)) { _ in true } ?? false
   }
 
-  /// Looks at the first accounts that are due: those that have not moved for as many days as they chose are told.
+  /// Checks the first due accounts, and notifies those that have not moved for as many days as they chose.
   static func notifyDue(_ calendars: AccountCalendars, _ transaction: Transaction) throws {
     let due = try Row.fetchAll(
       transaction.database.cachedStatement(
@@ -124,7 +124,7 @@ enum InactivityStore {
     let calendar = try calendars.calendar(of: account, in: database)
     let due = InactivityRules.due(since: since, days: days, calendar)
     let passed = InactivityRules.days(since: since, today: calendar.day(of: now))
-    // What clocks that change make of it is seen when it is looked at.
+    // The effect of clock changes is seen at the next check.
     guard due <= now, passed >= days else { return try wait(until: max(due, now.adding(seconds: 60))) }
     let notice = ID<InactivityNotice>()
     try database.run(

@@ -3,8 +3,8 @@ import ServiceKit
 import ServiceLifecycle
 import Storage
 
-/// Tells accounts that they have not moved for as many days as they chose; see ``InactivityStore``. What is to do is in the store, and is done
-/// in one transaction with its event for a few accounts: whatever is killed, each is told once.
+/// Notifies accounts that have not moved for as many days as they chose; see ``InactivityStore``. The pending work is in the store and is
+/// done in one transaction with its events, for a few accounts at a time: so each account is notified once, even if the process is killed.
 struct InactivityWorker: ServiceLifecycle.Service {
   private static let interval = Duration.seconds(10)
 
@@ -16,9 +16,9 @@ struct InactivityWorker: ServiceLifecycle.Service {
     try await repeating(every: Self.interval) { try await sweep() }
   }
 
-  /// Looks at all that are due.
+  /// Checks all due accounts.
   func sweep() async throws {
-    // Nothing is written where nothing is to do.
+    // Without due accounts nothing is written.
     while try await store.read({ try InactivityStore.areDue(at: clock.now, in: $0) }) {
       try await store.write { try InactivityStore.notifyDue(calendars, $0) }
     }

@@ -2,12 +2,12 @@ import GRDB
 import Operations
 import ServiceKit
 
-/// How an account counts its days at a moment: what evaluating one of them needs beside what was planned and done on it.
+/// How an account counts its days at a given time: what the evaluation of a day needs besides its plan and entries.
 struct AccountDays: Sendable {
   let account: AccountID
-  /// Its present local day.
+  /// The account's present local day.
   let today: LocalDay
-  /// The days that it lost (``LostDayStore``).
+  /// The days that the account lost (``LostDayStore``).
   let lost: Set<LocalDay>
 
   init(of account: AccountID, _ calendar: LocalCalendar, now: Instant, in database: Database) throws {
@@ -18,13 +18,13 @@ struct AccountDays: Sendable {
 }
 
 extension AccountCalendars {
-  /// How the account counts its days now.
+  /// Returns how the account counts its days now.
   func days(of account: AccountID, now: Instant, in database: Database) throws -> AccountDays {
     try AccountDays(of: account, try calendar(of: account, in: database), now: now, in: database)
   }
 }
 
-/// How each of several accounts counts its days, looked for once each.
+/// How each of several accounts counts its days; looked up once per account.
 struct KnownDays {
   private let calendars: AccountCalendars
   private let now: Instant

@@ -2,7 +2,7 @@ import IdentityContract
 import ServiceKit
 import Storage
 
-/// Local days: how each account counts its days, and which it lost by travelling.
+/// Local days: how each account counts its days, and which days it lost by travelling.
 struct LocalDayFeature: Feature {
   let calendars: AccountCalendars
   let migrations = [LostDayStore.migration(20)]

@@ -4,10 +4,10 @@ import Operations
 import ServiceKit
 import Storage
 
-/// The days that an account lost because its clock was put forward over the end of a day: it travelled east, began its day at another hour,
-/// or lives where the date line was moved. Nobody can be asked to have done on them what others do in a whole day.
+/// The days that an account lost because its local time jumped forward past the end of a day: it travelled east, changed the hour at which
+/// its day starts, or its zone moved across the date line. The account had no full day to do what was planned.
 ///
-/// A clock that is put back loses no day: one comes once more, and what was done on it stays done.
+/// Local time that jumps back loses no day: a day occurs twice, and its entries stay.
 enum LostDayStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "lost days") { database in
@@ -22,7 +22,7 @@ enum LostDayStore {
     }
   }
 
-  /// Notes which days an account loses by counting them in another way from now on.
+  /// Records the days that an account loses by changing how it counts its days.
   static func note(_ move: AccountMove, _ zones: TimeZones, _ transaction: Transaction) throws {
     let (before, after) = (
       LocalCalendar(zones.offsets(move.from.timeZone), dayStartHour: move.from.dayStartHour),
@@ -34,7 +34,7 @@ enum LostDayStore {
     }
   }
 
-  /// The days that the account lost.
+  /// The days that the account has lost.
   static func find(_ account: AccountID, _ calendar: LocalCalendar, in database: Database) throws -> Set<LocalDay> {
     let statement = try database.cachedStatement(sql: "SELECT day FROM lost_days WHERE account_id = ?")
     return try LocalDay.fetchSet(statement, arguments: [account]).union(calendar.lostDays)
@@ -42,8 +42,8 @@ enum LostDayStore {
 }
 
 extension LocalCalendar {
-  /// The days that a clock loses when it is put forward: those whose end it ignores, and the one in which it then stands, if more than
-  /// half of that is gone. None where it stays within a day, or is put back.
+  /// Returns the days that a forward jump of local time loses: those whose end it skips, and the day that it lands in, if more than half of
+  /// that is over. None where the time stays within a day, or jumps back.
   ///
   /// - Parameters: local times in milliseconds, as ``local(_:)`` gives them.
   static func lost(from before: Int64, to after: Int64) -> Range<LocalDay> {
@@ -53,7 +53,7 @@ extension LocalCalendar {
     return first..<(gone > dayLength / 2 ? last.advanced(by: 1) : last)
   }
 
-  /// The days that all who live in the zone lost when it went over the date line.
+  /// The days that the zone itself lost when it moved across the date line.
   var lostDays: Set<LocalDay> {
     var days: Set<LocalDay> = []
     for jump in offsets.dateLineJumps {

@@ -3,7 +3,7 @@ import GRDB
 import Operations
 import Storage
 
-/// Counts days anew, from all that was measured at their time.
+/// Counts days again, from all samples of their time.
 struct DayCount {
   private let account: Int64
   private let database: Database
@@ -17,15 +17,15 @@ struct DayCount {
     ranks = Dictionary(uniqueKeysWithValues: sources.enumerated().map { ($1.number, $0) })
   }
 
-  /// What counts of the day; it is no longer to be counted anew.
+  /// Counts the day, and removes it from the stale days.
   func count(_ key: DaySettlement.DayKey) throws -> OverlapRules.Count {
     try MovementDayStore.removeStale(key, of: account, in: database)
     guard let (from, until) = try MovementDayStore.time(key, of: account, in: database) else { return OverlapRules.Count() }
     return OverlapRules.count(try samples(key, from: from, until: until), on: key.day)
   }
 
-  /// All that was measured on the day, and what overlaps it in time. That lies in the day and in those whose time meets its own; samples
-  /// are found by their first day, at most two before.
+  /// Returns all samples of the day, and those that overlap it in time. They are in the day and in days whose time overlaps it; a sample is
+  /// found by its first day, at most two days earlier.
   private func samples(_ key: DaySettlement.DayKey, from: Int64, until: Int64) throws -> [RankedSample] {
     let days = try MovementDayStore.meeting(key, from: from, until: until, of: account, in: database)
     guard let (firstDay, lastDay) = days else { return [] }

@@ -3,17 +3,18 @@ import GRDB
 import Operations
 import Storage
 
-/// Brings an account's days up to date with its samples: gathers what a transaction does to these, and settles it at the end.
+/// Brings an account's days up to date with its samples: collects the changes of a transaction, and applies them at the end.
 ///
-/// Where no other source measured at the time of new samples, which is nearly always, their shares are added to the days and their minutes;
-/// else, and where samples were taken away, the days concerned are counted anew from all their samples. Both come to the same.
+/// Where no other source measured at the time of new samples, which is nearly always the case, their shares are added to the days and their
+/// minutes. Otherwise, and where samples were removed, the affected days are counted again from all their samples. Both give the same
+/// result.
 struct DaySettlement {
   private let account: MovementAccount
   private let recordedDay: LocalDay
   private let rules: FairnessRules
   private let transaction: Transaction
   private var parts: [PartKey: Part] = [:]
-  /// A batch's samples are mostly of the same day and source as the one before.
+  /// Most samples of a batch are of the same day and source as the one before.
   private var last: (key: PartKey, part: Part)?
   private var removed: [DayKey: Range<Int64>] = [:]
   private var series: [LocalDay: SeriesDigest] = [:]
@@ -53,7 +54,7 @@ struct DaySettlement {
     self.transaction = transaction
   }
 
-  /// A sample was kept.
+  /// Records that a sample was added.
   mutating func add(_ spread: Spread, kind: MovementKind, source: Int64, _ flags: SampleFlags) {
     spread.forEachPiece { piece in
       let key = PartKey(day: DayKey(kind: kind, day: piece.day), source: source)
@@ -65,7 +66,7 @@ struct DaySettlement {
     }
   }
 
-  /// A sample was taken away.
+  /// Records that a sample was removed.
   mutating func remove(_ spread: Spread, kind: MovementKind) {
     if kind == .steps { series[spread.day, default: SeriesDigest()].remove(spread) }
     spread.forEachPiece { piece in
@@ -75,12 +76,12 @@ struct DaySettlement {
     }
   }
 
-  /// A day is to be counted anew.
+  /// Marks a day to be counted again.
   mutating func recount(_ day: DayKey) { recounted.insert(day) }
 
-  /// Changes the days, publishes them, and lets goals and tied activities follow.
+  /// Updates the days, publishes them, and updates goals and tied activities.
   ///
-  /// - Returns: the days that are changed, as they stand now.
+  /// - Returns: the days that changed, as they stand now.
   mutating func settle() throws -> [MovementState] {
     store()
     let database = transaction.database
@@ -139,7 +140,7 @@ struct DaySettlement {
     last = nil
   }
 
-  /// The minutes of the days to which samples add that may earn. Days whose minutes should be there and are not are to be counted anew.
+  /// The minutes of the days to which earning samples are added. Days whose minutes are missing are marked to be counted again.
   private mutating func minutes(in database: Database) throws -> [DayKey: MinuteSums] {
     var minutes: [DayKey: MinuteSums] = [:]
     for (key, part) in parts where !part.count.minutes.isEmpty && minutes[key.day] == nil {
@@ -152,20 +153,20 @@ struct DaySettlement {
     return minutes
   }
 
-  /// Looks what of the day may earn once samples are added.
+  /// Evaluates what of the day may earn once samples are added.
   ///
-  /// - Parameter known: the minutes of what was counted before; nil where there was nothing.
+  /// - Parameter known: the minutes counted before; nil where there were none.
   private func evaluate(_ added: OverlapRules.Count, _ key: DayKey, after known: MinuteSums?, in database: Database) throws
     -> EvaluatedCount
   {
-    // What is flagged sample by sample is in no minute.
+    // Movement of flagged samples is in no minute.
     guard !added.minutes.isEmpty else { return EvaluatedCount(amount: added.amount, flags: added.flags) }
     var whole = added
     if let known { whole.minutes.add(known) }
     return try evaluate(whole, key, in: database)
   }
 
-  /// Looks what of the day may earn, and keeps its minutes.
+  /// Evaluates what of the day may earn, and stores its minutes.
   private func evaluate(_ count: OverlapRules.Count, _ key: DayKey, in database: Database) throws -> EvaluatedCount {
     if count.minutes.isEmpty || key.day < rules.firstOpenDay(on: recordedDay) {
       try MovementMinuteStore.forget(key, of: account.number, in: database)
@@ -177,18 +178,18 @@ struct DaySettlement {
   }
 }
 
-/// A count of a day's movement of one kind, and what of it earns nothing.
+/// The amount of a day's movement of one kind, and which part of it earns nothing.
 struct EvaluatedCount {
   var amount = 0
   var flags: SampleFlags = []
-  /// What of the whole day is not flagged; nil where that is as before.
+  /// The unflagged amount of the whole day; nil where it is unchanged.
   var plausible: Int?
 }
 
-/// How a day's movement of one kind changes.
+/// A change of a day's movement of one kind.
 enum DayChange {
-  /// By so much more.
+  /// Adds this.
   case add(EvaluatedCount)
-  /// To this, whatever it was.
+  /// Replaces the day's movement by this.
   case set(EvaluatedCount)
 }

@@ -3,7 +3,7 @@ import IdentityContract
 import ServiceKit
 import Storage
 
-/// Days of movement: each day's totals, and the worker that counts them anew.
+/// Days of movement: each day's totals, and the worker that counts stale days again.
 struct MovementDayFeature: Feature {
   let calendars: AccountCalendars
   let rules: FairnessRules

@@ -3,7 +3,7 @@ import GRDB
 import Operations
 import ServiceKit
 
-/// Days of movement: listed, with what earns nothing and why.
+/// Lists the days of movement, with what earns nothing and why.
 struct MovementDayHandlers: Sendable {
   let rules: FairnessRules
   private let words = Words(Contract.activity.words)

@@ -2,14 +2,14 @@ import GRDB
 import Storage
 
 extension MovementDayStore {
-  /// A day's flags are called so.
+  /// Renames the column of a day's flags.
   static func flagsMigration(_ number: Int) -> Migration {
     Migration(number, "flags of movement days") { database in
       try database.execute(sql: "ALTER TABLE movement_days RENAME COLUMN marks TO flags")
     }
   }
 
-  /// What is kept of the sources of each day, as ``MovementSampleStore/migration(_:)`` makes it.
+  /// The tables of the sources of each day, as ``MovementSampleStore/migration(_:)`` creates them.
   static let sourceTables = """
     -- Which sources measured on a day, and between when: at least that long.
     CREATE TABLE movement_day_sources (
@@ -32,7 +32,7 @@ extension MovementDayStore {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// The totals of days, made by the same migration of those of steps.
+  /// The table of the totals of days, which the same migration makes from those of steps.
   static let table = """
     -- A day's totals as they stood at the end of each local day on which they were changed; the highest revision is the present one.
     ALTER TABLE step_totals RENAME TO movement_days;
@@ -46,9 +46,9 @@ extension MovementDayStore {
     UPDATE movement_days SET plausible_steps = steps;
     """
 
-  /// Tells distances that may earn from those that may not, as steps are.
+  /// Separates distances that may earn from those that may not, as for steps.
   ///
-  /// Days without flags of that kind earn whole; what of the others is not flagged their samples say, so they are counted anew.
+  /// Days without flags of that kind earn in full. The other days are counted again, since only their samples show what is not flagged.
   static func earningDistancesMigration(_ number: Int) -> Migration {
     Migration(number, "distances that may earn") { database in
       try database.execute(

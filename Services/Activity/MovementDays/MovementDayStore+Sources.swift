@@ -3,7 +3,7 @@ import GRDB
 import Operations
 import Storage
 
-/// Which sources measured on a day, and between when.
+/// The sources that measured on a day, and between which times.
 extension MovementDayStore {
   /// Whether anything was measured on the day.
   static func isMeasured(_ key: DaySettlement.DayKey, of account: Int64, in database: Database) throws -> Bool {
@@ -13,7 +13,7 @@ extension MovementDayStore {
     ) { _ in true } ?? false
   }
 
-  /// From when until when anything was measured on the day; nil where nothing was.
+  /// The time within which anything was measured on the day; nil where nothing was.
   static func time(_ key: DaySettlement.DayKey, of account: Int64, in database: Database) throws -> (from: Int64, until: Int64)? {
     try database.first(
       "SELECT min(from_at), max(until_at) FROM movement_day_sources WHERE account_number = ? AND kind = ? AND day = ?",
@@ -21,7 +21,7 @@ extension MovementDayStore {
     ) { $0.isNull(0) ? nil : (Int64($0.number(0)), Int64($0.number(1))) } ?? nil
   }
 
-  /// Notes that the source measured on the day between these times.
+  /// Records that the source measured on the day between these times.
   static func widen(
     _ key: DaySettlement.DayKey, of source: Int64, _ account: Int64, from: Int64, until: Int64, in database: Database
   ) throws {
@@ -32,8 +32,8 @@ extension MovementDayStore {
       """, .integer(account), .number(key.kind.number), .day(key.day), .integer(source), .integer(from), .integer(until))
   }
 
-  /// Whether another source may have measured at that time of the day. The same time may lie in another day for it, where the
-  /// account travelled in between.
+  /// Whether another source may have measured at that time of the day. Where the account travelled in between, the same time may be in
+  /// another day for that source.
   static func isContested(
     _ key: DaySettlement.DayKey, _ time: Range<Int64>, of source: Int64, _ account: Int64, in database: Database
   ) throws -> Bool {
@@ -62,7 +62,7 @@ extension MovementDayStore {
     return Set(days.map { DaySettlement.DayKey(kind: key.kind, day: $0) })
   }
 
-  /// The first and the last day whose time meets that of the day, which is given; nil where there is none.
+  /// The first and the last day whose time overlaps the given day's time; nil where there is none.
   static func meeting(
     _ key: DaySettlement.DayKey, from: Int64, until: Int64, of account: Int64, in database: Database
   ) throws -> (first: LocalDay, last: LocalDay)? {

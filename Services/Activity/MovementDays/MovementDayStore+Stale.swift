@@ -3,9 +3,9 @@ import GRDB
 import Operations
 import Storage
 
-/// The days that are to be counted anew.
+/// The stale days, which are to be counted again.
 extension MovementDayStore {
-  /// An account that has any: the next behind one, by their numbers, and behind the last the first.
+  /// Returns the next account with stale days, by number and wrapping around.
   static func nextStale(after last: Int64, in database: Database) throws -> MovementAccount? {
     let next = "SELECT account_number FROM movement_stale_days WHERE account_number > ? ORDER BY account_number LIMIT 1"
     let find: (Int64) throws -> Int64? = { try database.first(next, .integer($0)) { Int64($0.number(0)) } }
@@ -15,7 +15,7 @@ extension MovementDayStore {
     }
   }
 
-  /// The newest of an account.
+  /// Returns the account's newest stale days.
   static func stale(of account: Int64, limit: Int, in database: Database) throws -> [DaySettlement.DayKey] {
     let rows = try Row.fetchAll(
       database.cachedStatement(
@@ -24,8 +24,8 @@ extension MovementDayStore {
     return rows.map { DaySettlement.DayKey(kind: MovementKind(number: $0["kind"]), day: $0["day"]) }
   }
 
-  /// Notes those on which several sources measured at the same time. That may lie in different days for them, where the account
-  /// travelled in between.
+  /// Marks the days on which several sources measured at the same time as stale. Where the account travelled in between, that time may be
+  /// in different days for them.
   static func noteStale(of account: Int64, in database: Database) throws {
     try database.run(
       """
@@ -38,7 +38,7 @@ extension MovementDayStore {
       """, .integer(account))
   }
 
-  /// The day is no longer to be counted anew.
+  /// Marks the day as no longer stale.
   static func removeStale(_ key: DaySettlement.DayKey, of account: Int64, in database: Database) throws {
     try database.run(
       "DELETE FROM movement_stale_days WHERE account_number = ? AND kind = ? AND day = ?", .integer(account),

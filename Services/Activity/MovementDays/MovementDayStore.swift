@@ -6,12 +6,12 @@ import Storage
 
 /// The movement of each day.
 enum MovementDayStore {
-  /// Changes a day, as recorded on that other day.
+  /// Changes a day, and keeps on which local day the change was recorded.
   ///
-  /// A revision is the time in milliseconds, or one more than the last where that is more: so it grows even after the store was
-  /// put back from an older copy.
+  /// The new revision is the time in milliseconds, or one more than the last revision where that is greater: so it grows even after the
+  /// store was restored from an older copy.
   ///
-  /// - Parameter isCopy: whether its steps are those of another account; nil for as before.
+  /// - Parameter isCopy: whether the day's steps are those of another account; nil to leave that unchanged.
   /// - Returns: the day as it stands now; nil where nothing changed.
   static func change(
     _ day: LocalDay, of account: AccountID, by changes: [MovementKind: DayChange], isCopy: Bool?, recordedDay: LocalDay,
@@ -68,7 +68,8 @@ enum MovementDayStore {
 
   /// The days on which anything was measured, oldest first.
   static func list(of account: AccountID, from: LocalDay, to: LocalDay, in database: Database) throws -> [MovementState] {
-    // Beside max() stand the values of the row that has it (sqlite.org/lang_select.html, "Bare columns in an aggregate query").
+    // With max(), bare columns have the values of the row with the maximum (sqlite.org/lang_select.html, "Bare columns in an aggregate
+    // query").
     let statement = try database.cachedStatement(
       sql: """
         SELECT day, steps, walking, running, cycling, plausible_steps, plausible_walking, plausible_running, plausible_cycling,
@@ -80,8 +81,8 @@ enum MovementDayStore {
 
   /// All totals as events, after the key `<account>/<day>/<recorded day>`; see `SnapshotParts`.
   ///
-  /// A day is published as it stood on each day it was recorded, so that a subscriber that asks how late steps came gets the same
-  /// answer as one that received every event. A history of decades that was recorded on one day is several events.
+  /// A day is published as it stood on each day on which it was recorded, so that a subscriber that needs to know how late steps arrived
+  /// gets the same result as one that received every event. A history of decades that was recorded on one day is several events.
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let pieces = key?.split(separator: "/").map(String.init) ?? []

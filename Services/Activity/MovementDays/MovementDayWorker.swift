@@ -5,10 +5,10 @@ import ServiceLifecycle
 import Storage
 import Synchronization
 
-/// Counts days anew that a changed order of sources made stale, in steps, so that nobody waits long for the store. What is to do is in the
-/// store: a process that was killed goes on where it was. The accounts that have any take turns, and of each the newest days come first.
+/// Counts stale days again after the order of sources was changed, in steps, so that no one waits long for the store. The pending work is
+/// in the store: a process that was killed resumes it. Accounts take turns, each with its newest days first.
 struct MovementDayWorker: ServiceLifecycle.Service {
-  /// Days that are counted in one step.
+  /// The number of days counted in one step.
   static let limits = StepLimits(first: 4, max: 50)
 
   let store: Store
@@ -25,7 +25,7 @@ struct MovementDayWorker: ServiceLifecycle.Service {
     }
   }
 
-  /// Whose days were counted last.
+  /// The account whose days were counted last.
   private final class Turn: Sendable {
     let account = Atomic<Int64>(0)
   }

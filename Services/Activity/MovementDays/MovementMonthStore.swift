@@ -3,9 +3,9 @@ import GRDB
 import Operations
 import Storage
 
-/// The movement of each month, so that years are read at once. It is what its days are: a changed day has its month summed up anew.
+/// The movement of each month, so that years are read fast. It is derived from the days: when a day changes, its month is summed again.
 enum MovementMonthStore {
-  /// As ``MovementSampleStore/migration(_:)`` makes it.
+  /// The table as ``MovementSampleStore/migration(_:)`` creates it.
   static let table = """
     -- The sum of each month's days, so that years are read at once. Months are counted from January of year 0.
     CREATE TABLE movement_months (
@@ -30,7 +30,7 @@ enum MovementMonthStore {
     var firstDay: LocalDay?
     var best: MovementState?
 
-    /// Takes in a day; days come oldest first.
+    /// Adds a day; days come oldest first.
     mutating func add(_ day: MovementState) {
       steps += day.steps
       walking += day.walking
@@ -41,7 +41,7 @@ enum MovementMonthStore {
     }
   }
 
-  /// Counted from January of year 0.
+  /// The month's number, counted from January of year 0.
   static func month(of day: LocalDay) -> Int {
     let (year, month, _) = day.parts
     return year * 12 + month - 1
@@ -54,7 +54,7 @@ enum MovementMonthStore {
     return first...first.advanced(by: LocalDay.length(ofMonth: number, year: year) - 1)
   }
 
-  /// Sums months up anew.
+  /// Sums the months again.
   static func renew(_ months: Set<Int>, of account: AccountID, in database: Database) throws {
     for month in months {
       let days = days(of: month)
@@ -71,7 +71,7 @@ enum MovementMonthStore {
     }
   }
 
-  /// All of an account's movement in the months before that one.
+  /// The sum of an account's movement in all earlier months.
   static func sum(of account: AccountID, before month: Int, in database: Database) throws -> Sum {
     var sum = Sum()
     let statement = try database.cachedStatement(

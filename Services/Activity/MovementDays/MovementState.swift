@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// A day's movement as it stands.
+/// The present totals of a day's movement.
 struct MovementState: Hashable, Sendable {
   let day: LocalDay
   var steps = 0
@@ -12,7 +12,7 @@ struct MovementState: Hashable, Sendable {
   var walking = 0
   var running = 0
   var cycling = 0
-  /// The steps, and the distances in millimetres, that are not flagged sample by sample or minute by minute.
+  /// The steps, and the distances in millimetres, without flags of samples or minutes.
   var plausibleSteps = 0
   var plausibleWalking = 0
   var plausibleRunning = 0
@@ -36,7 +36,7 @@ struct MovementState: Hashable, Sendable {
     revision = row["revision"]
   }
 
-  /// Steps, or millimetres.
+  /// The amount of a kind, in steps or millimetres.
   subscript(kind: MovementKind) -> Int {
     get {
       switch kind {
@@ -56,7 +56,7 @@ struct MovementState: Hashable, Sendable {
     }
   }
 
-  /// What is not flagged sample by sample or minute by minute: steps, or millimetres.
+  /// The amount without flags of samples or minutes, in steps or millimetres.
   subscript(plausible kind: MovementKind) -> Int {
     get {
       switch kind {
@@ -76,7 +76,7 @@ struct MovementState: Hashable, Sendable {
     }
   }
 
-  /// What may earn, in steps or millimetres: nothing of a day that is flagged as a whole.
+  /// The amount that may earn, in steps or millimetres: 0 where the whole day is flagged.
   func earning(_ kind: MovementKind) -> Int { flags[kind].isDisjoint(with: .ofDays) ? self[plausible: kind] : 0 }
 
   /// The steps that may earn.
@@ -88,7 +88,7 @@ struct MovementState: Hashable, Sendable {
     return flagged.isEmpty ? nil : flagged.map { FlaggedMovement(kind: $0, codes: flags[$0].list) }
   }
 
-  /// As other services receive it.
+  /// The day as other services receive it.
   var published: MovementChanged.Day {
     MovementChanged.Day(
       day: day, steps: steps, earningSteps: earningSteps, walkingMeters: Amounts.amount(thousandths: walking),
@@ -98,7 +98,7 @@ struct MovementState: Hashable, Sendable {
       earningCyclingMeters: Amounts.amount(thousandths: earning(.cycling)), flagged: flagged, revision: revision)
   }
 
-  /// As its owner sees it.
+  /// The day as its owner sees it.
   func shown(_ rules: FairnessRules, _ language: Language, _ words: Words) -> MovementDay {
     MovementDay(
       day: day, steps: steps, earningSteps: earningSteps, walkingMeters: Amounts.amount(thousandths: walking),

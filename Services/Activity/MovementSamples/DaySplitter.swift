@@ -1,10 +1,10 @@
 import Operations
 import ServiceKit
 
-/// Finds the local days into which samples fall.
+/// Splits samples by local day.
 struct DaySplitter {
   private let calendar: LocalCalendar
-  /// The offset that answered last: samples of a batch lie close together.
+  /// The span used last: samples of a batch are close together.
   private var span: OffsetSpan
 
   init(_ calendar: LocalCalendar) {
@@ -12,7 +12,7 @@ struct DaySplitter {
     span = calendar.offsets.span(at: 0)
   }
 
-  /// Spreads a sample; `start` is not after `end`. A moment is a stretch of one millisecond.
+  /// Spreads a sample; `start` is not after `end`. A sample without duration becomes one of one millisecond.
   mutating func spread(_ amount: Int, start: Instant, end: Instant) -> Spread {
     let from = start.milliseconds
     let until = max(end.milliseconds, from + 1)
@@ -30,7 +30,7 @@ struct DaySplitter {
       }
       position = end
     }
-    // Clocks put back over a day's start bring the day before once more.
+    // Where clocks are put back across the start of a day, the previous day occurs again.
     parts.sort { ($0.day, $0.from) < ($1.day, $1.from) }
     guard parts.count > 1 else { return Spread(amount: amount, from: from, until: until, day: first.day, pieces: []) }
     var elapsed: Int64 = 0
@@ -41,7 +41,7 @@ struct DaySplitter {
     return Spread(amount: amount, from: from, until: until, day: pieces[0].day, pieces: pieces)
   }
 
-  /// The day at an instant, and until when neither it nor the offset changes.
+  /// The day at an instant, and the end of the span in which neither it nor the offset changes.
   private mutating func piece(from position: Int64) -> (day: LocalDay, end: Int64) {
     if !span.range.contains(position) { span = calendar.offsets.span(at: position) }
     let shift = span.offset - calendar.dayStart

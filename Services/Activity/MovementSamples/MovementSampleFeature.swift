@@ -3,14 +3,14 @@ import IdentityContract
 import ServiceKit
 import Storage
 
-/// Samples of movement: taken in, split over days, deleted (MOVE-1).
+/// Samples of movement: taken in, split by day, and deleted (MOVE-1).
 struct MovementSampleFeature: Feature {
   let calendars: AccountCalendars
   let rules: FairnessRules
   let migrations = [
     MovementSampleStore.stepsMigration(4), MovementSampleStore.migration(8), MovementSampleStore.namesMigration(41),
   ]
-  /// Batches of more samples are large writes.
+  /// The maximum number of samples in a normal batch; a larger batch counts as a large write.
   private static let maxTogether = 50
   let tables: [ErasedTable] = [
     .following("movement_sample_pieces", "movement_samples"),

@@ -47,7 +47,7 @@ struct MovementSampleHandlers: Sendable {
 }
 
 extension MovementSampleStore.Outcome {
-  /// All flags of its samples.
+  /// The flags of all its samples.
   var allFlags: DayFlags {
     flagged.reduce(into: DayFlags()) { all, item in all[item.kind].formUnion(item.flags) }
   }

@@ -5,16 +5,16 @@ import Operations
 import Storage
 
 extension MovementSampleStore {
-  /// The insertions of a batch, prepared once.
+  /// Inserts the samples of a batch with prepared statements.
   ///
-  /// Samples come by the hundred thousand, and half of an insertion's time through GRDB goes into the arrays of its arguments. So the
-  /// first one binds its values itself; its statement stays GRDB's, which prepares, keeps and finalizes it.
+  /// Samples come by the hundred thousand, and half of the time of an insertion through GRDB goes into its array of arguments. So the first
+  /// statement binds its values itself; GRDB still prepares, keeps and finalizes it.
   struct Insertion {
     private let account: Int64
     private let database: Database
     private let sample: Statement
     private let piece: Statement
-    /// The days of each kind that were looked at, by their first keys; a batch's samples are mostly of the same day as the one before.
+    /// The days of each kind that were examined, by their first keys; most samples of a batch are of the same day as the one before.
     private var rooms: [SampleKey: Room] = [:]
     private var last: Room?
 
@@ -33,19 +33,19 @@ extension MovementSampleStore {
           """)
     }
 
-    /// What a day of a kind has room for.
+    /// The free keys of a day and kind.
     private struct Room {
       let first: SampleKey
       /// The next key.
       var next: Int64
-      /// How many samples it has; as long as they were not counted, how many keys were given away, which is no less.
+      /// How many samples it has; before they are counted, how many keys were used, which is at least as many.
       var count: Int64
       var isCounted = false
     }
 
     enum Result { case inserted, present, full }
 
-    /// Keeps a sample, unless there is one of its id, or its day is full.
+    /// Inserts a sample, unless its id already exists, or its day is full.
     mutating func insert(_ item: PreparedSample, source: Int64) throws -> Result {
       guard let key = try freeKey(item) else { return try isPresent(item.sample.id) ? .present : .full }
       guard try insert(item, key: key, source: source) else { return .present }
@@ -54,8 +54,8 @@ extension MovementSampleStore {
       return .inserted
     }
 
-    /// Puts a sample in the place of an earlier version, whose key it gets where it is of the same kind and day: corrections fill no day. One that was
-    /// deleted counts no more, so that it comes back as a new one does.
+    /// Replaces an earlier version of a sample. The new version keeps its key where kind and day are the same, so that corrections fill no
+    /// day. A deleted sample no longer counts, so that it returns as a new one would.
     ///
     /// - Returns: false if it is of another day, or was deleted, and the day is full; then the earlier version stays.
     mutating func replace(at position: Int64, wasDeleted: Bool, with item: PreparedSample, source: Int64) throws -> Bool {
@@ -73,7 +73,7 @@ extension MovementSampleStore {
       SampleKey(account: account, kind: item.sample.kind, day: item.spread.day)
     }
 
-    /// A key for another sample of that kind and day; nil if they are full.
+    /// A free key for that kind and day; nil if there is none.
     private mutating func freeKey(_ item: PreparedSample) throws -> Int64? {
       let first = firstKey(item)
       var room: Room
@@ -91,7 +91,7 @@ extension MovementSampleStore {
       return room.count < SampleKey.maximum && first.ofDay.contains(room.next) ? room.next : nil
     }
 
-    /// The last key that was given away is in use.
+    /// Marks the last free key as used.
     private mutating func tookFreeKey() {
       last?.next += 1
       last?.count += 1
@@ -106,7 +106,7 @@ extension MovementSampleStore {
       return Room(first: first, next: next, count: next - first.rawValue)
     }
 
-    /// How many samples of a kind and day there are that were not deleted.
+    /// The number of samples of a kind and day, without deleted ones.
     private func count(_ first: SampleKey) throws -> Int64 {
       try database.first(
         "SELECT count(*) FROM movement_samples WHERE position >= ? AND position < ? AND form < 2",
@@ -129,7 +129,7 @@ extension MovementSampleStore {
     private func insert(_ item: PreparedSample, key: Int64, source: Int64) throws -> Bool {
       let statement = sample.sqliteStatement
       var id = item.sample.id
-      // SQLite reads the id's bytes where they are, for as long as the statement runs.
+      // SQLite reads the id's bytes in place while the statement runs.
       let result = id.withUTF8 { bytes in
         bytes.withMemoryRebound(to: CChar.self) { text in
           sqlite3_bind_int64(statement, 1, key)

@@ -3,7 +3,7 @@ import Operations
 import Storage
 
 extension MovementSampleStore {
-  /// The tables of movement: those of step samples, widened to all kinds.
+  /// Generalises the tables of step samples to all kinds of movement.
   static func migration(_ number: Int) -> Migration {
     Migration(number, "movement of all kinds") { database in
       let tables = [
@@ -17,7 +17,7 @@ extension MovementSampleStore {
     }
   }
 
-  /// Columns by the names of what they hold: ``SampleKey`` and `SampleFlags`.
+  /// Renames columns after their contents: ``SampleKey`` and `SampleFlags`.
   static func namesMigration(_ number: Int) -> Migration {
     Migration(number, "positions and flags of movement samples") { database in
       try database.execute(
@@ -74,7 +74,7 @@ extension MovementSampleStore {
     FROM movement_samples WHERE form = 0 GROUP BY account_number, day, source_number;
     """
 
-  /// Where a sample's days met was not kept: it follows from their shares.
+  /// The boundary between a sample's days was not stored: it is derived from their shares.
   private static func keepOldSplits(_ database: Database) throws {
     let rows = try Row.fetchCursor(
       database,
@@ -101,7 +101,7 @@ extension MovementSampleStore {
       var from: Int64 = 0
       for (index, share) in split.days.enumerated() {
         given += share.steps
-        // The first moment up to which that many steps were made; each day has a millisecond at least.
+        // The first instant by which that many steps were made; each day has at least a millisecond.
         let fitting = split.steps == 0 ? from + 1 : (Int64(given) * length + Int64(split.steps) - 1) / Int64(split.steps)
         let isLast = index == split.days.count - 1
         let until = isLast ? length : min(max(fitting, from + 1), length - Int64(split.days.count - 1 - index))
@@ -124,7 +124,7 @@ extension MovementSampleStore {
     let steps: Int
   }
 
-  /// Overlapping sources were added up until now: the days concerned are counted anew.
+  /// Overlapping sources were added up before, so the affected days are counted again.
   private static let oldSources = """
     INSERT INTO movement_stale_days
     SELECT account_number, kind, day FROM movement_day_sources GROUP BY account_number, kind, day HAVING count(*) > 1;

@@ -2,7 +2,7 @@ import GRDB
 import Storage
 
 extension MovementSampleStore {
-  /// The tables in which movement was first kept, when it was steps alone.
+  /// The first tables of movement, for steps only.
   static func stepsMigration(_ number: Int) -> Migration {
     Migration(number, "step samples") { database in
       try database.execute(

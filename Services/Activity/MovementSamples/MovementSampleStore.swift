@@ -3,21 +3,21 @@ import GRDB
 import Operations
 import Storage
 
-/// The samples of all accounts, each spread over local days as it was when it came.
+/// The samples of all accounts, each split by local day as it was on arrival.
 enum MovementSampleStore {
-  /// What became of a batch.
+  /// The result of a batch.
   struct Outcome: Sendable {
     var accepted = 0
     var repeated = 0
     var replaced = 0
     var rejected: [RejectedSample] = []
-    /// Those that were taken and are flagged.
+    /// The samples that were accepted and are flagged.
     var flagged: [(sample: FlaggedSample, kind: MovementKind, flags: SampleFlags)] = []
-    /// The days that were changed, as they stand now.
+    /// The days that changed, as they stand now.
     var days: [MovementState] = []
   }
 
-  /// Keeps what is new of a batch, changes the days' totals and publishes them once.
+  /// Stores the new samples of a batch, updates the days' totals and publishes them once.
   ///
   /// - Parameter recordedDay: the account's present local day.
   static func record(
@@ -71,8 +71,8 @@ enum MovementSampleStore {
     return outcome
   }
 
-  /// Deletes samples, changes the days' totals and publishes them once. Their ids and versions stay, so that they do not come back. An id
-  /// that is given more often counts once.
+  /// Deletes samples, updates the days' totals and publishes them once. Their ids and versions are kept, so that the samples do not return.
+  /// An id that is given several times counts once.
   static func delete(
     _ ids: [String], of account: AccountID, recordedDay: LocalDay, by rules: FairnessRules, _ transaction: Transaction
   ) throws -> (deleted: Int, unknown: [String], days: [MovementState]) {
@@ -119,7 +119,7 @@ enum MovementSampleStore {
     }
   }
 
-  /// Reads the samples that begin on some days and meet a time, with their sources' numbers.
+  /// Reads the samples that start on some days and overlap a time, with their sources' numbers.
   static func each(
     of account: Int64, _ kind: MovementKind, beginning days: ClosedRange<LocalDay>, from: Int64, until: Int64,
     in database: Database, _ body: (_ source: Int64, Spread, SampleFlags) -> Void
@@ -142,7 +142,7 @@ enum MovementSampleStore {
     }
   }
 
-  /// The pieces of a sample that lies in several days.
+  /// The pieces of a sample that spans several days.
   static func pieces(of id: String, _ account: Int64, in database: Database) throws -> [Spread.Piece] {
     let statement = try database.cachedStatement(
       sql: """
@@ -155,7 +155,7 @@ enum MovementSampleStore {
   }
 }
 
-/// A sample that is there.
+/// A stored sample.
 private struct PresentSample {
   let position: Int64
   let kind: MovementKind
@@ -167,7 +167,7 @@ private struct PresentSample {
 
   enum Evaluation { case repeated, replaces, rejected(RejectedSample.Reason) }
 
-  /// What becomes of another sample of its id.
+  /// Decides what to do with another sample of the same id.
   func evaluate(_ item: PreparedSample, source: Int64) -> Evaluation {
     let version = item.sample.version ?? 0
     if version > self.version { return .replaces }

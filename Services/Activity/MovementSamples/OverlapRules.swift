@@ -1,6 +1,6 @@
 import Operations
 
-/// A sample as it takes part in the count of a day.
+/// A sample with the rank of its source, for the count of a day.
 struct RankedSample: Sendable {
   /// The rank of its source in the account's order, from 0.
   let rank: Int
@@ -8,19 +8,18 @@ struct RankedSample: Sendable {
   let flags: SampleFlags
 }
 
-/// Counts a day that several sources measured (MOVE-1): for each stretch of time the source of highest priority counts that measured
-/// then, and of every sample the share of the time for which its source does. Samples of one source add up.
+/// Counts a day that several sources measured (MOVE-1): for each stretch of time the source of highest priority that measured then counts,
+/// and each sample counts for the share of its time in which its source does. Samples of one source add up.
 ///
-/// A sample of no length has no stretch for which it could count alone, and what it reports was measured by whoever measured around it,
-/// too. So it is not added to that: it replaces as many steps of the next source's sample in whose time it lies, and together
-/// they come to the greater of both.
+/// A sample without duration has no time of its own, and the sources that measured around it measured its movement too. So it is not added:
+/// it replaces as many steps of the next source's sample at that time, and together they amount to the greater of both.
 ///
-/// The count depends on what is there alone, in whatever order it came.
+/// The count depends only on the samples, not on their order.
 enum OverlapRules {
   struct Count: Hashable {
     var amount = 0
     var flags: SampleFlags = []
-    /// What of it is not flagged.
+    /// The unflagged amount by minute.
     var minutes = MinuteSums()
 
     /// Counts a piece of a sample that nothing overlaps.
@@ -80,7 +79,7 @@ enum OverlapRules {
       var passed = 0
       forEachStretch(of: piece, outside: covered) { from, until in
         spread.forEachMinute(of: piece, from: from, until: until) { minute, amount in
-          // What moments have taken is missing evenly.
+          // What samples without duration have replaced is subtracted evenly.
           let (before, after) = (passed, passed + amount)
           passed = after
           count.minutes.add(
@@ -105,7 +104,7 @@ enum OverlapRules {
     }
   }
 
-  /// The ranges as a list in order, none touching another.
+  /// The union of the ranges, in order and without adjacent ones.
   private static func union(_ ranges: [Range<Int64>], _ others: [Range<Int64>]) -> [Range<Int64>] {
     var united: [Range<Int64>] = []
     for range in (ranges + others).sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -120,7 +119,7 @@ enum OverlapRules {
 }
 
 extension RankedSample {
-  /// The order in which samples are counted: by all that makes a difference, so that it is the same in whatever order they came.
+  /// The order in which samples are counted: by all properties that matter, so that it does not depend on the order of arrival.
   fileprivate var key: (Int, Int64, Int64, Int, UInt8, Int64) {
     (rank, spread.from, spread.until, spread.amount, flags.rawValue, spread.pieces.first?.until ?? spread.until)
   }

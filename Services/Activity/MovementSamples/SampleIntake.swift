@@ -2,7 +2,7 @@ import ActivityContract
 import Operations
 import ServiceKit
 
-/// A sample whose times are acceptable, spread over local days and evaluated.
+/// A sample with valid times, split by local day and evaluated.
 struct PreparedSample: Sendable {
   /// Its index in the batch.
   let index: Int
@@ -11,14 +11,14 @@ struct PreparedSample: Sendable {
   let flags: SampleFlags
 }
 
-/// The rules for samples that need no store (MOVE-1, MOVE-6).
+/// The rules for samples that do not depend on the store (MOVE-1, MOVE-6).
 enum SampleIntake {
-  /// How far ahead a sample may end.
+  /// How far in the future a sample may end.
   static let maxAheadSeconds = 366 * 86_400
-  /// The longest sample.
+  /// The maximum duration of a sample.
   static let maxMilliseconds: Int64 = 86_400_000
 
-  /// Assigns the samples to the account's days and sets those aside whose times cannot be.
+  /// Splits the samples by the account's days and sets those with invalid times aside.
   static func prepare(
     _ samples: [MovementSample], in calendar: LocalCalendar, now: Instant, by rules: FairnessRules
   ) -> (prepared: [PreparedSample], rejected: [RejectedSample]) {

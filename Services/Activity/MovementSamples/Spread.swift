@@ -2,15 +2,15 @@ import Operations
 
 /// An amount spread evenly over a stretch of time, and over the local days that it touches.
 ///
-/// Of any part of the time, the share is the whole number up to the part's end less that up to its beginning: so the shares of parts
-/// that make up the whole add up to the amount, however it is cut.
+/// The share of a part is the integer amount up to the part's end minus that up to its start: so the shares of all parts add up to the
+/// amount, however the time is divided.
 struct Spread: Hashable, Sendable {
   /// A part of the time within one local day.
   struct Piece: Hashable, Sendable {
     let day: LocalDay
     let from: Int64
     let until: Int64
-    /// How much of the whole time lies before it, in the order of days.
+    /// The time of all earlier pieces, in the order of days.
     let elapsed: Int64
   }
 
@@ -22,31 +22,31 @@ struct Spread: Hashable, Sendable {
   let until: Int64
   /// The first local day.
   let day: LocalDay
-  /// By day; empty where all of it lies in one.
+  /// Sorted by day; empty where the whole time is within one day.
   let pieces: [Piece]
 
   var lastDay: LocalDay { pieces.last?.day ?? day }
 
-  /// What falls into the first so many milliseconds.
+  /// The amount in the first so many milliseconds.
   func upTo(_ elapsed: Int64) -> Int {
     // At most a thousand million millimetres times the milliseconds of a day: far from overflow.
     Int(Int64(amount) * elapsed / (until - from))
   }
 
-  /// What falls into a part of a piece.
+  /// The amount in a part of a piece.
   func share(of piece: Piece, from: Int64, until: Int64) -> Int {
     upTo(piece.elapsed + until - piece.from) - upTo(piece.elapsed + from - piece.from)
   }
 
-  /// Calls the body with each minute of the clock that a part of a piece touches, and what falls into it; all of it together is what
-  /// falls into the part.
+  /// Calls the body with each minute of the clock that a part of a piece touches, and the amount in it; the amounts add up to that of the
+  /// part.
   func forEachMinute(of piece: Piece, from: Int64, until: Int64, _ body: (Int64, Int) -> Void) {
     let length = self.until - self.from
     var minute = from.floorDivided(by: Spread.minute)
     var end = (minute + 1) * Spread.minute
     var before = upTo(piece.elapsed + from - piece.from)
     if end < until {
-      // What falls into all before each minute's end grows by the same from one to the next, and once in a while by one more.
+      // The amount up to the end of each minute grows by a constant, and now and then by one more.
       var (now, rest) = (Int64(amount) * (piece.elapsed + end - piece.from)).quotientAndRemainder(dividingBy: length)
       let (step, stepRest) = (Int64(amount) * Spread.minute).quotientAndRemainder(dividingBy: length)
       while end < until {

@@ -1,21 +1,21 @@
-/// The samples of no length that count, of the sources before the one whose turn it is.
+/// The samples without duration that count, from sources of higher priority than the present one.
 struct ZeroLengthSamples {
   private struct ZeroLengthSample {
     let time: Int64
-    /// How much of it has not replaced anything.
+    /// How much of the sample has not replaced anything yet.
     var left: Int
-    /// The next one of which something may be left, among those from here on.
+    /// The index of the next sample that may have something left, starting the search here.
     var next: Int
   }
 
   private var times: Set<Int64> = []
   private var open: [ZeroLengthSample] = []
 
-  /// Whether a source of higher priority reports the same moment.
+  /// Whether a source of higher priority reports the same instant.
   func hides(_ time: Int64) -> Bool { times.contains(time) }
 
   mutating func add(_ spreads: [Spread]) {
-    // Those that are hidden are none for which anything counts.
+    // Hidden samples count for nothing.
     let counted = spreads.filter { !hides($0.from) }
     guard !counted.isEmpty else { return }
     times.formUnion(counted.map(\.from))
@@ -23,16 +23,16 @@ struct ZeroLengthSamples {
     tidy()
   }
 
-  /// Forgets those in whose time a source of higher priority counts than all that follow.
+  /// Drops samples at whose time a source counts that has priority over all following ones.
   mutating func hide(under stretches: [Range<Int64>]) {
     guard !open.isEmpty, !stretches.isEmpty else { return }
     open.removeAll { stretches.contain($0.time) }
     tidy()
   }
 
-  /// Replaces what was measured at that time.
+  /// Replaces movement measured at that time.
   ///
-  /// - Returns: of how much, at most of all.
+  /// - Returns: how much was replaced, up to the maximum.
   mutating func take(_ maximum: Int, within time: Range<Int64>) -> Int {
     guard !open.isEmpty, maximum > 0 else { return 0 }
     var taken = 0
@@ -55,7 +55,7 @@ struct ZeroLengthSamples {
     for index in open.indices { open[index].next = index }
   }
 
-  /// The first one from there on of which something is left; what is ignored is ignored in fewer steps the next time.
+  /// The index of the first sample from there on with something left; remembers the result so that later searches are shorter.
   private mutating func following(_ start: Int) -> Int {
     var end = start
     while end < open.count, open[end].next != end { end = open[end].next }
@@ -70,15 +70,15 @@ struct ZeroLengthSamples {
 }
 
 extension Spread {
-  /// Whether it has no length.
+  /// Whether the sample has no duration.
   var hasZeroLength: Bool { until - from == 1 }
 }
 
 extension [Range<Int64>] {
-  /// The first one that ends behind a position; they are in order.
+  /// The index of the first range that ends after a position; the ranges are sorted.
   func firstIndex(endingAfter position: Int64) -> Int { partitioningIndex { $0.upperBound > position } }
 
-  /// Whether any of them, which are in order, holds a position.
+  /// Whether any of the sorted ranges contains a position.
   func contain(_ position: Int64) -> Bool {
     let index = firstIndex(endingAfter: position)
     return index < count && self[index].lowerBound <= position
@@ -86,7 +86,7 @@ extension [Range<Int64>] {
 }
 
 extension Array {
-  /// The first index from which on all elements are so; those before are not.
+  /// The first index from which on the predicate holds for all elements; it holds for none before.
   func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -2,7 +2,7 @@ import Operations
 
 /// An account with its short number.
 struct MovementAccount: Hashable, Sendable {
-  /// The rows of an account, as ``ErasedTable`` says it.
+  /// Selects the rows of an account, as ``ErasedTable`` needs it.
   static let ownedRows = "account_number = (SELECT account_number FROM movement_accounts WHERE account_id = :account)"
 
   let id: AccountID

@@ -3,9 +3,9 @@ import IdentityContract
 import ServiceKit
 import Storage
 
-/// Sources of movement: what has measured an account, by priority.
+/// Sources of movement: the programs and devices that measured for an account, by priority.
 struct MovementSourceFeature: Feature {
-  /// Lets days be counted anew.
+  /// Wakes the worker that counts stale days again.
   let recount: WakeSignal
   let tables: [ErasedTable] = [
     .rows("movement_sources", MovementAccount.ownedRows, .steps),

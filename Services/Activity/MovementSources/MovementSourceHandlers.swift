@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Sources of movement: listed and ordered; days are counted anew by a new order.
+/// Lists and orders sources of movement; a new order makes days stale.
 struct MovementSourceHandlers: Sendable {
   let recount: WakeSignal
 

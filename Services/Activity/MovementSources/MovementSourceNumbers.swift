@@ -3,7 +3,7 @@ import GRDB
 import Operations
 import Storage
 
-/// The programs and devices that measured for an account, each kept once.
+/// The programs and devices that measured for an account, each stored once.
 struct MovementSourceNumbers {
   private let account: Int64
   private let database: Database
@@ -15,7 +15,7 @@ struct MovementSourceNumbers {
     self.database = database
   }
 
-  /// The number of a sample's source, which is kept if it is new; nil if the account has as many as it may have.
+  /// Returns the number of a sample's source, which is stored if it is new; nil if the account has reached the maximum number of sources.
   mutating func number(_ sample: MovementSample) throws -> Int64? {
     let source = MovementSource(
       source: sample.source, device: sample.device, isHandTyped: sample.isHandTyped == true ? true : nil)

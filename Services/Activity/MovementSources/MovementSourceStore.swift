@@ -3,7 +3,7 @@ import GRDB
 import Operations
 import Storage
 
-/// The programs and devices that measured for all accounts, and the order that each has chosen.
+/// The programs and devices that measured for each account, and the order that the account chose.
 enum MovementSourceStore {
   /// The account's sources by priority.
   static func ordered(of account: Int64, in database: Database) throws -> [KnownSource] {
@@ -23,7 +23,7 @@ enum MovementSourceStore {
       })
   }
 
-  /// Chooses the order, and notes the days that are to be counted anew for it.
+  /// Sets the order, and marks the affected days as stale.
   ///
   /// - Throws: `invalid_fields` where the account has no such source.
   static func order(_ sources: [MovementSource], of account: Int64, in database: Database) throws {
@@ -55,9 +55,9 @@ enum MovementSourceStore {
     ) { Int64($0.number(0)) }
   }
 
-  /// Keeps a new source.
+  /// Stores a new source.
   ///
-  /// - Returns: its number; nil where the account has as many sources as it may have.
+  /// - Returns: its number; nil where the account has reached the maximum number of sources.
   static func add(_ source: MovementSource, of account: Int64, in database: Database) throws -> Int64? {
     let (count, next) =
       try database.first(

@@ -1,11 +1,11 @@
 import ActivityContract
 
-/// Which of several sources of the same time counts, where the account has not chosen (MOVE-1): what is worn on the wrist before what
-/// lies in a pocket or on a table, and what people typed in last.
+/// The default priority of sources that measured at the same time (MOVE-1): devices worn on the wrist come before those in a pocket or on a
+/// table; typed input comes last.
 enum SourcePriority: Int, Comparable {
   case watch, phone, other, handTyped
 
-  /// Known by words in the names of program and device. Those of at least five letters may be a part of a longer one: `iPhone14,3`.
+  /// Recognised by words in the names of program and device. A word of at least five letters may be part of a longer one: `iPhone14,3`.
   private static let words: [(SourcePriority, [String])] = [
     (.watch, ["watch", "band", "fitbit", "garmin", "polar", "suunto", "coros", "amazfit", "whoop", "oura", "ring", "withings"]),
     (.phone, ["phone", "pixel", "galaxy", "android", "redmi", "xperia", "mobiletrack"]),
@@ -16,7 +16,7 @@ enum SourcePriority: Int, Comparable {
       self = .handTyped
       return
     }
-    // The device says more than the program that took its samples in.
+    // The device is more specific than the program that collected its samples.
     for name in [source.device, source.source].compactMap(\.self) {
       let parts = name.lowercased().split { !$0.isLetter }
       for (priority, words) in SourcePriority.words
@@ -31,13 +31,13 @@ enum SourcePriority: Int, Comparable {
   static func < (left: SourcePriority, right: SourcePriority) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A source with its rank in the account's order, where it has one.
+/// A source with its rank in the account's order, if it has one.
 struct KnownSource: Hashable, Sendable {
   let number: Int64
   let source: MovementSource
   let position: Int?
 
-  /// By the account's choice, then by the usual order, then by name: never by what came first.
+  /// Sorted by the account's order, then the default order, then by name; never by order of arrival.
   static func sorted(_ sources: [KnownSource]) -> [KnownSource] {
     sources.map { (key: Key($0), source: $0) }.sorted { $0.key < $1.key }.map(\.source)
   }

@@ -3,12 +3,12 @@ public import GRDB
 import Operations
 import Storage
 
-/// The activities that complete themselves from movement (MOVE-7).
+/// The activities that movement completes automatically (MOVE-7).
 ///
-/// Their progress is set in the transaction that changes a day's movement, on planned days that have begun; a correction that takes steps
-/// away opens the day again. A day that rests, or whose goal is not measured in such movement, keeps the progress that it has.
+/// Their progress is set in the transaction that changes a day's movement, on planned days that have begun; a correction that removes steps
+/// reopens the day. A day that is paused or skipped, or whose goal is not measured in such movement, keeps its progress.
 enum MovementTieStore {
-  /// How many days back a new tie looks.
+  /// How many past days a new tie updates.
   static let daysBack = 30
 
   static func migration(_ number: Int) -> Migration {
@@ -25,7 +25,7 @@ enum MovementTieStore {
     }
   }
 
-  /// Which movement a day has taken up.
+  /// Adds which movement was applied to a day.
   static func daysMigration(_ number: Int) -> Migration {
     Migration(number, "movement that ties have taken up") { database in
       try database.execute(
@@ -48,8 +48,8 @@ enum MovementTieStore {
     }
   }
 
-  /// Ties an activity, or unties it, and lets its last days follow what was measured. What was written of a day after its movement
-  /// changed last stands.
+  /// Ties an activity to movement, or unties it, and updates its last days from the samples. Progress written after the day's movement last
+  /// changed stays.
   static func set(
     _ kind: MovementKind?, _ activity: ActivityID, of account: AccountID, today: LocalDay, _ transaction: Transaction
   ) throws {
@@ -67,15 +67,15 @@ enum MovementTieStore {
     try recountRecentDays(activity, of: account, today: today, transaction)
   }
 
-  /// Lets the last days take up what was measured on them before the activity asked for them, as it asks for others now.
+  /// Applies movement that was measured before the activity asked for these days to the last days, after its terms changed.
   static func recountRecentDays(
     _ activity: ActivityID, of account: AccountID, today: LocalDay, _ transaction: Transaction
   ) throws {
     try takeUp(today.advanced(by: -daysBack)...today, activity, of: account, today: today, transaction)
   }
 
-  /// Lets days that are asked for again take up what was measured on them while they rested. What was written of a day after its
-  /// movement changed last stands.
+  /// Applies movement that was measured while days were paused or skipped, now that they are due again. Progress written after the day's
+  /// movement last changed stays.
   static func takeUp(
     _ days: ClosedRange<LocalDay>, _ activity: ActivityID, of account: AccountID, today: LocalDay, _ transaction: Transaction
   ) throws {
@@ -91,7 +91,7 @@ enum MovementTieStore {
     try follow(states, of: account, today: today, only: activity, transaction)
   }
 
-  /// Whether what was written of a day that never took up its movement is newer than that.
+  /// Whether the progress of a day to which no movement was applied is newer than that movement.
   private static func stands(_ activity: ActivityID, _ state: MovementState, in database: Database) throws -> Bool {
     guard try takenUp(activity, state.day, in: database) == nil, let written = try lastWrite(activity, state.day, in: database)
     else { return false }
@@ -99,7 +99,7 @@ enum MovementTieStore {
     return written.milliseconds >= state.revision
   }
 
-  /// The movement that the activity has taken up of a day; nil where it never did.
+  /// The movement that was applied to the activity's day; nil where none ever was.
   private static func takenUp(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws -> Int? {
     try database.first("SELECT movement FROM tie_days WHERE activity_id = ? AND day = ?", .id(activity), .day(day)) {
       $0.number(0)
@@ -116,7 +116,7 @@ enum MovementTieStore {
       """, .id(activity), .day(day), .number(movement))
   }
 
-  /// When the progress of a day was last written, taken back or undone; nil where it never was.
+  /// When the progress of a day was last written, deleted or undone; nil where it never was.
   private static func lastWrite(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws -> Instant? {
     let found = try database.first(
       """
@@ -129,10 +129,10 @@ enum MovementTieStore {
     return found ?? nil
   }
 
-  /// Sets the progress of tied activities on changed days to what was measured, where that is not what they took up before: what was
-  /// written by hand since stands until the movement of the tie's kind changes.
+  /// Sets the progress of tied activities on changed days to the measured movement, where that differs from what was applied before:
+  /// progress written by hand since then stays until the movement of the tie's kind changes.
   ///
-  /// - Parameter only: the one activity concerned; nil for all of the account.
+  /// - Parameter only: the only activity to update; nil for all of the account.
   static func follow(
     _ states: [MovementState], of account: AccountID, today: LocalDay, only: ActivityID? = nil, _ transaction: Transaction
   ) throws {
@@ -155,7 +155,7 @@ enum MovementTieStore {
     }
   }
 
-  /// What a day's movement is as progress; nil where the goal of that day is none of such movement.
+  /// The day's movement as progress; nil where the goal of that day does not measure such movement.
   private static func progress(
     _ state: MovementState, _ kind: MovementKind, _ activity: ActivityID, _ measure: GoalMeasure, in database: Database
   ) throws -> Int? {

@@ -2,7 +2,7 @@ import ActivityContract
 import ServiceKit
 import Storage
 
-/// Pauses: days on which an activity rests (ACT-14).
+/// Pauses: days on which an activity is not due (ACT-14).
 struct PauseFeature: Feature {
   let calendars: AccountCalendars
   let tables: [ErasedTable] = [.following("activity_pauses", "activities")]

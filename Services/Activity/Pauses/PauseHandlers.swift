@@ -45,10 +45,10 @@ struct PauseHandlers: Sendable {
 }
 
 extension Pause {
-  /// The days on which the activity rests.
+  /// The days on which the activity is paused.
   fileprivate var days: ClosedRange<LocalDay> { firstDay...lastDay }
 
-  /// Refuses a pause that ends before it begins, which the input cannot show where it leaves one of the days out.
+  /// Refuses a pause that ends before it begins; the input cannot check that where it leaves out one of the days.
   fileprivate func checkOrder() throws(Failure) {
     guard lastDay >= firstDay else { throw Failure.field("lastDay", PlannableDays.mayNotEndBefore(firstDay)) }
   }

@@ -3,9 +3,9 @@ import GRDB
 import Operations
 import Storage
 
-/// The pauses of all activities. Those of one that its account has made never overlap; the archive's own may lie over them.
+/// The pauses of all activities. Pauses that an account made never overlap within an activity; the archive's own may overlap them.
 enum PauseStore {
-  /// As ``ActivityVersionStore/migration(_:)`` makes it.
+  /// The table as ``ActivityVersionStore/migration(_:)`` creates it.
   static let table = """
     CREATE TABLE activity_pauses (
       pause_id BLOB NOT NULL PRIMARY KEY CHECK (length(pause_id) = 16),
@@ -16,10 +16,10 @@ enum PauseStore {
     CREATE INDEX activity_pauses_by_day ON activity_pauses (activity_id, first_day, last_day);
     """
 
-  /// How many an account may make of an activity.
+  /// The maximum number of pauses that an account may make per activity.
   static let maximum = 200
 
-  /// An activity's pauses, the archive's own among them, oldest first.
+  /// An activity's pauses, including the archive's own, oldest first.
   static func list(of activity: ActivityID, in database: Database) throws -> [Pause] {
     let statement = try database.cachedStatement(
       sql: "SELECT pause_id, first_day, last_day, is_archive FROM activity_pauses WHERE activity_id = ? ORDER BY first_day")
@@ -28,9 +28,9 @@ enum PauseStore {
     }
   }
 
-  /// Keeps a new pause that an account makes, or another range of days for one.
+  /// Stores a pause that an account creates or changes.
   ///
-  /// - Throws: ``PauseFailure/overlaps`` where one of its days is paused by another, ``PauseFailure/tooMany``.
+  /// - Throws: ``PauseFailure/overlaps`` where another pause covers one of its days, ``PauseFailure/tooMany``.
   static func put(_ pause: Pause, _ transaction: Transaction) throws {
     let others = try list(of: pause.activityID, in: transaction.database).filter { $0.id != pause.id && !$0.isArchive }
     if let other = others.first(where: { $0.firstDay <= pause.lastDay && pause.firstDay <= $0.lastDay }) {
@@ -42,7 +42,7 @@ enum PauseStore {
     try keep(pause, transaction)
   }
 
-  /// That pause of the activity, to be changed.
+  /// Returns the activity's pause with that id, to be changed.
   ///
   /// - Throws: ``ActivityFailure/archived`` for the archive's own, which ends when the activity is unarchived.
   static func find(_ id: PauseID, of activity: ActivityID, in database: Database) throws -> Pause {
@@ -58,7 +58,7 @@ enum PauseStore {
     try transaction.database.run("DELETE FROM activity_pauses WHERE pause_id = ?", .id(pause.id))
   }
 
-  /// Keeps a pause, whatever others there are.
+  /// Stores a pause without checking others.
   static func keep(_ pause: Pause, _ transaction: Transaction) throws {
     try transaction.database.run(
       """

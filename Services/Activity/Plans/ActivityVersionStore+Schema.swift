@@ -2,7 +2,7 @@ import GRDB
 import Storage
 
 extension ActivityVersionStore {
-  /// Moves what an activity asks for out of `activities` into versions, and makes room for pauses and skipped days.
+  /// Moves goal and schedule out of `activities` into versions, and adds tables for pauses and skipped days.
   static func migration(_ number: Int) -> Migration {
     Migration(number, "activity versions") { database in
       try database.execute(

@@ -4,11 +4,11 @@ import Operations
 import ServiceKit
 import Storage
 
-/// What each activity asked for and when. A day is evaluated by the version that held then, whatever was changed since.
+/// The versions of each activity. A day is evaluated by the version that applied then, whatever was changed since.
 enum ActivityVersionStore {
-  /// The calendar's first day: from it on holds the first version of each activity.
+  /// The calendar's first day: the first version of each activity applies from it on.
   static let beginning = LocalDay(daysSinceEpoch: -719_162)
-  /// Whatever day it may be.
+  /// All days.
   static let allDays = beginning...LocalDay(daysSinceEpoch: .max)
 
   /// The columns that ``ActivityVersion/init(_:)`` reads.
@@ -18,15 +18,15 @@ enum ActivityVersionStore {
     activity_versions.anchor_day, activity_versions.start_day, activity_versions.end_day
     """
 
-  /// Keeps the first version of an activity.
+  /// Stores the first version of an activity.
   static func begin(_ activity: Activity, of account: AccountID, _ transaction: Transaction) throws {
     let terms = ActivityTerms(
       goal: activity.goal, schedule: activity.schedule, startDay: activity.startDay, endDay: activity.endDay)
     try put(ActivityVersion(terms, from: beginning, anchor: activity.startDay), of: activity.id, account, transaction)
   }
 
-  /// Start and end day were versioned like the rest, so that what was shown of them did not hold for all days. Those shown last are
-  /// everybody's, and leave no entry out.
+  /// Start and end day were versioned too, so that the shown ones did not apply to all days. The ones shown last now apply to all versions,
+  /// widened to include every entry.
   static func boundsMigration(_ number: Int) -> Migration {
     Migration(number, "activities' start and end for all of their days") { database in
       try database.execute(
@@ -42,9 +42,10 @@ enum ActivityVersionStore {
     }
   }
 
-  /// Lets an activity ask for something else; see ``VersionRules``. Today's entry is evaluated by a new goal, and published where that changes it.
+  /// Changes the terms of an activity; see ``VersionRules``. Today's entry is evaluated by a new goal, and published where its result
+  /// changes.
   ///
-  /// - Parameter terms: leave out no day that is ``recorded(_:in:)``.
+  /// - Parameter terms: must not exclude a day of ``recorded(_:in:)``.
   static func change(
     _ activity: ActivityID, of account: AccountID, to terms: ActivityTerms, today: LocalDay, _ transaction: Transaction
   ) throws {
@@ -55,22 +56,22 @@ enum ActivityVersionStore {
     let after = VersionRules.change(before, to: terms, today: today, begun: begun)
     try database.run("DELETE FROM activity_versions WHERE activity_id = ?", .id(activity))
     for version in after { try put(version, of: activity, account, transaction) }
-    // What was shown until now need not be what today's entry was evaluated by.
+    // The version shown until now is not necessarily the one by which today's entry was evaluated.
     let (held, holds) = (Plan(before), Plan(after))
     let changed = begun.filter { held.version(on: $0).measure != holds.version(on: $0).measure }
     guard let first = changed.min() else { return }
     try EntryStore.reevaluate(activity, of: account, from: first, today: today, transaction)
   }
 
-  /// The days from that one on that have an entry or a timer.
+  /// The days from the given one on that have an entry or a timer.
   static func begun(_ activity: ActivityID, from day: LocalDay, in database: Database) throws -> Set<LocalDay> {
     var days = Set(try EntryStore.days(of: activity, from: day, in: database))
     if let day = try TimerStore.day(of: activity, from: day, in: database) { days.insert(day) }
     return days
   }
 
-  /// The first and the last day that has an entry, or the timer that becomes one: since entries are only on planned days, none may come
-  /// to lie before the start or behind the end. Nil where none has.
+  /// The first and the last day with an entry, or with the timer that becomes one. Entries are only on planned days, so none may be before
+  /// the start or after the end. Nil where there are none.
   static func recorded(_ activity: ActivityID, in database: Database) throws -> ClosedRange<LocalDay>? {
     let days = [
       try EntryStore.firstDay(of: activity, in: database), try EntryStore.lastDay(of: activity, from: beginning, in: database),
@@ -114,7 +115,7 @@ extension ActivityVersion {
     unit = terms.goal.unit
   }
 
-  /// Columns ``ActivityVersionStore/columns``.
+  /// Creates a version from the columns of ``ActivityVersionStore/columns``.
   init(_ row: Row) {
     fromDay = row["from_day"]
     planned = PlannedDays(kind: row["schedule_kind"], code: row["schedule_code"], anchor: row["anchor_day"])
@@ -124,7 +125,7 @@ extension ActivityVersion {
     unit = row["goal_unit"]
   }
 
-  /// The same behind a column.
+  /// Creates a version from the columns after the given one.
   init(_ row: Columns, behind column: Int32) throws {
     fromDay = row.day(column + 1)
     measure = GoalMeasure(

@@ -1,29 +1,29 @@
 import ActivityContract
 import Operations
 
-/// What was done on a day that has an entry, in the unit of its goal's ``GoalMeasure``.
+/// The progress of a day that has an entry, in the unit of its goal's ``GoalMeasure``.
 struct DayProgress: Hashable, Sendable {
   let day: LocalDay
   let progress: Int
 }
 
-/// A day as it is evaluated.
+/// The evaluation of a day.
 struct EvaluatedDay: Hashable, Sendable {
-  /// What a day that is asked for came to.
+  /// The outcome of a day that is due.
   enum Outcome: Hashable, Sendable {
     case kept, missed
-    /// It may still become either.
+    /// It can still become either.
     case open
   }
 
   let day: LocalDay
-  /// The version that held then.
+  /// The version that applied then.
   let version: ActivityVersion
   let progress: Int?
-  /// Nil where the day was not asked for: paused, skipped or lost.
+  /// Nil where the day was not due: paused, skipped or lost.
   let outcome: Outcome?
   let isPaused: Bool
-  /// On how many days of its week it was to be done, where any day may be used.
+  /// How many days of the week are to be kept, where any days count.
   var timesAWeek: Int? { version.planned.timesAWeek }
 }
 
@@ -33,7 +33,7 @@ struct EvaluatedDay: Hashable, Sendable {
 /// - It is missed when it is over and so many are not, though so many could have been: a week of which pauses, skipped days, the start or
 ///   the end leave fewer neither adds to a streak nor breaks it.
 struct EvaluatedWeek: Hashable, Sendable {
-  /// How many days were to be kept, by the last version that held in it.
+  /// How many days were to be kept, by the last version that applied in it.
   private(set) var times = 0
   private(set) var kept = 0
   private var asked = 0
@@ -54,7 +54,7 @@ struct EvaluatedWeek: Hashable, Sendable {
 }
 
 extension Plan {
-  /// Evaluates the planned days of a range in order; those that are not planned are ignored.
+  /// Evaluates the planned days of a range in order; days that are not planned are left out.
   ///
   /// - Parameters:
   ///   - progress: that of each day that has an entry, oldest first.
@@ -84,7 +84,7 @@ extension Plan {
 }
 
 extension GoalMeasure {
-  /// What a day came to whose progress is that.
+  /// The outcome of a day with that progress.
   func outcome(_ progress: Int, isOver: Bool) -> EvaluatedDay.Outcome {
     switch direction {
     case .atLeast: progress >= target ? .kept : isOver ? .missed : .open

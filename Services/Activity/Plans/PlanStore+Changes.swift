@@ -3,9 +3,10 @@ import GRDB
 import Operations
 import Storage
 
-/// What an account's activities do not ask for on each day of a stretch alike.
+/// The versions and pauses of an account's activities that differ between the days of a range.
 struct PlanChanges {
-  /// Those that hold on any of the days, of activities of which one begins within them; of the others one holds on all.
+  /// All versions that apply to any of the days, for activities that have a version starting within them; other activities have one version
+  /// for all days.
   var versions: [ActivityID: [ActivityVersion]] = [:]
   var pauses: [ActivityID: [ClosedRange<LocalDay>]] = [:]
   var skips: [ActivityID: Set<LocalDay>] = [:]
@@ -31,7 +32,7 @@ extension PlanStore {
     WHERE account_id = ?1 AND day BETWEEN ?2 AND ?3
     """
 
-  /// What decides about some days beside what each activity asks for on all of them.
+  /// Reads what decides about some days, apart from versions that apply to all of them.
   static func changes(
     of account: AccountID, over days: ClosedRange<LocalDay>, in database: Database
   ) throws -> PlanChanges {

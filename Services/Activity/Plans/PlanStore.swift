@@ -2,7 +2,7 @@ import ActivityContract
 import GRDB
 import Operations
 
-/// The plans of activities, read whole from the store.
+/// Reads whole plans of activities from the store.
 enum PlanStore {
   /// The plan of an activity.
   ///

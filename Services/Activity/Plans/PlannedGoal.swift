@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// What an activity asks for on a day.
+/// The goal of an activity on a day.
 struct PlannedGoal: Hashable, Sendable {
   let activity: ActivityID
   let day: LocalDay
@@ -16,16 +16,16 @@ struct PlannedGoal: Hashable, Sendable {
   /// Whether the pause is the archive's own.
   let isArchived: Bool
   let isSkipped: Bool
-  /// Whether the day is over where the account is.
+  /// Whether the day is over for the account.
   let isOver: Bool
 
-  /// Whether that progress reaches the goal; of a limit nobody knows before the day is over.
+  /// Whether that progress reaches the goal; for a limit this is only known once the day is over.
   func isDone(_ progress: Int) -> Bool { measure.isDone(progress, isOver: isOver) }
 
-  /// Whether anything is due, pauses and skipped days aside.
+  /// Whether the day is planned, regardless of pauses and skipped days.
   var isPlanned: Bool { day >= startDay && endDay.map { day <= $0 } ?? true && planned.contains(day) }
 
-  /// Refuses a day on which nothing is to be written. What was written there before stays, and may be taken back.
+  /// Refuses a day on which nothing may be written. An earlier entry stays, and may be deleted.
   func requireOpen(today: LocalDay) throws(Failure) {
     guard isPlanned else { throw EntryFailure.notPlanned.with(named) }
     guard day <= today else { throw EntryFailure.inFuture.with(named) }
@@ -33,12 +33,12 @@ struct PlannedGoal: Hashable, Sendable {
     guard !isSkipped else { throw EntryFailure.skipped.with(named) }
   }
 
-  /// The same for a write; one that only takes away is taken on any day.
+  /// Checks a write; one that only removes values is accepted on any day.
   func requireOpen(to write: EntryWrite, today: LocalDay) throws(Failure) {
     if !write.isRemoval { try requireOpen(today: today) }
   }
 
-  /// Refuses a day on which the activity rests.
+  /// Refuses a day on which the activity is paused.
   func requireUnpaused() throws(Failure) {
     guard !isArchived else { throw Failure(ActivityFailure.archived) }
     guard !isPaused else { throw EntryFailure.paused.with(named) }
@@ -48,13 +48,13 @@ struct PlannedGoal: Hashable, Sendable {
 }
 
 extension AccountCalendars {
-  /// What the caller's activity asks for on a day that it names.
+  /// The goal of the caller's activity on a day that it names.
   func goal(_ activity: ActivityID, _ day: DayName, _ call: AccountCall, in database: Database) throws -> PlannedGoal {
     let today = try calendar(of: call.account, in: database).day(of: call.now)
     return try ActivityStore.goal(activity, of: call.account, on: day.resolved(today: today), today: today, in: database)
   }
 
-  /// The same for a write, with the caller's today.
+  /// The same for a write, with the caller's present day.
   func goal(
     _ activity: ActivityID, _ day: DayName, _ call: AccountCall, _ transaction: Transaction
   ) throws -> (goal: PlannedGoal, today: LocalDay) {

@@ -1,15 +1,15 @@
 import ActivityContract
 import Operations
 
-/// How an activity's versions become others when it is to ask for something else.
+/// The rules for changing an activity's versions when its terms change.
 ///
-/// - A changed schedule or goal holds from today on; days that are over stay as they were.
-/// - A day that has an entry or a timer which the new terms could not have (another kind of goal or unit than those that hold on it, or
-///   nothing planned) stays as it is, and they hold from the next day on: what has begun can be ended. However often the terms change on
-///   that day, it is compared with what holds on it, never with what is to hold from the next.
-/// - Start and end day bound all days, past ones too. The days that they open ask for what held then.
-/// - Of what has not begun, by its old start day or by the new one, nothing of the former terms remains: every so many days are counted
-///   from the new start day. Of what has begun, a schedule that stays the same counts on as before.
+/// - A changed schedule or goal applies from today on; past days stay as they were.
+/// - A day with an entry or a timer that does not fit the new terms (another kind of goal or unit than those of the day, or nothing
+///   planned) stays as it is, and the new terms apply from the next day on: what has begun can be finished. However often the terms change
+///   on that day, they are compared with those that apply to it, never with those that apply from the next day.
+/// - Start and end day apply to all days, past ones too. Days that they add have the terms that applied then.
+/// - Where the activity has not begun, by its old or its new start day, nothing of the former terms remains: every so many days are counted
+///   from the new start day. Where it has begun, an unchanged schedule continues its count.
 enum VersionRules {
   /// - Parameters:
   ///   - versions: oldest first, and at least one.
@@ -23,7 +23,7 @@ enum VersionRules {
     return kept.last?.asksLike(next) == true ? kept : kept + [next]
   }
 
-  /// The day from which on the terms would hold, where a day that has begun puts them off; nil where none does. Parameters as of
+  /// The day from which on the terms would apply, where a day that has begun delays them; nil where none does. Parameters as for
   /// ``change(_:to:today:begun:)``.
   static func putOff(
     _ versions: [ActivityVersion], to terms: ActivityTerms, today: LocalDay, begun: Set<LocalDay>
@@ -61,7 +61,7 @@ extension ActivityVersion {
     return version
   }
 
-  /// Whether both ask for the same of the same days.
+  /// Whether both versions have the same terms.
   fileprivate func asksLike(_ other: ActivityVersion) -> Bool {
     var same = other
     same.fromDay = fromDay

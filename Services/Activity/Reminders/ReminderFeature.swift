@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Reminders of activities (NOT-2): which are due when, and what becomes of answers to them. Notifications sends them.
+/// Reminders of activities (NOT-2): when they are due, and how answers to them are applied. Notifications sends them.
 struct ReminderFeature: Feature {
   let calendars: AccountCalendars
   let environment: ServiceEnvironment

@@ -2,10 +2,10 @@ import ActivityContract
 import Operations
 import ServiceKit
 
-/// When reminders come, and which of them are sent (NOT-2): pure, so that the rules of calendars are read and tested in one file.
+/// The rules for when reminders are due and which are sent (NOT-2): pure, so that all calendar rules are in one file and easy to test.
 enum ReminderRules {
-  /// What is wrong with an activity's times where its account would have more than it may; nil where nothing is. Who has more already, as under a
-  /// higher limit, keeps them.
+  /// The rule that an activity's times break where its account would exceed the maximum number; nil for none. An account that already has
+  /// more, as under a higher limit, keeps them.
   ///
   /// - Parameters:
   ///   - count: how many the activity is to have.
@@ -16,22 +16,22 @@ enum ReminderRules {
     return FieldRule("too_many_reminders", ["max": .number(max), "others": .number(others)])
   }
 
-  /// One time of one day.
+  /// One occurrence of a reminder's time.
   struct Moment: Hashable, Sendable {
-    /// The account's day to which it belongs.
+    /// The account's day to which the occurrence belongs.
     let day: LocalDay
     let dueAt: Instant
   }
 
-  /// No zone is farther from UTC than that.
+  /// No zone is farther from UTC than this.
   private static let farthestOffset: Int64 = 15 * 3_600_000
   private static let minute: Int64 = 60_000
-  /// It is worth an answer for at least so long, however late in its day it comes.
+  /// How long a reminder stays useful at least, however late in its day it comes.
   private static let shortestSeconds = 2 * 3600
   private static let longestSeconds = 86_400
 
-  /// The first instant at which the clocks show that time of the account's day, or a later one where they leave it out. In the hours before
-  /// the day starts the calendar is a day ahead of it.
+  /// The first instant at which local time reads that time of the account's day, or a later one where the clocks skip it. In the hours
+  /// before the day starts the calendar date is one day ahead of the account's day.
   static func instant(of time: ReminderTime, on day: LocalDay, _ calendar: LocalCalendar) -> Instant {
     let minutes = Int64(time.minutes) * minute
     let date = minutes < calendar.dayStart ? day.advanced(by: 1) : day
@@ -62,7 +62,7 @@ enum ReminderRules {
     }
   }
 
-  /// Until when a reminder is worth an answer.
+  /// Until when a reminder is useful.
   static func end(of moment: Moment, _ calendar: LocalCalendar) -> Instant {
     let (soonest, latest) = (
       moment.dueAt.adding(seconds: shortestSeconds), moment.dueAt.adding(seconds: longestSeconds)
@@ -70,14 +70,14 @@ enum ReminderRules {
     return min(max(calendar.end(of: moment.day), soonest), latest)
   }
 
-  /// What is known when one is due.
+  /// What is known when a reminder is due.
   struct Facts: Hashable, Sendable {
     var isPlanned = true
-    /// Of so many times a week, whether the week has them already.
+    /// For so many times a week: whether the week already has them.
     var isFree = false
     var isPaused = false
     var isSkipped = false
-    /// What became of the day's goal so far; a limit that was exceeded cannot be kept any more.
+    /// The outcome of the day's goal so far; an exceeded limit cannot be kept any more.
     var outcome = EvaluatedDay.Outcome.open
     var hasRunningTimer = false
     var isSuspended = false
@@ -85,13 +85,13 @@ enum ReminderRules {
 
   enum Decision: Hashable, Sendable {
     case send
-    /// It is too late; that is told, and sent to nobody.
+    /// Too late: published as missed, and not sent.
     case missed
-    /// There is nothing to be reminded of.
+    /// No reminder is needed.
     case nothing
   }
 
-  /// - Parameter lateSeconds: what comes so late is not sent any more.
+  /// - Parameter lateSeconds: a reminder this late is not sent any more.
   static func decide(_ facts: Facts, dueAt: Instant, at now: Instant, lateSeconds: Int) -> Decision {
     guard facts.isPlanned, !facts.isFree, !facts.isPaused, !facts.isSkipped, !facts.isSuspended, !facts.hasRunningTimer,
       facts.outcome == .open

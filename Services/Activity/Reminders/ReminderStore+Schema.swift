@@ -6,8 +6,8 @@ extension ReminderStore {
     Migration(number, "reminders that come due") { try $0.execute(sql: sql) }
   }
 
-  /// Reminders are set in several ways, and go with their activities; so triggers see to it that each has its row. What there is already
-  /// comes due from now on.
+  /// Reminders are set in several ways, and deleted with their activities; so triggers keep one row for each. Existing ones become due from
+  /// now on.
   private static let sql = """
     CREATE TABLE due_reminders (
       activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,

@@ -4,23 +4,23 @@ import Operations
 import ServiceKit
 import Storage
 
-/// When each time of each activity comes due next, the earliest first.
+/// When each time of each activity is due next, the earliest first.
 ///
-/// A row is looked at on each of its days, whether the activity is planned then or not: that is decided when it is due, so that no change of a
-/// plan, pause or skip has to move it. One is counted anew where the account comes to count its days in another way.
+/// A row becomes due every day, whether or not the activity is planned: that is decided when it is due, so that a change of a plan, pause
+/// or skip need not move it. It is computed again where the account changes how it counts its days.
 enum ReminderStore {
-  /// How many are looked at in one transaction.
+  /// How many rows are processed in one transaction.
   static let batch = 50
-  /// What was due longer ago than that is forgotten.
+  /// Reminders that were due longer ago than this are dropped.
   private static let longestLookBackSeconds = 7 * 86_400
 
-  /// A row that is due, with what is known of its activity and account.
+  /// A due row, with the data of its activity and account.
   private struct DueRow {
     let activity: ActivityID
     let time: ReminderTime
     let isAgain: Bool
     let account: AccountID
-    /// Nil where that is to be counted.
+    /// Nil where it has to be computed.
     let moment: ReminderRules.Moment?
     let afterAt: Instant
     let afterDay: LocalDay?
@@ -31,21 +31,21 @@ enum ReminderStore {
     let hasRunningTimer: Bool
   }
 
-  /// What is left of accounts that are being erased is left alone.
+  /// Rows of accounts that are being erased are ignored.
   private static let unerased = """
     NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = due_reminders.account_id)
     """
 
-  /// When the next row is to be looked at.
+  /// When the next row is due.
   static func nextDue(in database: Database) throws -> Instant? {
     try database.first(
       "SELECT due_at FROM due_reminders WHERE due_at IS NOT NULL AND \(unerased) ORDER BY due_at LIMIT 1"
     ) { $0.instant(0) }
   }
 
-  /// Looks at the first of those that are due: each is published or not, and moves to its next moment.
+  /// Processes the first due rows: each is published or not, and moves to its next occurrence.
   ///
-  /// - Returns: how many they were.
+  /// - Returns: how many were due.
   static func takeDue(
     _ calendars: AccountCalendars, lateSeconds: Int, _ transaction: Transaction
   ) throws -> Int {
@@ -97,14 +97,14 @@ enum ReminderStore {
           afterDay: row.isNull(7) ? nil : row.day(7), title: row.text(8), isArchived: row.truth(9),
           calendar: LocalCalendar(
             calendars.zones.offsets(row.isNull(10) ? "UTC" : row.text(10)), dayStartHour: row.number(11)),
-          // Of whom nothing is known, nobody knows whether they may be reminded.
+          // An unknown account counts as suspended, since it is unknown whether it may be reminded.
           isSuspended: row.isNull(10) || !row.isNull(12) && now < row.instant(12), hasRunningTimer: row.truth(13)))
       return true
     }
     return rows
   }
 
-  /// Lets a row wait for its next moment.
+  /// Moves a row to its next occurrence.
   private static func move(
     _ row: DueRow, after instant: Instant, lastDay: LocalDay?, _ transaction: Transaction
   ) throws {
@@ -122,7 +122,7 @@ enum ReminderStore {
 
   /// Publishes a reminder that is to be sent or was missed.
   ///
-  /// - Returns: whether none comes of the activity until it is changed.
+  /// - Returns: whether the activity needs no reminder until it is changed.
   private static func take(
     _ row: DueRow, _ moment: ReminderRules.Moment, lateSeconds: Int, _ transaction: Transaction
   ) throws -> Bool {
@@ -162,7 +162,7 @@ enum ReminderStore {
       "SELECT progress FROM entries WHERE activity_id = ? AND day = ?", .id(row.activity), .day(goal.day)
     ) { $0.number(0) }
     if let progress {
-      // Of a day that is over, what is not done is not lost: it may still be written down.
+      // An unfinished day that is over is not missed: it can still be recorded.
       facts.outcome = goal.measure.outcome(progress, isOver: goal.measure.isLimit && goal.isOver)
     }
     if goal.planned.kind == .timesAWeek, !goal.measure.isLimit {
@@ -176,7 +176,7 @@ enum ReminderStore {
   }
 }
 
-/// What changes reminders from without.
+/// Changes of reminders by other features.
 extension ReminderStore {
   /// What is wrong with an activity's times where its account would have more than it may; nil where nothing is.
   ///
@@ -193,15 +193,15 @@ extension ReminderStore {
       reminders.count, before: activity?.reminders.count ?? 0, others: others ?? 0, max: ContentLimits.current.accountReminders)
   }
 
-  /// Lets all of an account be counted anew, for it counts its days in another way than before. What its owner asked for again comes when it
-  /// was to come. They are counted behind those that are due by now, whose owners wait.
+  /// Marks all reminders of an account to be computed again, after it changed how it counts its days. Reminders that the owner asked to
+  /// repeat keep their time. They are queued after those that are due now, whose owners wait.
   static func lookAnew(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.run(
       "UPDATE due_reminders SET due_at = ?, day = NULL WHERE account_id = ? AND is_again = 0 AND due_at IS NOT NULL",
       .instant(transaction.now), .id(account))
   }
 
-  /// Reminds once more, then; instead of what was asked for before of the same time.
+  /// Schedules a repeated reminder; replaces an earlier one for the same time.
   static func again(
     _ activity: ActivityID, _ time: ReminderTime, on day: LocalDay, of account: AccountID, at instant: Instant,
     _ transaction: Transaction
@@ -214,7 +214,7 @@ extension ReminderStore {
       """, .id(activity), .id(account), .number(time.minutes), .instant(instant), .day(day))
   }
 
-  /// Takes back what an activity's owner was reminded of, where that was of one of those days.
+  /// Withdraws the reminders of an activity for any of those days.
   static func withdraw(
     _ activity: ActivityID, _ days: ClosedRange<LocalDay>, of account: AccountID, _ transaction: Transaction
   ) throws {

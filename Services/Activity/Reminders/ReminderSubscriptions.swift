@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// What activity does when reminders are answered (NOT-2).
+/// Applies answers to reminders (NOT-2).
 struct ReminderSubscriptions: Sendable {
   let calendars: AccountCalendars
 
@@ -19,7 +19,7 @@ struct ReminderSubscriptions: Sendable {
     }
   }
 
-  /// Completes the day as its owner would; where an entry could not be written either, nothing is.
+  /// Completes the day as its owner would; where an entry may not be written, nothing is.
   private func complete(_ event: ReminderAnswered, _ transaction: Transaction) throws {
     let (account, database) = (event.accountID, transaction.database)
     let today = try calendars.day(of: transaction.now, account, in: database)
@@ -30,7 +30,7 @@ struct ReminderSubscriptions: Sendable {
           progress ?? 0, to: RecordEntry.Input(activityID: event.activityID, day: .day(event.day), isDone: true))
       }
     } catch {
-      // The activity is gone, or the day is none on which to write: the rules of entries decide before anything is written.
+      // The activity was deleted, or the day may not be written: the rules of entries decide before anything is written.
       guard Failure(error).status < RequestFailure.internalError.status else { throw error }
     }
   }

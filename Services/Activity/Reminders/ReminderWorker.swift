@@ -3,13 +3,13 @@ import ServiceKit
 import ServiceLifecycle
 import Storage
 
-/// Looks at reminders when they are due; see ``ReminderStore``. What is to do is in the store, so that a process which was killed, or slept,
-/// does it late, and once.
+/// Processes reminders when they are due; see ``ReminderStore``. The pending work is in the store, so that a process that was killed, or
+/// slept, does it late, and once.
 ///
-/// It sleeps until the next is due, but for no longer than a second: by then it knows of those that were set or moved meanwhile.
+/// It sleeps until the next reminder is due, but for at most a second, to notice reminders that were set or moved meanwhile.
 struct ReminderWorker: ServiceLifecycle.Service {
   private static let longestWait = Duration.seconds(1)
-  /// The store answers so when too many wait for it, and is asked again at the next look.
+  /// The store's status when too many callers wait for it; the worker tries again at the next step.
   private static let noRoom = RequestFailure.overloaded.status
 
   let store: Store
@@ -23,9 +23,9 @@ struct ReminderWorker: ServiceLifecycle.Service {
     }
   }
 
-  /// Looks at all that are due, a bounded number in each transaction, so that others' writes come in between.
+  /// Processes all due reminders, a bounded number per transaction, so that other writes get their turn.
   ///
-  /// - Returns: how long none is.
+  /// - Returns: how long until the next is due.
   private func step() async throws -> Duration {
     do {
       while let due = try await store.read({ try ReminderStore.nextDue(in: $0) }) {

@@ -2,8 +2,8 @@ import ActivityContract
 import ServiceKit
 import SocialContract
 
-/// Entries that are reported: copied for moderators, and without comment and photo where they decide so (SOC-8). What was achieved stays, and a granted
-/// appeal gives back the rest.
+/// Reported entries: copied for moderators, and stripped of comment and photo where they decide so (SOC-8). The progress stays, and a
+/// granted appeal restores the rest.
 struct ReportedEntryFeature: Feature {
   let calendars: AccountCalendars
 

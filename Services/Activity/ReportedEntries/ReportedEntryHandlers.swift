@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Entries that are reported, copied for moderators.
+/// Copies reported entries for moderators.
 struct ReportedEntryHandlers: Sendable {
   let calendars: AccountCalendars
 

@@ -4,12 +4,13 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// What moderators decide about entries.
+/// Applies moderators' decisions about entries.
 struct ReportedEntrySubscriptions: Sendable {
   let calendars: AccountCalendars
 
-  /// Takes away what was reported, as its owner would; what was written since the decision stays, and so do another comment and another
-  /// photo. A granted appeal gives back what the removal took away, which the stamp says, where its owner has written nothing since.
+  /// Removes the reported comment and photo, as the owner would; what was written after the decision stays, and so do a different comment
+  /// and a different photo. A granted appeal restores what the removal took away, as its stamp shows, where the owner has written nothing
+  /// since.
   func removalChanged(_ event: EntryRemovalChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     let (account, database) = (event.accountID, transaction.database)
     guard try !database.isErased(account), let entry = try EntryStore.find(event.activityID, event.day, in: database) else {
@@ -62,12 +63,12 @@ struct ReportedEntrySubscriptions: Sendable {
     }
   }
 
-  /// The instant of a removal says by its milliseconds which of several versions it took away, so that this one comes back.
+  /// The instant of a removal encodes in its milliseconds which of several versions it removed, so that this one is restored.
   private static func instant(_ removedAt: Instant, _ number: Int) -> Instant {
     Instant(milliseconds: removedAt.milliseconds + Int64(number))
   }
 
-  /// Which of the versions a write took away; nil where it is not that of the removal.
+  /// The index of the version that a write removed; nil where the write is not the removal.
   private static func number(_ stamp: WriteStamp, _ removedAt: Instant, _ versions: [String]) -> Int? {
     versions.indices.first { stamp == WriteStamp(instant(removedAt, $0)) }
   }

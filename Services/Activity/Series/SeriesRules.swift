@@ -2,9 +2,9 @@ import ActivityContract
 import Operations
 
 extension ActivitySeries {
-  /// An activity's progress over a range of days (ACT-11).
+  /// Computes an activity's progress over a range of days (ACT-11).
   ///
-  /// - Parameter progress: that of the days of the range.
+  /// - Parameter progress: the progress of the days of the range.
   init(_ period: SeriesPeriod, _ range: CalendarRange, _ plan: Plan, _ progress: [DayProgress], today: LocalDay) {
     var evaluated: [EvaluatedDay] = []
     plan.evaluate(progress, from: range.days.lowerBound, to: range.days.upperBound, today: today) { evaluated.append($0) }
@@ -24,9 +24,9 @@ extension ActivitySeries {
 }
 
 extension SeriesBar {
-  /// Some days of an activity added up.
+  /// Sums up some days of an activity.
   ///
-  /// - Parameter present: what the activity counts now. Days that counted something else are due and done, but add nothing to sums.
+  /// - Parameter present: the present version. Days that counted something else are due and done, but add nothing to sums.
   fileprivate init(
     _ days: ClosedRange<LocalDay>, _ evaluated: ArraySlice<EvaluatedDay>, countedAs present: ActivityVersion, today: LocalDay
   ) {
@@ -43,7 +43,7 @@ extension SeriesBar {
     goalDurationSeconds = present.measure.durationSeconds(sums.goal)
   }
 
-  /// What days come to together. Of a week in which any days may be used only so many are due.
+  /// The sums of some days. In a week in which any days count, only so many are due.
   private struct Sums {
     var due = 0
     var done = 0
@@ -69,7 +69,7 @@ extension SeriesBar {
       guard let outcome = day.outcome else { return }
       if outcome == .kept { done += 1 }
       let target = isCounted ? measure.target : 0
-      // The day of a limit is due once it is over or exceeded: until then there is nothing to reach.
+      // The day of a limit is due once it is over or the limit is exceeded: until then there is nothing to reach.
       let hasBegun = outcome == .kept || day.day <= today && !(measure.isLimit && outcome == .open)
       let part = hasBegun ? measure.part(day.progress ?? 0, outcome) : 0
       guard let times = day.timesAWeek else {
@@ -101,7 +101,7 @@ extension SeriesBar {
 }
 
 extension GoalMeasure {
-  /// Which part of a day's goal that progress is: 1 and no more where it is reached, or a limit kept.
+  /// The share of a day's goal that the progress reaches: 1 where the goal is reached or a limit kept.
   fileprivate func part(_ progress: Int, _ outcome: EvaluatedDay.Outcome) -> Double {
     outcome == .kept ? 1 : isLimit ? 0 : Double(progress) / Double(target)
   }

@@ -2,7 +2,7 @@ import ActivityContract
 import ServiceKit
 import Storage
 
-/// Skips: single days on which an activity rests (ACT-14).
+/// Skips: single days on which an activity is not due (ACT-14).
 struct SkipFeature: Feature {
   let calendars: AccountCalendars
   let tables: [ErasedTable] = [.following("activity_skips", "activities")]

@@ -3,7 +3,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Skips: made and taken back.
+/// Skips: created and removed.
 struct SkipHandlers: Sendable {
   let calendars: AccountCalendars
 

@@ -3,9 +3,9 @@ import GRDB
 import Operations
 import Storage
 
-/// The days that accounts skip of their activities.
+/// The days of activities that accounts skip.
 enum SkipStore {
-  /// As ``ActivityVersionStore/migration(_:)`` makes it.
+  /// The table as ``ActivityVersionStore/migration(_:)`` creates it.
   static let table = """
     CREATE TABLE activity_skips (
       activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,

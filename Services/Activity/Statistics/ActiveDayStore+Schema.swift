@@ -6,7 +6,7 @@ extension ActiveDayStore {
     Migration(number, "active days") { try $0.execute(sql: activeDays) }
   }
 
-  /// Kept by triggers, because entries are written and deleted in many ways, with their activities too.
+  /// Maintained by triggers, because entries are written and deleted in many ways, also with their activities.
   private static let activeDays = """
     CREATE TABLE active_days (
       account_id BLOB NOT NULL CHECK (length(account_id) = 16),

@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// How much an account did on each day: what its statistics are made of, so that they need not go through its entries (H CU-5).
+/// The number of done entries of an account on each day, so that its statistics need not scan its entries (H CU-5).
 enum ActiveDayStore {
   /// The account's statistics as of today.
   static func statistics(of days: AccountDays, in database: Database) throws -> Statistics {
@@ -29,8 +29,8 @@ enum ActiveDayStore {
       firstActiveDay: run.first)
   }
 
-  /// Entries are kept as done that do not count: of days that are paused or skipped since, of limits whose day is open again where
-  /// the account travelled, and of activities that are being deleted. Found from what makes them such, for these are few.
+  /// Some entries stored as done do not count: those of days paused or skipped since, of limits whose day is open again after the account
+  /// travelled, and of activities that are being deleted. The query starts from these causes, since they are few.
   private static let uncountedSQL = """
     SELECT day, count(*) FROM (
       SELECT entries.activity_id, entries.day

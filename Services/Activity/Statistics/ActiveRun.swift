@@ -4,9 +4,9 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Days on which something was done, in a row.
+/// Consecutive days on which anything was done.
 struct ActiveRun {
-  /// The days that the account lost: they neither add to a row nor break it.
+  /// The days that the account lost: they neither add to a run nor break it.
   private let lost: Set<LocalDay>
   private(set) var count = 0
   private(set) var first: LocalDay?
@@ -16,7 +16,7 @@ struct ActiveRun {
 
   init(lost: Set<LocalDay> = []) { self.lost = lost }
 
-  /// Adds a day behind those before it.
+  /// Adds a day after the earlier ones.
   mutating func add(_ day: LocalDay) {
     count += 1
     if first == nil { first = day }
@@ -25,7 +25,8 @@ struct ActiveRun {
     last = day
   }
 
-  /// A today on which nothing is done yet breaks no row. Of days beyond today, as an account has that has gone west, the row goes on.
+  /// A present day without anything done does not break the run. The run continues over days after today, which an account that travelled
+  /// west can have.
   func streak(today: LocalDay) -> Streak {
     guard let last else { return Streak(current: 0, longest: 0) }
     return Streak(current: goesOn(from: last, to: today) ? current : 0, longest: longest)

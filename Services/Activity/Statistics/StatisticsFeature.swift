@@ -5,8 +5,8 @@ import Storage
 
 /// Statistics: the figures of a profile.
 ///
-/// Which days are active is kept by triggers of entries: those with something done go with the entries, and what counts none is left to be
-/// erased behind them.
+/// Triggers of entries maintain the active days: rows with something done are deleted with the entries, and the remaining rows without are
+/// erased after them.
 struct StatisticsFeature: Feature {
   let calendars: AccountCalendars
   let migrations = [ActiveDayStore.migration(14)]

@@ -3,7 +3,7 @@ import GRDB
 import Operations
 import ServiceKit
 
-/// The statistics of profiles: one's own, and of those whom one follows.
+/// The statistics of the caller's profile, and of accounts that the caller follows.
 struct StatisticsHandlers: Sendable {
   let calendars: AccountCalendars
 

@@ -2,12 +2,12 @@ import ActivityContract
 import Operations
 import ServiceKit
 
-/// From when on a step goal is near (MOVE-5, NOT-3).
+/// The rules for when a step goal is near (MOVE-5, NOT-3).
 struct StepGoalRules: Hashable, Sendable {
-  /// In percent of the goal.
+  /// The threshold, in per cent of the goal.
   var nearPercent = 90
 
-  /// How far a goal is by so many steps.
+  /// The stage of a goal with so many steps.
   func stage(steps: Int, goal: Int) -> GoalStage {
     steps >= goal ? .reached : steps * 100 >= goal * nearPercent ? .near : .begun
   }
@@ -20,7 +20,7 @@ extension StepGoalRules {
   }
 }
 
-/// How far a goal is; stages follow each other.
+/// How far a goal is reached; stages only advance.
 enum GoalStage: Int, Comparable {
   case begun, near, reached
 
@@ -28,7 +28,7 @@ enum GoalStage: Int, Comparable {
 }
 
 extension GoalPeriod {
-  /// The days of the period that holds that day.
+  /// The days of the period that contains the given day.
   func days(around day: LocalDay) -> ClosedRange<LocalDay> {
     switch self {
     case .day: return day...day

@@ -33,7 +33,7 @@ enum StepGoalStore {
     }
   }
 
-  /// The goals that are set, the daily one first, and how far the account is today.
+  /// The goals that are set, the daily one first, with the account's progress today.
   static func list(of account: AccountID, today: LocalDay, in database: Database) throws -> [StepGoal] {
     try GoalPeriod.allCases.compactMap { period in
       guard let goal = try goal(period, of: account, in: database)?.goal else { return nil }
@@ -41,7 +41,7 @@ enum StepGoalStore {
     }
   }
 
-  /// Sets a goal, or clears it, and publishes it; where nothing changes, nothing is published.
+  /// Sets or clears a goal and publishes that; without a change nothing is published.
   static func set(
     _ goal: Int?, _ period: GoalPeriod, of account: AccountID, today: LocalDay, by rules: StepGoalRules,
     _ transaction: Transaction
@@ -60,8 +60,8 @@ enum StepGoalStore {
     try follow([today], of: account, today: today, by: rules, transaction)
   }
 
-  /// Publishes goals that are near or reached on changed days. What comes late counts for the day and the week before the present
-  /// ones too, and for none that ended before the goal was set.
+  /// Publishes goals that are near or reached on changed days. Late steps count for the preceding day and week too, but not for a period
+  /// that ended before the goal was set.
   static func follow(
     _ days: some Sequence<LocalDay>, of account: AccountID, today: LocalDay, by rules: StepGoalRules,
     _ transaction: Transaction
@@ -87,7 +87,7 @@ enum StepGoalStore {
     }
   }
 
-  /// - Returns: whether the stage is further than what was published.
+  /// - Returns: whether the stage is further than the published one.
   private static func note(
     _ stage: GoalStage, _ period: GoalPeriod, _ first: LocalDay, of account: AccountID, in database: Database
   ) throws -> Bool {

@@ -1,5 +1,5 @@
 extension Double {
-  /// Rounded to so many decimals, as clients are shown a share.
+  /// Rounds to so many decimals, for shares that clients see.
   func rounded(toPlaces places: Int) -> Double {
     var scale = 1.0
     for _ in 0..<places { scale *= 10 }

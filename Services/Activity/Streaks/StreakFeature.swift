@@ -3,9 +3,10 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Streaks: how long each activity was kept without a miss, published as it changes (ACT-10).
+/// Streaks: how long each activity was kept without a miss, published on each change (ACT-10).
 ///
-/// Whatever may change a streak marks it by a trigger, since entries, pauses, skipped days and versions are written and deleted in many ways.
+/// Triggers mark a streak whenever it may have changed, since entries, pauses, skipped days and versions are written and deleted in many
+/// ways.
 struct StreakFeature: Feature {
   let calendars: AccountCalendars
   let clock: Clock

@@ -7,9 +7,9 @@ import Operations
   import Darwin
 #endif
 
-/// How long in a row an activity was kept, and how firm the habit is (ACT-10).
+/// The rules for an activity's streak and for the strength of the habit (ACT-10).
 enum StreakRules {
-  /// After how many days one of a daily activity counts half as much for the strength.
+  /// After how many days a day of a daily activity counts half as much for the strength.
   static let halfLife = 13.0
 
   /// The streak and the strength, from 0 to 1, as they stand today.
@@ -82,14 +82,14 @@ enum StreakRules {
     return pow(0.5, span * share.squareRoot() / halfLife)
   }
 
-  /// How far ahead is looked for a day that may change a streak; behind it one looks again.
+  /// How many days ahead to search for a day that may change a streak; the search is repeated after that.
   static let lookAhead = 100
 
-  /// The first day, today or later, whose end may change the streak though nothing is written until then; at the latest some months ahead.
+  /// The first day, today or later, whose end may change the streak without a write; at the latest some months ahead.
   ///
-  /// That is a planned day that is still open; the day before another version holds; and of weeks the Sunday, since a week is evaluated when it
-  /// is over, whatever is planned on the days that are left of it. Where there is no row to break and no limit to keep, no end of a day or
-  /// week changes anything.
+  /// That is a planned day that is still open; the day before another version applies; and for weeks the Sunday, since a week is evaluated
+  /// when it is over, whatever is planned on its remaining days. Without a streak to break or a limit to keep, no end of a day or week
+  /// changes anything.
   static func nextDay(_ plan: Plan, _ progress: [DayProgress], _ streak: Streak, today: LocalDay) -> LocalDay {
     var next = today.advanced(by: lookAhead)
     for version in plan.versions where version.fromDay > today { next = min(next, version.fromDay.advanced(by: -1)) }
@@ -130,7 +130,7 @@ enum StreakRules {
       return !isKept && before > 0
     }
 
-    /// A power costs more than all else that is done for a day, and is mostly the one before.
+    /// A power costs more than all other work for a day, and is mostly the same as before.
     private mutating func rest(_ unit: Streak.Unit, _ planned: PlannedDays) -> Double {
       if let known, known.unit == unit, known.planned == planned { return known.rest }
       let rest = StreakRules.rest(unit, planned)

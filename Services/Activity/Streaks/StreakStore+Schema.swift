@@ -6,7 +6,7 @@ extension StreakStore {
     Migration(number, "streaks") { try $0.execute(sql: streaks) }
   }
 
-  /// Those of activities that there are already are counted one after the other, as soon as the service runs.
+  /// The streaks of existing activities are counted one after the other, as soon as the service runs.
   private static let streaks = """
     CREATE TABLE streaks (
       activity_id BLOB NOT NULL PRIMARY KEY REFERENCES activities ON DELETE CASCADE,
@@ -36,7 +36,7 @@ extension StreakStore {
     \(marking.joined(separator: "\n"))
     """
 
-  /// A trigger for each way in which what a streak is counted from is written.
+  /// A trigger for each way in which the data of a streak is written.
   private static let marking: [String] = [
     ("entries", ["INSERT": "new", "UPDATE OF progress": "new", "DELETE": "old"]),
     ("activity_versions", ["INSERT": "new", "UPDATE": "new", "DELETE": "old"]),

@@ -4,8 +4,8 @@ import Operations
 import Storage
 
 extension StreakStore {
-  /// The activities whose streak may have gone on in a week that is over, or been broken, in the account's order, with their titles. One
-  /// that is archived has neither.
+  /// The activities whose streak may have continued or been broken in a past week, in the account's order, with their titles; without
+  /// archived activities.
   static func candidates(
     of account: AccountID, in days: ClosedRange<LocalDay>, _ database: Database
   ) throws -> [(activity: ActivityID, title: String)] {

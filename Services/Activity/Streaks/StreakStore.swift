@@ -4,26 +4,27 @@ import Operations
 import ServiceKit
 import Storage
 
-/// The streaks of all activities, as they were published last.
+/// The streaks of all activities, as last published.
 ///
-/// They are counted from the plan and all entries beside the writes, and kept where nothing was written meanwhile: `changes` says so.
+/// They are counted outside of write transactions, from the plan and all entries, and stored if nothing was written meanwhile, as `changes`
+/// shows.
 enum StreakStore {
-  /// How many are counted at once.
+  /// How many streaks are counted at once.
   static let batch = 50
 
-  /// A streak as it was counted.
+  /// A counted streak.
   struct Counted: Sendable {
     let activity: ActivityID
-    /// What `changes` was when it was counted.
+    /// The value of `changes` when it was counted.
     let changes: Int
     let streak: Streak
     /// The account's day.
     let day: LocalDay
-    /// When it may be another, though nothing is written until then.
+    /// When the streak may change without a write.
     let nextAt: Instant
   }
 
-  /// Counts the first of those that are due. What is left of an erased account is left alone.
+  /// Counts the first due streaks. Rows of erased accounts are ignored.
   static func countDue(_ calendars: AccountCalendars, at now: Instant, in database: Database) throws -> [Counted] {
     let rows = try Row.fetchAll(
       database.cachedStatement(
@@ -42,12 +43,12 @@ enum StreakStore {
       let next = calendar.end(of: StreakRules.nextDay(plan, progress, streak, today: days.today))
       return Counted(
         activity: activity, changes: row["changes"], streak: streak, day: days.today,
-        // What clocks that change make of it is seen when it is looked at.
+        // The effect of clock changes is seen at the next count.
         nextAt: max(next, now.adding(seconds: 60)))
     }
   }
 
-  /// Keeps what was counted, and publishes what is another than before. What was written to meanwhile stays due.
+  /// Stores counted streaks, and publishes those that changed. Streaks whose data was written meanwhile stay due.
   static func keep(_ counted: [Counted], _ transaction: Transaction) throws {
     for one in counted {
       let streak = one.streak
@@ -69,7 +70,7 @@ enum StreakStore {
     }
   }
 
-  /// Publishes a streak once more, with a higher revision; one that was not counted yet is published when it is.
+  /// Publishes a streak again, with a higher revision; a streak that was not counted yet is published when it is.
   static func publishAgain(_ activity: ActivityID, of account: AccountID, _ transaction: Transaction) throws {
     let again = try transaction.database.first(
       """
@@ -79,7 +80,7 @@ enum StreakStore {
     if let again { try transaction.publish(again) }
   }
 
-  /// Lets all of an account be counted anew, for it counts its days in another way than before.
+  /// Marks all streaks of an account to be counted again, after it changed how it counts its days.
   static func lookAnew(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.run(
       "UPDATE streaks SET changes = changes + 1, due_at = 0 WHERE account_id = ?", .id(account))

@@ -3,10 +3,10 @@ import ServiceKit
 import ServiceLifecycle
 import Storage
 
-/// Looks once a second for streaks that may have changed; see ``StreakStore``. What is to do is in the store, so that a process which was
-/// killed, or slept over the end of a day, does it late, and once.
+/// Checks once a second for streaks that may have changed; see ``StreakStore``. The pending work is in the store, so that a process that
+/// was killed, or slept over the end of a day, does it late, and once.
 ///
-/// Within the second, any number of writes to an activity make one count of it.
+/// Any number of writes to an activity within a second need only one count.
 struct StreakWorker: ServiceLifecycle.Service {
   private static let interval = Duration.seconds(1)
 

@@ -1,9 +1,9 @@
 import ActivityContract
 import Operations
 
-/// An activity ready to be made, without its words: those are in the contract's files, in every language.
+/// A prepared activity, without its words: those are in the contract's files, in every language.
 struct Template: Sendable {
-  /// What a day asks for; what is counted is one of the words.
+  /// The goal of a day; its unit is one of the words.
   enum Measure: Sendable {
     case check
     case quantity(Double)
@@ -26,10 +26,10 @@ struct Template: Sendable {
     self.reminders = reminders
   }
 
-  /// The keys of its words: `template.water.title`, `template.water.reason` and, where something is counted, `template.water.unit`.
+  /// The keys of its words: `template.water.title`, `template.water.reason` and, for a quantity, `template.water.unit`.
   func key(_ part: String) -> String { "template.\(id).\(part)" }
 
-  /// The template as a person chooses it.
+  /// The template with its words, as a client shows it.
   func choice(_ words: Words, _ language: Language) throws(FieldRule) -> ActivityTemplate {
     func text(_ part: String) -> String { words.text(key(part), language) ?? id }
     let goal: Goal =
@@ -45,7 +45,7 @@ struct Template: Sendable {
         reminders: try reminders.map(ReminderTime.init(text:))))
   }
 
-  /// All there are, by category in the order of the categories.
+  /// All templates, in the order of the categories.
   static let all: [Template] = [
     Template("vitamins", .health, .check, .daily, ["08:30"]),
     Template("brush-teeth", .health, .quantity(2), .daily, ["08:00", "22:30"]),

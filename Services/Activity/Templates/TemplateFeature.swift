@@ -1,7 +1,7 @@
 import ActivityContract
 import ServiceKit
 
-/// Templates: activities ready to be made.
+/// Templates: prepared activities.
 struct TemplateFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(ListTemplates.self, TemplateHandlers().list)

@@ -1,13 +1,13 @@
 import ActivityContract
 import Operations
 
-/// The time on a timer: pure, so that its rules are read and tested in one file.
+/// The time on a timer: pure, so that its rules are in one file and easy to test.
 struct TimerClock: Hashable, Sendable {
   /// The day to which the time belongs, whatever day it is when it stops.
   let day: LocalDay
-  /// Of the runs that have ended, in milliseconds.
+  /// The total time of the runs that have ended, in milliseconds.
   private(set) var elapsed: Int64
-  /// When the present run began; nil while it stands.
+  /// When the present run began; nil while the timer is stopped.
   private(set) var runningSince: Instant?
 
   init(day: LocalDay, elapsed: Int64 = 0, runningSince: Instant? = nil) {
@@ -16,7 +16,7 @@ struct TimerClock: Hashable, Sendable {
     self.runningSince = runningSince
   }
 
-  /// What runs goes on as it is.
+  /// A running timer is not changed.
   mutating func start(at now: Instant) { runningSince = runningSince ?? now }
 
   mutating func stop(at now: Instant) {
@@ -24,7 +24,8 @@ struct TimerClock: Hashable, Sendable {
     runningSince = nil
   }
 
-  /// Whole seconds of all runs. One that was forgotten ends where a day has no more room, and a clock that is set back takes nothing.
+  /// Whole seconds of all runs. A forgotten timer stops at the longest time that a day can have; a clock that is set back subtracts
+  /// nothing.
   func seconds(at now: Instant) -> Int { Int(total(at: now) / 1000) }
 
   private func total(at now: Instant) -> Int64 {

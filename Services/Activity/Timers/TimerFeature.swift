@@ -2,7 +2,7 @@ import ActivityContract
 import ServiceKit
 import Storage
 
-/// Timers: the clock of a duration goal, on the server.
+/// Timers for duration goals, which run on the server.
 struct TimerFeature: Feature {
   let calendars: AccountCalendars
   let migrations = [TimerStore.migration(11)]

@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// The timers of all accounts: one at most of an activity. Their time lies in the store, so restarts and other devices find it.
+/// The timers of all accounts: at most one per activity. Their time is in the store, so that it survives restarts and other devices see it.
 enum TimerStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "timers") { database in
@@ -35,7 +35,7 @@ enum TimerStore {
     }
   }
 
-  /// The day of an activity's timer, if it is that one or later.
+  /// The day of an activity's timer, unless it is before the given day.
   static func day(of activity: ActivityID, from day: LocalDay, in database: Database) throws -> LocalDay? {
     try database.first("SELECT day FROM timers WHERE activity_id = ? AND day >= ?", .id(activity), .day(day)) { $0.day(0) }
   }
@@ -74,7 +74,7 @@ enum TimerStore {
   static func shown(
     _ clock: TimerClock, _ activity: ActivityID, of account: AccountID, at now: Instant, in database: Database
   ) throws -> ActivityTimer {
-    // What is left to do is the same whether the day is over or not.
+    // The remainder is the same whether the day is over or not.
     let goal = try ActivityStore.goal(activity, of: account, on: clock.day, today: clock.day, in: database)
     let saved = try EntryStore.find(activity, clock.day, in: database)?.progress ?? 0
     let elapsed = clock.seconds(at: now)

@@ -4,7 +4,7 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// Achievements: what there are, and how far an account is.
+/// Lists achievements, with the account's progress.
 struct AchievementHandlers: Sendable {
   let catalogues: ChallengeCatalogues
   let calendars: AccountCalendars
@@ -22,7 +22,7 @@ struct AchievementHandlers: Sendable {
     for known in reading.catalogue.all {
       let reached = reading.reached(known)
       let window = reading.window(known)
-      // One that is retired or over is shown to who has reached something.
+      // An achievement that is retired or over is shown only to accounts that reached a tier of it.
       guard let tiers = known.terms.tiers, window != nil || reached != nil else { continue }
       let progress = try reading.progress(known, in: window ?? ChallengeRules.ever)
       let next = window == nil || reached?.level == known.thresholds.count ? nil : (reached?.level ?? 0) + 1

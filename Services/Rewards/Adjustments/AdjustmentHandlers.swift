@@ -8,7 +8,7 @@ import Storage
 struct AdjustmentHandlers: Sendable {
   let expiry: CoinExpiry
 
-  /// Sees to it that the account is known here.
+  /// Ensures that the account is known to this service.
   func prepare(_ input: AdjustCoins.Input, _ call: AccountCall) async throws {
     guard try await Accounts.resolve(input.accountID, call) != nil else { throw Failure(RequestFailure.notFound) }
   }

@@ -3,7 +3,7 @@ import Operations
 import RewardsContract
 import Storage
 
-/// Which administrator made which correction, for the operator.
+/// The administrator of each correction, for the operator.
 enum AdjustmentStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "corrections by administrators") { database in

@@ -3,7 +3,7 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// Badges: the account's own, and to whom it shows them (REW-7). What awards them is in `Challenges/`.
+/// Badges: the account's own, and who sees them (REW-7). The code that awards them is in `Challenges/`.
 struct BadgeFeature: Feature {
   let catalogues: ChallengeCatalogues
   let calendars: AccountCalendars

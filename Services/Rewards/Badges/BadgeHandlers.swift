@@ -5,9 +5,9 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// Badges: one's own, a friend's, those of a public profile; and to whom they show.
+/// Lists an account's own badges, a friend's and those of a public profile, and sets who sees them.
 struct BadgeHandlers: Sendable {
-  /// Badges on the page of a public profile: the newest.
+  /// The maximum number of badges on a public profile page: the newest.
   static let maxOnProfile = 100
 
   let catalogues: ChallengeCatalogues
@@ -25,7 +25,7 @@ struct BadgeHandlers: Sendable {
     return Page(items: reading.badges(call.language), nextCursor: nil)
   }
 
-  /// To all but friends the account does not exist.
+  /// To callers who are not friends the account does not exist.
   @Sendable
   func listOfFriend(_ input: ListFriendsBadges.Input, _ call: AccountCall, _ database: Database) throws -> Page<Badge> {
     guard try ChallengeStanding.isShown(input.accountID, at: call.now, in: database),
@@ -61,7 +61,7 @@ struct BadgeHandlers: Sendable {
     return input
   }
 
-  /// What others see: without the account's consent to activity data nothing of what was measured.
+  /// The badges that others see: without the account's consent to activity data none for measured movement.
   private func shown(
     of account: AccountID, _ language: Language, at now: Instant, _ database: Database
   ) throws -> [Badge] {

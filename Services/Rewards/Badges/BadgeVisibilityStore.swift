@@ -3,9 +3,9 @@ import Operations
 import RewardsContract
 import Storage
 
-/// To whom accounts show their badges; nobody, where nothing is said.
+/// Who sees accounts' badges; by default no one else.
 enum BadgeVisibilityStore {
-  /// Of ``ChallengeDefinitionStore/migration(_:)``.
+  /// The table of ``ChallengeDefinitionStore/migration(_:)``.
   static let table = """
     CREATE TABLE badge_visibilities (
       account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),

@@ -3,7 +3,7 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// Corrections by administrators of what accounts have completed, each with a reason (REW-7, REW-8).
+/// Administrators' corrections of completions, each with a reason (REW-7, REW-8).
 struct ChallengeCorrectionFeature: Feature {
   let rewards: ChallengeRewards
   let calendars: AccountCalendars

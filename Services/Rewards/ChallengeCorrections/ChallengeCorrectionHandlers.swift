@@ -4,12 +4,12 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// Corrections of what accounts have completed: made, and listed.
+/// Makes and lists corrections of completions.
 struct ChallengeCorrectionHandlers: Sendable {
   let rewards: ChallengeRewards
   let calendars: AccountCalendars
 
-  /// Sees to it that the account is known here.
+  /// Ensures that the account is known to this service.
   static func prepare(_ input: ChallengeCorrectionInput, _ call: AccountCall) async throws {
     guard try await Accounts.resolve(input.accountID, call) != nil else { throw Failure(RequestFailure.notFound) }
   }
@@ -56,7 +56,7 @@ struct ChallengeCorrectionHandlers: Sendable {
       let key = ChallengeLevel(challenge: challenge.id, level: number)
       let before = completions[key]
       if var held = before, held.isCurrent {
-        // A tier that was counted stays as long as the one above it that is granted.
+        // A counted tier stays as long as the granted tier above it.
         held.correction = .granted
         try ChallengeCompletionStore.put(key, held, of: account, in: database)
         continue
@@ -81,7 +81,7 @@ struct ChallengeCorrectionHandlers: Sendable {
     return page.page(of: found, key: \.id) { $0 }
   }
 
-  /// What is corrected: nobody's own, and nothing of who is gone.
+  /// Checks and returns what to correct: administrators cannot correct their own account or an erased one.
   private func corrected(
     _ input: ChallengeCorrectionInput, _ call: AccountCall, in database: Database
   ) throws -> (challenge: KnownChallenge, level: Int) {
@@ -95,7 +95,7 @@ struct ChallengeCorrectionHandlers: Sendable {
     }
   }
 
-  /// Keeps a correction, and publishes it.
+  /// Records a correction and publishes it.
   private func note(
     _ input: ChallengeCorrectionInput, _ challenge: KnownChallenge, _ level: Int, isGranted: Bool, coins: Int,
     _ call: AccountCall, _ transaction: Transaction

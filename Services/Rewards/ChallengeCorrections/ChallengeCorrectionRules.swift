@@ -1,11 +1,11 @@
 import Operations
 import RewardsContract
 
-/// Which levels a correction is about, and what is paid for one that is granted.
+/// The rules for which levels a correction affects, and what a grant pays.
 enum ChallengeCorrectionRules {
-  /// The level of a tier.
+  /// Returns the level of a tier.
   ///
-  /// - Throws: what is wrong with `tier` where an achievement's is not named, or a challenge's is.
+  /// - Throws: the rule that `tier` breaks where it is missing for an achievement, or given for a challenge.
   static func level(_ tier: ChallengeTier?, of challenge: KnownChallenge) throws(FieldRule) -> Int {
     guard challenge.terms.tiers != nil else {
       guard tier == nil else { throw FieldRule("challenge_without_tiers") }
@@ -15,8 +15,8 @@ enum ChallengeCorrectionRules {
     return index + 1
   }
 
-  /// What is paid for a completion that is granted: of one that was revoked what was taken then, else what is not paid yet. So no coin comes
-  /// twice.
+  /// What a granted completion pays: for one that was revoked, the coins that were taken then; otherwise those not paid yet. So no coin is
+  /// paid twice.
   ///
   /// - Parameters:
   ///   - before: the completion as it was; nil where there never was one.

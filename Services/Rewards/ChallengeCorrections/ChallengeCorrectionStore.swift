@@ -3,7 +3,7 @@ import Operations
 import RewardsContract
 import Storage
 
-/// What administrators have revoked and granted, with the reasons; what holds now stands with the completions.
+/// Administrators' revocations and grants, with the reasons; the present state is stored with the completions.
 enum ChallengeCorrectionStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "corrections of challenges") { database in
@@ -41,7 +41,7 @@ enum ChallengeCorrectionStore {
       correction.administratorID.map { .id($0) } ?? .null, .instant(correction.at))
   }
 
-  /// How many coins the last revocation of a challenge took; 0 where there was none.
+  /// How many coins the last revocation of a challenge took back; 0 where there was none.
   static func revokedCoins(_ challenge: ChallengeID, of account: AccountID, in database: Database) throws -> Int {
     try database.first(
       """
@@ -51,7 +51,7 @@ enum ChallengeCorrectionStore {
     ) { $0.number(0) } ?? 0
   }
 
-  /// Those of an account behind `before` in the order of falling ids, each with its challenge.
+  /// Lists an account's corrections before `before` in descending order of ids, each with its challenge.
   static func list(
     of account: AccountID, before: ID<ChallengeCorrection>?, limit: Int, in database: Database
   ) throws -> [ChallengeCorrection] {

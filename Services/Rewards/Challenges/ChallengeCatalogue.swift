@@ -4,14 +4,14 @@ import RewardsContract
 import Storage
 import Synchronization
 
-/// A definition as the engine needs it.
+/// A definition as the engine uses it.
 struct KnownChallenge: Sendable {
   let id: ChallengeID
   let terms: ChallengeTerms
   let createdAt: Instant
   let retiredAt: Instant?
 
-  /// The thresholds of its levels, lowest first: one of a challenge, three of an achievement.
+  /// The thresholds of its levels, lowest first: one for a challenge, three for an achievement.
   var thresholds: [Int] {
     if let tiers = terms.tiers { return [tiers.bronze, tiers.silver, tiers.gold] }
     return [terms.threshold ?? .max]
@@ -20,22 +20,22 @@ struct KnownChallenge: Sendable {
   /// The threshold of the first level.
   var lowestThreshold: Int { thresholds.first ?? .max }
 
-  /// The tier of a level; nil of a challenge.
+  /// The tier of a level; nil for a challenge.
   func tier(ofLevel level: Int) -> ChallengeTier? { terms.tiers == nil ? nil : ChallengeTier.allCases[level - 1] }
 
-  /// The day on which it was made, in UTC.
+  /// The UTC day on which it was created.
   var createdOn: LocalDay { LocalDay(daysSinceEpoch: Int32(createdAt.milliseconds.floorDivided(by: 86_400_000))) }
 
-  /// As administrators see it.
+  /// The definition as administrators see it.
   var definition: ChallengeDefinition {
     ChallengeDefinition(id: id, terms: terms, createdAt: createdAt, retiredAt: retiredAt)
   }
 }
 
-/// All definitions, as they stood at a time.
+/// All definitions at a given time.
 struct ChallengeCatalogue: Sendable {
   let stamp: [UInt8]
-  /// In the order in which they were made.
+  /// In order of creation.
   let all: [KnownChallenge]
   private let byMetric: [ChallengeMetric: [KnownChallenge]]
 
@@ -45,17 +45,17 @@ struct ChallengeCatalogue: Sendable {
     byMetric = Dictionary(grouping: all, by: { $0.terms.rule.metric })
   }
 
-  /// Those that count a metric.
+  /// The definitions that count a metric.
   subscript(metric: ChallengeMetric) -> [KnownChallenge] { byMetric[metric] ?? [] }
 
   func find(_ id: ChallengeID) -> KnownChallenge? { all.first { $0.id == id } }
 }
 
-/// Keeps the definitions in memory, as many as there are; read anew whenever the store's stamp is another.
+/// Caches all definitions in memory, and reads them again whenever the store's stamp has changed.
 final class ChallengeCatalogues: Sendable {
   private let last = Mutex<ChallengeCatalogue?>(nil)
 
-  /// The definitions as this view of the store has them.
+  /// Returns the definitions as of this view of the store.
   func current(in database: Database) throws -> ChallengeCatalogue {
     let stamp = try database.first("SELECT stamp FROM challenge_stamps") { $0.bytes(0) } ?? []
     if let known = last.withLock({ $0 }), known.stamp == stamp { return known }

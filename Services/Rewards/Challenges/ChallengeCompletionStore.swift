@@ -4,25 +4,25 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// Which challenge, and which tier of an achievement.
+/// A challenge, or a tier of an achievement.
 struct ChallengeLevel: Hashable, Sendable {
   let challenge: ChallengeID
-  /// From 1.
+  /// The number of the level, from 1.
   let level: Int
 }
 
-/// That an account has completed a challenge, or reached a tier; or had, until a correction.
+/// An account's completion of a challenge or tier, which a correction may have taken back.
 struct ChallengeCompletion: Hashable, Sendable {
   var id: ID<CompletedChallenge>
-  /// The days that sufficed.
+  /// The days that completed it.
   var days: ClosedRange<LocalDay>
   var completedAt: Instant
-  /// What was paid and not taken back.
+  /// The coins that were paid and not taken back.
   var coins: Int
   var isCurrent: Bool
-  /// The last transfer that paid for it; nil where none did.
+  /// The last transfer that paid for it; nil where there was none.
   var transfer: TransferID?
-  /// What an administrator said of it last; nil where none did. What is counted changes neither.
+  /// An administrator's last correction; nil for none. Counting changes neither kind.
   var correction: Correction?
 
   enum Correction: String, Sendable {
@@ -30,7 +30,7 @@ struct ChallengeCompletion: Hashable, Sendable {
   }
 }
 
-/// What accounts have completed: a row for each challenge and tier, so that none is had twice.
+/// The completions of accounts: one row per challenge and tier, so that each is completed only once.
 enum ChallengeCompletionStore {
   static func all(of account: AccountID, in database: Database) throws -> [ChallengeLevel: ChallengeCompletion] {
     var found: [ChallengeLevel: ChallengeCompletion] = [:]
@@ -67,7 +67,8 @@ enum ChallengeCompletionStore {
       completion.transfer.map { .id($0) } ?? .null, .text(completion.correction?.rawValue))
   }
 
-  /// All that was completed and holds as events, but what an administrator granted, of which there was another event: after the key `<account>/<challenge>/<level>`; see `SnapshotParts`.
+  /// All present completions as events, except for granted ones, which have an event of their own: after the key
+  /// `<account>/<challenge>/<level>`; see `SnapshotParts`.
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let pieces = key?.split(separator: "/").map(String.init) ?? []
@@ -96,7 +97,7 @@ enum ChallengeCompletionStore {
 }
 
 extension KnownChallenge {
-  /// What reports that an account has completed a level: of a challenge that, and the badge of each.
+  /// The events for a completed level: the completion itself for a challenge, and the badge in any case.
   func events(
     of account: AccountID, level: Int, _ completion: ID<CompletedChallenge>, coins: Int, at now: Instant
   ) -> [any Event] {

@@ -4,9 +4,9 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// The definitions, as administrators make and change them.
+/// Definitions, as administrators create and change them.
 struct ChallengeDefinitionHandlers: Sendable {
-  /// Wakes the worker that counts what was done before.
+  /// Wakes the worker that counts earlier activity for new definitions.
   let signal: WakeSignal
 
   @Sendable

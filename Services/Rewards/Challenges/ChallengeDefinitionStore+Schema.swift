@@ -132,7 +132,7 @@ extension ChallengeDefinitionStore {
 
     """
 
-  /// What activity and social know already is received once more: of the events that count here, some were of no interest before. Those
-  /// that were are ignored by their revisions.
+  /// Receives all events of activity and social again, because some of the events that count here were ignored before. Events that were not
+  /// are ignored by their revisions.
   private static let seed = "DELETE FROM subscription_cursors WHERE publisher IN ('activity', 'social');"
 }

@@ -6,12 +6,12 @@ import Storage
 
 /// The definitions of challenges and achievements.
 enum ChallengeDefinitionStore {
-  /// How many there may be that are not retired.
+  /// The maximum number of definitions that are not retired.
   static let maxActive = 200
 
-  /// Keeps a definition, unless there is one of that id.
+  /// Stores a definition, unless its id already exists.
   ///
-  /// - Returns: whether it is new; what accounts had already done is counted then.
+  /// - Returns: whether it is new; earlier activity of accounts is then counted.
   @discardableResult
   static func add(_ id: ChallengeID, _ terms: ChallengeTerms, _ transaction: Transaction) throws -> Bool {
     let (rule, database) = (terms.rule, transaction.database)
@@ -31,7 +31,7 @@ enum ChallengeDefinitionStore {
     return true
   }
 
-  /// Changes what of a definition may change; what accounts had already done is counted anew.
+  /// Changes the mutable fields of a definition; earlier activity of accounts is counted again.
   static func edit(_ id: ChallengeID, _ terms: ChallengeTerms, in database: Database) throws {
     try database.cachedStatement(
       sql: """
@@ -58,12 +58,12 @@ enum ChallengeDefinitionStore {
     return try KnownChallenge(row)
   }
 
-  /// All, in the order in which they were made.
+  /// All definitions in order of creation.
   static func all(in database: Database) throws -> [KnownChallenge] {
     try Row.fetchAll(database, sql: "SELECT * FROM challenges ORDER BY created_at, challenge_id").map(KnownChallenge.init)
   }
 
-  /// A page of all, by their ids.
+  /// A page of all definitions, by id.
   static func list(_ page: PageRequest, in database: Database) throws -> Page<ChallengeDefinition> {
     let statement = try database.cachedStatement(
       sql: "SELECT * FROM challenges WHERE challenge_id > ? ORDER BY challenge_id LIMIT ?")
@@ -82,14 +82,14 @@ enum ChallengeDefinitionStore {
 
   // MARK: - Counting what was done before
 
-  /// A definition for which accounts are still to be counted, and up to which account they are; nil where there is none.
+  /// A definition for which accounts remain to be counted, with the last counted account; nil where there is none.
   static func uncounted(in database: Database) throws -> (id: ChallengeID, through: AccountID)? {
     try database.first(
       "SELECT challenge_id, counted_through FROM challenges WHERE counted_through IS NOT NULL ORDER BY counted_through LIMIT 1"
     ) { (try $0.id(0), try $0.id(1)) }
   }
 
-  /// Notes up to which account a definition is counted; nil for all.
+  /// Records the last account that was counted for a definition; nil for all.
   static func noteCounted(_ id: ChallengeID, through account: AccountID?, in database: Database) throws {
     try database.run(
       "UPDATE challenges SET counted_through = ? WHERE challenge_id = ?", account.map { .id($0) } ?? .null, .id(id))

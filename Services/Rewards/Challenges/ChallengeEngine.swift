@@ -5,22 +5,22 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// Lets what accounts do complete challenges and reach tiers (REW-7, REW-8).
+/// Completes challenges and tiers from what accounts do (REW-7, REW-8).
 ///
-/// What counts is kept by day, so a challenge is decided by what the store holds, never by what an event adds. A changed day touches the
-/// definitions that count what changed on it, and no others.
+/// Facts are stored by day, so that the stored state decides about a challenge, never the increment of an event. A changed day affects only
+/// the definitions that count what changed on it.
 struct ChallengeEngine: Sendable {
   let catalogues: ChallengeCatalogues
   let calendars: AccountCalendars
-  /// The days in which a day's movement earns.
+  /// For how many days a day's movement earns.
   let earningDays: Int
   let rewards: ChallengeRewards
 
-  /// Lets changed days take effect: on the account's totals, and on its challenges.
+  /// Applies changed days to the account's totals and its challenges.
   func settle(_ account: AccountID, _ changes: [DayChange], _ transaction: Transaction) throws {
     guard !changes.isEmpty else { return }
     let totals = try ChallengeFactStore.add(changes, of: account, in: transaction.database)
-    // Of a new state that says the same nothing more comes.
+    // A new state without a difference needs no further work.
     guard changes.contains(where: { $0.before != $0.after }) else { return }
     var run = try begin(account, totals: totals, transaction)
     if try run.release() { return }
@@ -34,7 +34,7 @@ struct ChallengeEngine: Sendable {
     try run.finish()
   }
 
-  /// Lets what is not counted by days take effect.
+  /// Applies changes of metrics that are not counted by day.
   func settle(_ account: AccountID, _ metrics: [ChallengeMetric], _ transaction: Transaction) throws {
     let totals = try ChallengeFactStore.ensureTotals(of: account, in: transaction.database)
     var run = try begin(account, totals: totals, transaction)
@@ -43,7 +43,7 @@ struct ChallengeEngine: Sendable {
     try run.finish()
   }
 
-  /// Counts all that an account has done for one definition, or for all.
+  /// Counts everything that an account has done for one definition, or for all.
   func count(_ account: AccountID, for challenge: ChallengeID? = nil, _ transaction: Transaction) throws {
     let totals = try ChallengeFactStore.totals(of: account, in: transaction.database)
     var run = try begin(account, totals: totals ?? .init(), transaction)
@@ -51,7 +51,7 @@ struct ChallengeEngine: Sendable {
     try run.finish()
   }
 
-  /// Awards what was held back while the account was suspended or not known.
+  /// Awards what was withheld while the account was suspended or unknown.
   func releaseHeld(_ account: AccountID, _ transaction: Transaction) throws {
     guard let totals = try ChallengeFactStore.totals(of: account, in: transaction.database), totals.held != .nothing else {
       return
@@ -69,7 +69,7 @@ struct ChallengeEngine: Sendable {
   }
 }
 
-/// One look at an account's challenges, within a transaction.
+/// One evaluation of an account's challenges, within a transaction.
 struct ChallengeRun {
   let account: AccountID
   let catalogue: ChallengeCatalogue
@@ -78,14 +78,14 @@ struct ChallengeRun {
   let rewards: ChallengeRewards
   let transaction: Transaction
   let totals: ChallengeFactStore.Totals
-  /// What was read already.
+  /// The completions read so far.
   private var completions: [ChallengeLevel: ChallengeCompletion]?
   private var sums: [ClosedRange<LocalDay>: DayFacts] = [:]
   private var amounts: [String: [DayAmount]] = [:]
   private var undatedAmounts: [ChallengeMetric: Int] = [:]
   private var registered: LocalDay?
   private var held = HeldAwards.nothing
-  /// What the account is not awarded for now, once it was asked.
+  /// What is withheld from the account, once it was looked up.
   private var standing: HeldAwards?
 
   init(
@@ -103,7 +103,7 @@ struct ChallengeRun {
 
   private var database: Database { transaction.database }
 
-  /// Awards what was held back, if it may be now: then all is counted.
+  /// Awards what was withheld, if that is possible now, by counting everything.
   mutating func release() throws -> Bool {
     guard totals.held != .nothing else { return false }
     let withheld = try withheld()
@@ -123,7 +123,7 @@ struct ChallengeRun {
     return found
   }
 
-  /// Notes what could not be awarded.
+  /// Records what could not be awarded.
   func finish() throws {
     guard held != .nothing, totals.held != .all, held != totals.held else { return }
     try ChallengeFactStore.hold(held, of: account, in: database)
@@ -131,12 +131,12 @@ struct ChallengeRun {
 
   // MARK: - One challenge
 
-  /// Lets a changed day take effect on a challenge that counts it.
+  /// Applies a changed day to a challenge that counts it.
   mutating func look(at challenge: KnownChallenge, _ change: DayChange, _ metric: ChallengeMetric) throws {
     guard let before = change.before[metric], let after = change.after[metric] else { return }
     sums[change.day...change.day] = change.after
     let rule = challenge.terms.rule
-    // Of days in a row it matters only whether one belongs to the row.
+    // For days in a row only the membership of a day in the row matters.
     if let stepsADay = rule.stepsADay, (before >= stepsADay) == (after >= stepsADay) { return }
     if after < before {
       if metric.isMeasured { try recheck(challenge, around: change.day) }
@@ -145,10 +145,10 @@ struct ChallengeRun {
     }
   }
 
-  /// Completes every level for which the days that count together with one suffice.
+  /// Completes every level that is reached by the days of one period.
   ///
-  /// Sums are mostly read already, or too small: what the account has completed is read only where a sum suffices. For days in a row it is
-  /// read first, since those take longer to find.
+  /// Sums are usually read already, or too small, so the account's completions are read only where a sum suffices. For days in a row they
+  /// are read first, because finding a row takes longer.
   private mutating func reach(_ challenge: KnownChallenge, around day: LocalDay) throws {
     if challenge.terms.rule.stepsADay != nil, try isComplete(challenge) { return }
     guard let (days, amount) = try amount(of: challenge, around: day), amount >= challenge.lowestThreshold,
@@ -159,7 +159,7 @@ struct ChallengeRun {
     }
   }
 
-  /// Completes every level for which all that there is suffices, newest days first.
+  /// Completes every level that is reached by everything recorded, newest days first.
   mutating func count(_ challenge: KnownChallenge) throws {
     guard challenge.retiredAt == nil, try !isComplete(challenge) else { return }
     let metric = challenge.terms.rule.metric
@@ -177,9 +177,9 @@ struct ChallengeRun {
     }
   }
 
-  /// Takes back each level for which no days suffice any more, the highest first.
+  /// Takes back each level that no days reach any more, the highest first.
   ///
-  /// - Parameter day: one on which there is less than before; nil to look at all.
+  /// - Parameter day: a day with less than before; nil to check all.
   private mutating func recheck(_ challenge: KnownChallenge, around day: LocalDay? = nil) throws {
     guard challenge.terms.rule.metric.isMeasured else { return }
     for (index, threshold) in challenge.thresholds.enumerated().reversed() {
@@ -201,7 +201,7 @@ struct ChallengeRun {
     try completion(ChallengeLevel(challenge: challenge.id, level: challenge.thresholds.count))?.isCurrent == true
   }
 
-  /// That the account has completed a level, or had.
+  /// The account's completion of a level, present or former.
   private mutating func completion(_ level: ChallengeLevel) throws -> ChallengeCompletion? {
     if let completions { return completions[level] }
     let found = try ChallengeCompletionStore.all(of: account, in: database)
@@ -209,7 +209,7 @@ struct ChallengeRun {
     return found[level]
   }
 
-  /// Whether the days that completed a level still suffice; false where that is not seen at once.
+  /// Whether the days that completed a level still suffice; false where that needs a longer search.
   private mutating func holds(
     _ completion: ChallengeCompletion, _ challenge: KnownChallenge, _ threshold: Int
   ) throws -> Bool {
@@ -219,7 +219,7 @@ struct ChallengeRun {
 
   // MARK: - Amounts
 
-  /// The days that count together with one, and what they come to; nil where that one does not count.
+  /// The period of a day and its sum; nil where the day does not count.
   private mutating func amount(
     of challenge: KnownChallenge, around day: LocalDay
   ) throws -> (days: ClosedRange<LocalDay>, amount: Int)? {
@@ -242,7 +242,7 @@ struct ChallengeRun {
     return sum
   }
 
-  /// What there was on each day, read once for all that count it.
+  /// The amounts of each day, read once for all definitions that count them.
   private mutating func amounts(of metric: ChallengeMetric) throws -> [DayAmount] {
     guard let column = metric.column else { return [] }
     if let known = amounts[column] { return known }
@@ -251,7 +251,7 @@ struct ChallengeRun {
     return found
   }
 
-  /// How much there is of what is not counted by days.
+  /// The amount of a metric that is not counted by day.
   private mutating func undatedAmount(of metric: ChallengeMetric) throws -> Int {
     if let known = undatedAmounts[metric] { return known }
     let found = try ChallengeFactStore.amount(of: metric, account, isPresent: false, in: database)
@@ -266,7 +266,7 @@ struct ChallengeRun {
     return ChallengeRules.find(rule, threshold: threshold, in: amounts, registeredOn: try registeredOn(rule))
   }
 
-  /// The day of the registration, where the rule asks for it.
+  /// The day of the registration, if the rule needs it.
   private mutating func registeredOn(_ rule: ChallengeRule) throws -> LocalDay {
     guard rule.newAccountDays != nil else { return .placeholder }
     if let registered { return registered }
@@ -286,7 +286,7 @@ struct ChallengeRun {
       held = withheld
       return
     }
-    // What was paid once and had been spent when it was taken back is not paid again.
+    // Coins that were paid and already spent when the completion was taken back are not paid again.
     let kept = before?.coins ?? 0
     let due = max(0, try coins(for: challenge, days) - kept)
     var completion = ChallengeCompletion(
@@ -306,7 +306,7 @@ struct ChallengeRun {
     return false
   }
 
-  /// What a completion pays: all, if the days that coins are paid for suffice by themselves; else nothing.
+  /// What a completion pays: everything if the days for which coins are paid suffice by themselves; otherwise nothing.
   private mutating func coins(for challenge: KnownChallenge, _ days: ClosedRange<LocalDay>) throws -> Int {
     guard let coins = challenge.terms.coins, let threshold = challenge.thresholds.last else { return 0 }
     let first = ChallengeRules.firstPaidDay(createdOn: challenge.createdOn, earningDays: earningDays)

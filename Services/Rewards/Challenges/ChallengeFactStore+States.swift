@@ -6,17 +6,17 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// What counts of activities, tasks and teams.
+/// The facts of activities, tasks and teams.
 extension ChallengeFactStore {
-  /// Teams of an account that are kept; more count as so many.
+  /// The maximum number of teams stored per account; further ones do not count.
   static let maxTeams = 1000
 
-  /// The days of a block of entries, each a bit.
+  /// The number of days in a block of entries, one bit each.
   private static let blockDays = 56
 
-  /// Notes whether an activity's goal was reached on a day.
+  /// Records whether an activity's goal was reached on a day.
   ///
-  /// - Returns: the day's change; nil where it was noted before.
+  /// - Returns: the day's change; nil where that was recorded before.
   static func noteEntry(
     _ activity: ActivityID, on day: LocalDay, isDone: Bool, of account: AccountID, in database: Database
   ) throws -> DayChange? {
@@ -26,9 +26,9 @@ extension ChallengeFactStore {
     return try change(\.entries, by: isDone ? 1 : -1, on: day, of: account, in: database)
   }
 
-  /// Sets the bit of a day, or clears it.
+  /// Sets or clears the bit of a day.
   ///
-  /// - Returns: whether the bit has changed.
+  /// - Returns: whether the bit changed.
   private static func setEntry(
     _ activity: ActivityID, _ block: Int, _ bit: Int, isDone: Bool, of account: AccountID, in database: Database
   ) throws -> Bool {
@@ -54,9 +54,9 @@ extension ChallengeFactStore {
     return true
   }
 
-  /// Notes that there is an activity.
+  /// Records that an activity exists.
   ///
-  /// - Returns: whether that was not known.
+  /// - Returns: whether it is new.
   static func noteActivity(_ activity: ActivityID, of account: AccountID, in database: Database) throws -> Bool {
     try database.run(
       "INSERT INTO challenge_activities (account_id, activity_id) VALUES (?, ?) ON CONFLICT DO NOTHING", .id(account),
@@ -66,9 +66,9 @@ extension ChallengeFactStore {
     return true
   }
 
-  /// Notes an activity's streak, unless a newer one is known.
+  /// Records an activity's streak, unless a newer one is known.
   ///
-  /// - Returns: whether it is news.
+  /// - Returns: whether it was recorded.
   static func noteStreak(_ event: StreakChanged, in database: Database) throws -> Bool {
     let days = event.streak.unit == .weeks ? 7 : 1
     _ = try noteActivity(event.activityID, of: event.accountID, in: database)
@@ -81,7 +81,7 @@ extension ChallengeFactStore {
     return database.changesCount > 0
   }
 
-  /// Forgets an activity that its owner has deleted.
+  /// Deletes the facts of an activity that its owner has deleted.
   static func removeActivity(_ activity: ActivityID, of account: AccountID, in database: Database) throws {
     var blocks: [(block: Int, days: Int)] = []
     try database.each(
@@ -102,7 +102,7 @@ extension ChallengeFactStore {
     }
   }
 
-  /// Notes the day on which a task counts as confirmed or helped with; nil where it does not.
+  /// Records the day on which a task counts as confirmed or helped with; nil where it does not count.
   ///
   /// - Returns: the days that changed.
   static func noteTask(
@@ -112,7 +112,7 @@ extension ChallengeFactStore {
       try database.first(
         "SELECT \(fact.column) FROM challenge_tasks WHERE account_id = ? AND task_id = ?", .id(account), .id(task)
       ) { $0.isNull(0) ? nil : $0.day(0) } ?? nil
-    // Whatever is said of it again, it counts for the day on which it came to be so.
+    // Later events of the task do not change the day for which it counts.
     guard (before == nil) != (day == nil) else { return [] }
     try database.run(
       """
@@ -126,7 +126,7 @@ extension ChallengeFactStore {
     return try before.map { [try change(fact.path, by: -1, on: $0, of: account, in: database)] } ?? []
   }
 
-  /// What of a task counts.
+  /// The facts of a task that count.
   enum TaskFact {
     case confirmed, helped
 
@@ -134,9 +134,9 @@ extension ChallengeFactStore {
     var path: WritableKeyPath<DayFacts, Int> { self == .confirmed ? \.tasks : \.helps }
   }
 
-  /// Notes that an account is in a team.
+  /// Records that an account is in a team.
   ///
-  /// - Returns: whether it was never before.
+  /// - Returns: whether it was never in that team before.
   static func noteTeam(_ team: ID<Team>, of account: AccountID, in database: Database) throws -> Bool {
     guard try amount(of: .teams, account, isPresent: true, in: database) < maxTeams else { return false }
     try database.run(
@@ -146,9 +146,9 @@ extension ChallengeFactStore {
     return true
   }
 
-  /// How much there is of a metric that is not counted by days.
+  /// Returns the amount of a metric that is not counted by day.
   ///
-  /// - Parameter isPresent: whether a streak is to be the present one rather than the longest.
+  /// - Parameter isPresent: whether to return the present streak rather than the longest.
   static func amount(
     of metric: ChallengeMetric, _ account: AccountID, isPresent: Bool, in database: Database
   ) throws -> Int {

@@ -4,21 +4,21 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// What counts of each account: by day, in all, and of its activities, tasks and teams. Each is kept as a state, so that an event which
-/// comes again changes nothing.
+/// What counts for each account: by day, in total, and by activity, task and team. Each fact is stored as a state, so that a repeated event
+/// changes nothing.
 enum ChallengeFactStore {
   private static let columns = "steps, walking, running, cycling, entries, tasks, helps"
 
-  /// A day as it stands, and the state of its movement.
+  /// A day's facts, with the revision of its movement.
   struct Day: Hashable, Sendable {
     var facts = DayFacts()
     var revision = 0
   }
 
-  /// All of an account's days together.
+  /// The totals of all of an account's days.
   struct Totals: Hashable, Sendable {
     var facts = DayFacts()
-    /// What was not awarded yet.
+    /// The awards that are withheld.
     var held = HeldAwards.nothing
   }
 
@@ -28,7 +28,7 @@ enum ChallengeFactStore {
     ) { Day(facts: DayFacts($0), revision: $0.number(7)) }
   }
 
-  /// Those of some days of which anything is known.
+  /// Returns those of the days for which facts are stored.
   static func days(
     _ days: ClosedRange<LocalDay>, of account: AccountID, in database: Database
   ) throws -> [LocalDay: Day] {
@@ -43,7 +43,7 @@ enum ChallengeFactStore {
     return found
   }
 
-  /// Keeps a day in the place of what it was. The account's totals do not include it until ``add(_:of:in:)``.
+  /// Replaces a day. The account's totals do not include the change until ``add(_:of:in:)``.
   static func put(_ day: LocalDay, _ new: Day, of account: AccountID, in database: Database) throws {
     let facts = new.facts
     try database.run(
@@ -56,9 +56,9 @@ enum ChallengeFactStore {
       .number(facts.entries), .number(facts.tasks), .number(facts.helps), .number(new.revision))
   }
 
-  /// Adds the differences of days to the account's totals.
+  /// Adds changes of days to the account's totals.
   ///
-  /// - Returns: the totals after it.
+  /// - Returns: the new totals.
   static func add(_ changes: [DayChange], of account: AccountID, in database: Database) throws -> Totals {
     var totals = try ensureTotals(of: account, in: database)
     for change in changes { totals.facts = totals.facts.adding(change.after, instead: change.before) }
@@ -72,7 +72,7 @@ enum ChallengeFactStore {
     return totals
   }
 
-  /// Changes what a day has of tasks, help or entries. The account's totals do not include it until ``add(_:of:in:)``.
+  /// Changes a day's count of tasks, help or entries. The account's totals do not include the change until ``add(_:of:in:)``.
   static func change(
     _ path: WritableKeyPath<DayFacts, Int>, by count: Int, on day: LocalDay, of account: AccountID, in database: Database
   ) throws -> DayChange {
@@ -83,9 +83,9 @@ enum ChallengeFactStore {
     return DayChange(day: day, before: before.facts, after: after.facts)
   }
 
-  /// Sees to it that later definitions count the account.
+  /// Ensures that later definitions count the account.
   ///
-  /// - Returns: its totals.
+  /// - Returns: the account's totals.
   @discardableResult
   static func ensureTotals(of account: AccountID, in database: Database) throws -> Totals {
     if let totals = try totals(of: account, in: database) { return totals }
@@ -99,12 +99,12 @@ enum ChallengeFactStore {
     }
   }
 
-  /// Notes what was not awarded yet.
+  /// Records which awards are withheld.
   static func hold(_ held: HeldAwards, of account: AccountID, in database: Database) throws {
     try database.run("UPDATE challenge_totals SET held = ? WHERE account_id = ?", .text(held.rawValue), .id(account))
   }
 
-  /// The next accounts of which anything is known, by their ids.
+  /// Returns the next accounts with any facts, by id.
   static func accounts(after account: AccountID, limit: Int, in database: Database) throws -> [AccountID] {
     var found: [AccountID] = []
     try database.each(
@@ -123,12 +123,12 @@ enum ChallengeFactStore {
     return "SELECT \(sums.joined(separator: ", ")) FROM challenge_days WHERE account_id = ? AND day BETWEEN ? AND ?"
   }()
 
-  /// The sums of some days.
+  /// Returns the sum of some days.
   static func sum(_ days: ClosedRange<LocalDay>, of account: AccountID, in database: Database) throws -> DayFacts {
     try database.first(sumSQL, .id(account), .day(days.lowerBound), .day(days.upperBound), read: { DayFacts($0) }) ?? DayFacts()
   }
 
-  /// How much there was of a metric on each day, oldest first, days without any left out.
+  /// Returns the amount of a metric on each day, oldest first; days without any are left out.
   static func amounts(of metric: ChallengeMetric, _ account: AccountID, in database: Database) throws -> [DayAmount] {
     guard let column = metric.column else { return [] }
     var found: [DayAmount] = []
@@ -141,9 +141,9 @@ enum ChallengeFactStore {
     return found
   }
 
-  /// The days in a row around one, that one included, which have so many steps; nil where that one has not.
+  /// Returns the row of consecutive days around a day, that day included, with so many steps each; nil where the day has fewer.
   ///
-  /// - Parameter counted: no others belong to the row.
+  /// - Parameter counted: limits the row to these days.
   static func row(
     around day: LocalDay, stepsADay: Int, in counted: ClosedRange<LocalDay>, of account: AccountID, _ database: Database
   ) throws -> ClosedRange<LocalDay>? {
@@ -172,16 +172,16 @@ enum ChallengeFactStore {
   }
 }
 
-/// What an account is not awarded for now.
+/// The awards that are withheld from an account.
 enum HeldAwards: String, Choice {
   case nothing
-  /// What was measured, for want of consent.
+  /// Awards for measured movement, because consent is missing.
   case movement
-  /// All, while it is suspended or not known yet.
+  /// All awards, while the account is suspended or unknown.
   case all
 }
 
-/// What a day had and has.
+/// The facts of a day before and after a change.
 struct DayChange: Hashable, Sendable {
   let day: LocalDay
   let before: DayFacts
@@ -189,7 +189,7 @@ struct DayChange: Hashable, Sendable {
 }
 
 extension DayFacts {
-  /// The same with a day's facts in the place of what they were.
+  /// These totals after a day's facts were replaced.
   func adding(_ after: DayFacts, instead before: DayFacts) -> DayFacts {
     DayFacts(
       steps: steps + after.steps - before.steps, walking: walking + after.walking - before.walking,
@@ -198,7 +198,7 @@ extension DayFacts {
       helps: helps + after.helps - before.helps)
   }
 
-  /// Of a row that begins with the columns of facts.
+  /// Creates the facts from the first columns of a row.
   init(_ columns: Columns) {
     self.init(
       steps: columns.number(0), walking: columns.number(1), running: columns.number(2), cycling: columns.number(3),

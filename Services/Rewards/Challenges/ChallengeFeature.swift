@@ -6,10 +6,10 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Challenges: defined as data, completed by what accounts do, with badges and coins (REW-7). Achievements are definitions in tiers, by the
-/// same engine (REW-8). See `Challenges.md`.
+/// Challenges, defined as data and completed by what accounts do, with badges and coins (REW-7). Achievements are definitions with tiers,
+/// evaluated by the same engine (REW-8). See `Challenges.md`.
 struct ChallengeFeature: Feature {
-  /// Definitions of files.
+  /// The definitions from files.
   let published: [ChallengesFile.Item]
   let formula: CoinFormula
   let catalogues: ChallengeCatalogues
@@ -49,7 +49,7 @@ struct ChallengeFeature: Feature {
       "challengeCompletions", ChallengeCompleted.self, BadgeAwarded.self, page: ChallengeCompletionStore.snapshot)
   ]
 
-  /// The engine, over the feature's own store.
+  /// The engine on the feature's own store.
   var engine: ChallengeEngine {
     ChallengeEngine(
       catalogues: catalogues, calendars: calendars, earningDays: formula.earningDays, rewards: rewards)

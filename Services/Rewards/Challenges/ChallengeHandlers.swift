@@ -4,7 +4,7 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// Challenges: those that are open, and those that are completed.
+/// Lists open and completed challenges.
 struct ChallengeHandlers: Sendable {
   let catalogues: ChallengeCatalogues
   let calendars: AccountCalendars
@@ -28,7 +28,7 @@ struct ChallengeHandlers: Sendable {
           remainingText: wording.remaining(max(0, threshold - progress), of: known.terms.rule.metric, call.language),
           coins: known.terms.coins ?? 0, icon: known.terms.icon))
     }
-    // What is left of each, as a share; alike in the order of the definitions.
+    // Sorted by the remaining share; equal shares in the order of the definitions.
     return Page(
       items: found.enumerated().sorted { left, right in
         let (one, other) = (left.element, right.element)

@@ -4,7 +4,7 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// What an account is shown of its challenges, as the store has it.
+/// Reads an account's challenges from the store, for the account to see.
 struct ChallengeReading {
   let account: AccountID
   let today: LocalDay
@@ -25,7 +25,7 @@ struct ChallengeReading {
     completions = try ChallengeCompletionStore.all(of: account, in: database).filter { $0.value.isCurrent }
   }
 
-  /// The highest level that was reached, and when; nil before the first.
+  /// The highest level that was reached, and its completion; nil before the first.
   func reached(_ challenge: KnownChallenge) -> (level: Int, completion: ChallengeCompletion)? {
     for level in challenge.thresholds.indices.reversed() {
       if let found = completions[ChallengeLevel(challenge: challenge.id, level: level + 1)] { return (level + 1, found) }
@@ -33,18 +33,18 @@ struct ChallengeReading {
     return nil
   }
 
-  /// The present window of one that is open to the account now; nil of others.
+  /// The present window of a challenge that is open to the account now; nil for others.
   func window(_ challenge: KnownChallenge) -> ClosedRange<LocalDay>? {
     guard challenge.retiredAt == nil else { return nil }
     return ChallengeRules.period(challenge.terms.rule, of: today, registeredOn: registered)
   }
 
-  /// How much there is in the present window.
+  /// The account's count in the present window.
   func progress(_ challenge: KnownChallenge, in window: ClosedRange<LocalDay>) throws -> Int {
     let rule = challenge.terms.rule
     if let stepsADay = rule.stepsADay {
       let counted = ChallengeRules.counted(rule, registeredOn: registered)
-      // Until today has its steps the row reaches up to yesterday.
+      // Until today has its steps, the row may end yesterday.
       for day in [today, today.advanced(by: -1)] {
         let row = try ChallengeFactStore.row(around: day, stepsADay: stepsADay, in: counted, of: account, database)
         if let row { return row.lowerBound.distance(to: day) + 1 }
@@ -60,9 +60,9 @@ struct ChallengeReading {
     return try ChallengeFactStore.sum(window, of: account, in: database)[rule.metric] ?? 0
   }
 
-  /// The account's badges, newest first; of an achievement the highest tier.
+  /// The account's badges, newest first; for an achievement that of the highest tier.
   ///
-  /// - Parameter withMovement: whether those for what was measured are among them.
+  /// - Parameter withMovement: whether to include badges for measured movement.
   func badges(_ language: Language, withMovement: Bool = true) -> [Badge] {
     let badges = catalogue.all.compactMap { challenge -> Badge? in
       guard withMovement || !challenge.terms.rule.metric.isMeasured, let (level, completion) = reached(challenge) else {

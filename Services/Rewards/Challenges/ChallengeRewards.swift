@@ -3,11 +3,11 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// The coins of challenges, in the ledger: paid once for each completion, and taken back as far as they were not spent.
+/// Pays the coins of challenges in the ledger: once for each completion; unspent coins can be taken back.
 struct ChallengeRewards: Sendable {
-  /// Until when coins can be spent.
+  /// How long coins can be spent.
   let expiry: CoinExpiry
-  /// Of which month they are on leaderboards.
+  /// Determine the month in which the coins count on leaderboards.
   let calendars: AccountCalendars
 
   func pay(
@@ -24,7 +24,7 @@ struct ChallengeRewards: Sendable {
     return booking.transferID
   }
 
-  /// - Returns: how many were taken: what is left of the coins that were paid last.
+  /// - Returns: how many coins were taken back: the unspent rest of the last payment.
   func takeBack(_ completion: ChallengeCompletion, _ transaction: Transaction) throws -> Int {
     guard completion.coins > 0, let transfer = completion.transfer else { return 0 }
     let booking = try LedgerStore.takeBackReward(

@@ -1,32 +1,32 @@
 import Operations
 import RewardsContract
 
-/// How much there was of a metric on a day.
+/// The amount of a metric on a day.
 struct DayAmount: Hashable, Sendable {
   let day: LocalDay
   let amount: Int
 }
 
-/// Which days a challenge counts, and whether they suffice (REW-7): pure, without clock or store.
+/// The rules for which days a challenge counts, and whether they suffice (REW-7): pure, without clock or store.
 enum ChallengeRules {
-  /// All days there are.
+  /// All days of the calendar.
   static let ever = LocalDay(daysSinceEpoch: -719_162)...LocalDay(daysSinceEpoch: 2_932_896)
 
-  /// The days that count for an account at all; none of them may be over.
+  /// The days that count for an account at all; they may lie in the future.
   static func counted(_ rule: ChallengeRule, registeredOn: LocalDay) -> ClosedRange<LocalDay> {
     if let from = rule.from, let to = rule.to, from <= to { return from...to }
     guard let days = rule.newAccountDays else { return ever }
     return registeredOn...registeredOn.advanced(by: days - 1)
   }
 
-  /// The days that count together with one, such as those of its week; nil where that one does not count.
+  /// The days that count together with a day, such as those of its week; nil where that day does not count.
   static func period(_ rule: ChallengeRule, of day: LocalDay, registeredOn: LocalDay) -> ClosedRange<LocalDay>? {
     let counted = counted(rule, registeredOn: registeredOn)
     guard counted.contains(day) else { return nil }
     return window(rule.window, of: day).clamped(to: counted)
   }
 
-  /// The window that holds a day.
+  /// The window that contains a day.
   static func window(_ window: ChallengeWindow, of day: LocalDay) -> ClosedRange<LocalDay> {
     switch window {
     case .day: return day...day
@@ -41,9 +41,9 @@ enum ChallengeRules {
     }
   }
 
-  /// The newest period in which days reach a threshold; nil where none does.
+  /// Returns the newest period whose days reach a threshold; nil where there is none.
   ///
-  /// - Parameter days: how much there was on each, oldest first, days without anything left out. For days in a row: of steps.
+  /// - Parameter days: the amount on each day, oldest first, without empty days; for days in a row, the steps.
   static func find(
     _ rule: ChallengeRule, threshold: Int, in days: [DayAmount], registeredOn: LocalDay
   ) -> ClosedRange<LocalDay>? {
@@ -62,7 +62,7 @@ enum ChallengeRules {
     return found
   }
 
-  /// The newest days in a row that are at least so many; nil where none are.
+  /// The newest row of at least so many consecutive days; nil where there is none.
   private static func newestRow(of count: Int, in days: [LocalDay]) -> ClosedRange<LocalDay>? {
     var (found, first): (ClosedRange<LocalDay>?, LocalDay?) = (nil, nil)
     for (index, day) in days.enumerated() {
@@ -74,13 +74,13 @@ enum ChallengeRules {
     return found
   }
 
-  /// The first day that coins are paid for: of the days for which movement earns when the definition is made, the first. What lay before
-  /// gives the badge alone.
+  /// The first day for which coins are paid: the earliest day for which movement still earns when the definition is created. Earlier days
+  /// give only the badge.
   static func firstPaidDay(createdOn: LocalDay, earningDays: Int) -> LocalDay { createdOn.advanced(by: 1 - earningDays) }
 
   // MARK: - Definitions
 
-  /// Refuses a change that would harm somebody: who is on the way would have further to go, or get less.
+  /// Refuses a change that would harm an account on its way, by a higher threshold or a smaller reward.
   static func checkEdit(_ input: EditChallenge.Input, of terms: ChallengeTerms) throws(Failure) {
     var problems: [FieldProblem] = []
     func expect(_ isRight: Bool, _ field: String, _ rule: FieldRule) {
@@ -97,7 +97,7 @@ enum ChallengeRules {
     if !problems.isEmpty { throw Failure(RequestFailure.invalidFields, fields: problems) }
   }
 
-  /// A threshold may only fall; one that there was must be there, and no other.
+  /// A threshold may only fall; it must be given exactly where there was one.
   private static func compare(
     _ new: Int?, _ old: Int?, _ field: String, _ expect: (Bool, String, FieldRule) -> Void
   ) {

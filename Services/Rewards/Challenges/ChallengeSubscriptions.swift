@@ -7,7 +7,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// What others publish that counts.
+/// Applies events of other services to challenges.
 struct ChallengeSubscriptions: Sendable {
   let engine: ChallengeEngine
   let formula: CoinFormula
@@ -27,7 +27,7 @@ struct ChallengeSubscriptions: Sendable {
 
   // MARK: - Activity
 
-  /// Takes in days as they are now, as far as they are recorded in the time in which movement earns.
+  /// Takes in the present state of days that were recorded while their movement earns.
   @Sendable
   func movementChanged(_ event: MovementChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     try take(event, transaction)
@@ -68,7 +68,7 @@ struct ChallengeSubscriptions: Sendable {
     }
   }
 
-  /// What was reached with it stays.
+  /// What was completed with it stays.
   @Sendable
   func activityDeleted(_ event: ActivityDeleted, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     guard try !transaction.database.isErased(event.accountID) else { return }
@@ -112,7 +112,7 @@ struct ChallengeSubscriptions: Sendable {
     }
   }
 
-  /// The read model of relations has taken it in before.
+  /// The read model of relations has already applied the event.
   @Sendable
   func relationChanged(_ event: RelationChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     guard event.relation.isFriend, try !transaction.database.isErased(event.accountID) else { return }
@@ -121,7 +121,7 @@ struct ChallengeSubscriptions: Sendable {
 
   // MARK: - Identity
 
-  /// Whoever was not known yet, was suspended or did not consent may be awarded now what was held back.
+  /// Releases awards that were withheld while the account was unknown, suspended or without consent.
   @Sendable
   func accountChanged(_ event: AccountChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     guard try !transaction.database.isErased(event.accountID) else { return }
@@ -130,11 +130,11 @@ struct ChallengeSubscriptions: Sendable {
 }
 
 extension DayFacts {
-  /// The same with a day's movement as it is now.
+  /// These facts with a day's present movement.
   fileprivate func taking(_ day: MovementChanged.Day) -> DayFacts {
     var facts = self
     facts.steps = day.earningSteps
-    // Earlier versions of activity did not say what may earn of distances; its snapshot does.
+    // Earlier versions of activity did not publish earning distances; its snapshot does.
     facts.walking = Int(day.earningWalkingMeters ?? 0)
     facts.running = Int(day.earningRunningMeters ?? 0)
     facts.cycling = Int(day.earningCyclingMeters ?? 0)

@@ -1,11 +1,11 @@
 import Operations
 import RewardsContract
 
-/// What remains, in words (E UC-06, AF-01).
+/// Words for what remains of a challenge (E UC-06, AF-01).
 struct ChallengeWording: Sendable {
   private let words = Words(Contract.rewards.words)
 
-  /// `2,500 steps remaining`, as the language says and writes it.
+  /// Words such as `2,500 steps remaining`, in the form of the language.
   func remaining(_ amount: Int, of metric: ChallengeMetric, _ language: Language) -> String {
     let (key, number) = ChallengeWording.key(amount, of: metric)
     return words.text("challenge.remaining.\(key)", language, ["count": number]) ?? ""
@@ -13,7 +13,7 @@ struct ChallengeWording: Sendable {
 
   func text(_ key: String, _ language: Language) -> String { words.text(key, language) ?? "" }
 
-  /// Which text, and the number in it: a kilometre and more in kilometres, rounded up so that nothing missing looks like nothing.
+  /// The text's key and number: from a kilometre up in kilometres, rounded up so that a remainder never reads as 0.
   private static func key(_ amount: Int, of metric: ChallengeMetric) -> (String, Parameter) {
     let noun: String
     switch metric {

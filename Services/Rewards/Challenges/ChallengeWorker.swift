@@ -5,14 +5,15 @@ import ServiceKit
 import ServiceLifecycle
 import Storage
 
-/// Puts the definitions of files into the store once it runs, and counts for new and changed ones what accounts have already done (REW-7).
+/// Stores the definitions from files when the service starts, and counts accounts' earlier activity for new and changed definitions
+/// (REW-7).
 ///
-/// How far it has come is in the store, so that a process which was killed goes on there.
+/// Its progress is in the store, so that a process that was killed resumes there.
 struct ChallengeWorker: ServiceLifecycle.Service {
-  /// Accounts that one transaction counts.
+  /// The number of accounts counted per transaction.
   static let batch = 100
 
-  /// Of files.
+  /// The definitions from files.
   let published: [ChallengesFile.Item]
   let engine: ChallengeEngine
   let signal: WakeSignal
@@ -27,7 +28,7 @@ struct ChallengeWorker: ServiceLifecycle.Service {
     logger.info("challenges published", metadata: ["new": "\(count)", "known": "\(published.count - count)"])
     try await cancelWhenGracefulShutdown {
       repeat {
-        // Nothing is written where nothing is to do.
+        // Without work nothing is written.
         while try await store.read({ try ChallengeDefinitionStore.uncounted(in: $0) != nil }), !Task.isCancelled {
           try await store.write { try step($0) }
         }

@@ -4,8 +4,8 @@ import Operations
 import RewardsContract
 import ServiceKit
 
-/// Definitions in a file: those that ship with the program, and the operator's own in `challenges.json` in the home folder, read at each
-/// start. A definition whose id is known already is left as it is.
+/// A file of definitions: those that ship with the program, and the operator's own in `challenges.json` in the home folder, read at each
+/// start. A definition whose id already exists is not changed.
 struct ChallengesFile: Document {
   static let name = "challenges.json"
 
@@ -32,7 +32,8 @@ struct ChallengesFile: Document {
 
   static let notes: Notes = ["challenges": Note("The definitions.", items: 0...ChallengeDefinitionStore.maxActive)]
 
-  /// What is to be in the store: the operator's own first, and what ships with the program unless `racha.challenges.builtIn` says no.
+  /// Returns the definitions to store: the operator's own first, then those that ship with the program, unless `racha.challenges.builtIn`
+  /// is false.
   ///
   /// - Throws: ``Invalid``.
   static func published(_ environment: ServiceEnvironment) throws -> [Item] {
@@ -40,14 +41,14 @@ struct ChallengesFile: Document {
     return try read(inHome: environment.home.path) + (shipsWithProgram ? try builtIn() : [])
   }
 
-  /// Those that ship with the program.
+  /// The definitions that ship with the program.
   ///
-  /// - Throws: ``Invalid`` if it was built with a file that is none; a test sees to it that it is not.
+  /// - Throws: ``Invalid`` if the built-in file is invalid, which a test rules out.
   static func builtIn() throws -> [Item] { try read([UInt8](built_in_challenges), from: "the built-in \(name)") }
 
-  /// The definitions of the operator's file; none where there is no file.
+  /// Reads the definitions of the operator's file; none where there is no file.
   ///
-  /// - Throws: ``Invalid``, which says where the fault is.
+  /// - Throws: ``Invalid``, which names the fault's position.
   static func read(inHome home: String) throws -> [Item] {
     let path = "\(home)/\(name)"
     guard FileManager.default.fileExists(atPath: path) else { return [] }

@@ -1,6 +1,6 @@
 import RewardsContract
 
-/// What counted on a day, or in several together.
+/// What counts on a day, or on several days together.
 struct DayFacts: Hashable, Sendable {
   /// Steps that may earn.
   var steps = 0
@@ -14,10 +14,10 @@ struct DayFacts: Hashable, Sendable {
   var entries = 0
   /// Tasks whose completion was confirmed.
   var tasks = 0
-  /// Tasks in which help was thanked for.
+  /// Tasks in which the account was thanked for help.
   var helps = 0
 
-  /// How much there is of a metric; nil for those that are not counted by days. Days in a row are rows of days with steps.
+  /// The amount of a metric; nil for metrics that are not counted by day. Days in a row are computed from days with steps.
   subscript(metric: ChallengeMetric) -> Int? {
     switch metric {
     case .steps, .daysInARow: steps
@@ -33,7 +33,7 @@ struct DayFacts: Hashable, Sendable {
 }
 
 extension ChallengeMetric {
-  /// The column that holds what counts of it on each day; nil for what is not counted by days.
+  /// The column with the metric's amount on each day; nil for metrics that are not counted by day.
   var column: String? {
     switch self {
     case .steps, .daysInARow: "steps"
@@ -47,6 +47,6 @@ extension ChallengeMetric {
     }
   }
 
-  /// Those that are counted by days.
+  /// The metrics that are counted by day.
   static let byDays = ChallengeMetric.allCases.filter { $0.column != nil }
 }

@@ -1,7 +1,7 @@
 import RewardsContract
 import ServiceKit
 
-/// What came and went of accounts' coins in a week, as notifications asks for its summaries (NOT-3).
+/// What accounts earned and spent in a week, for the summaries of notifications (NOT-3).
 struct CoinWeekFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(ReadCoinWeeks.self, read: CoinWeekHandlers.read)

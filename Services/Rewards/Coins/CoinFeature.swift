@@ -15,7 +15,7 @@ struct CoinFeature: Feature {
     .rows("waiting_days", "account_id = :account", .steps),
     .rows("consent_withdrawals", "account_id = :account", .steps),
     .rows("earnings", "account_id = :account", .steps),
-    // Days that transfers name stay as their causes, under the random id that the ledger gives their person.
+    // Days that transfers refer to stay as their causes, under the random id that replaces the person in the ledger.
     .changed(
       "counted_days", "account_id = :account", .steps,
       by: """

@@ -1,17 +1,17 @@
 import Operations
 import ServiceKit
 
-/// How steps become coins (REW-1).
+/// The formula that turns steps into coins (REW-1).
 struct CoinFormula: Sendable, Hashable {
   /// How many steps make a coin.
   var stepsPerCoin = 100
-  /// The most steps of one day that count.
+  /// The maximum number of steps per day that count.
   var dailyCap = 20_000
-  /// A day's steps count if they are recorded on that day or on one of the days after it, so many days in all.
+  /// For how many days, the day itself included, recorded steps of a day count.
   var earningDays = 7
 
-  /// Whether steps of that day still count when they are recorded on the other. Those of a day that has not begun there do not
-  /// yet: they will with that day's next change.
+  /// Whether steps of one day still count when recorded on the other. Steps of a day that has not begun on the recorded day do not count
+  /// yet: they do with that day's next change.
   func earns(_ day: LocalDay, recordedOn recordedDay: LocalDay) -> Bool {
     (0..<earningDays).contains(day.distance(to: recordedDay))
   }

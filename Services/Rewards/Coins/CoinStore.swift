@@ -4,7 +4,7 @@ import Operations
 import RewardsContract
 import Storage
 
-/// What each account's days have counted for, and the steps it carries over.
+/// The counted days of each account, and the steps it carries over.
 enum CoinStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "earnings") { database in
@@ -28,8 +28,8 @@ enum CoinStore {
     }
   }
 
-  /// Lets a counted day stay when its account is erased, as the cause of the transfers that name it: it refers to the person's side of the
-  /// ledger, and takes the random id that this gets.
+  /// Keeps a counted day when its account is erased, as the cause of the transfers that refer to it: it refers to the person's ledger
+  /// account, and takes that account's random id.
   static func causeMigration(_ number: Int) -> Migration {
     Migration(number, "counted days as causes of transfers") { database in
       try database.execute(
@@ -54,11 +54,11 @@ enum CoinStore {
     }
   }
 
-  /// Counts an account's days as they stand now, moves the coins that result, and publishes them.
+  /// Counts an account's days as they stand now, moves the resulting coins, and publishes them.
   ///
-  /// Days are counted by their state, never by what was added: repeated and overtaken events change nothing. Each day that changes has a
-  /// transfer of its own. The steps carried over are those of no day: a coin is for the day with whose steps it was whole, and one that
-  /// a correction takes back for the day that was corrected.
+  /// Days are counted by their state, never by increments: repeated and outdated events change nothing. Each day that changes has its own
+  /// transfer. Carried steps belong to no day: a coin belongs to the day whose steps completed it, and a coin that a correction takes back
+  /// to the day that was corrected.
   static func count(
     _ event: MovementChanged, by formula: CoinFormula, expiry: CoinExpiry, _ transaction: Transaction
   ) throws {
@@ -93,7 +93,7 @@ enum CoinStore {
       """, .id(account), .number(steps))
   }
 
-  /// Counts a day unless a newer state of it is counted already.
+  /// Counts a day unless a newer state of it was already counted.
   ///
   /// - Returns: by how much its counted steps changed.
   private static func count(
@@ -113,14 +113,14 @@ enum CoinStore {
 }
 
 extension MovementChanged {
-  /// With those days alone whose steps came in time to earn coins.
+  /// Only the days whose steps arrived in time to earn coins.
   func earning(by formula: CoinFormula) -> MovementChanged {
     var event = self
     event.days.removeAll { !formula.earns($0.day, recordedOn: recordedDay) }
     return event
   }
 
-  /// From the first of its days to the last; nil where it has none.
+  /// The range of its days; nil where it has none.
   var allDays: ClosedRange<LocalDay>? {
     guard let first = days.lazy.map(\.day).min(), let last = days.lazy.map(\.day).max() else { return nil }
     return first...last

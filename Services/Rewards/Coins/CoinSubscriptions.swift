@@ -3,13 +3,12 @@ import IdentityContract
 import Operations
 import Storage
 
-/// What activity's days count for.
+/// Applies activity's events about days to coins.
 struct CoinSubscriptions: Sendable {
   let formula: CoinFormula
   let expiry: CoinExpiry
 
-  /// Counts the days, unless the event comes late of an account that was erased, or the account does not consent any more (ID-13): from
-  /// then on nothing is counted, and what was earned stays.
+  /// Counts the days, unless the account was erased, or no longer consents (ID-13): from then on nothing is counted, and earned coins stay.
   @Sendable
   func movementChanged(_ event: MovementChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     let eligibility = try Eligibility.of(event.accountID, at: transaction.now, in: transaction.database)
@@ -18,7 +17,7 @@ struct CoinSubscriptions: Sendable {
     try PendingDayStore.keep(event.earning(by: formula), publishedAt: logged.at, transaction)
   }
 
-  /// Counts what was faster than the consent that it was recorded under.
+  /// Counts days that arrived before the consent under which they were recorded.
   @Sendable
   func accountChanged(_ event: AccountChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     guard try Eligibility.of(event.accountID, at: transaction.now, in: transaction.database).counts else { return }

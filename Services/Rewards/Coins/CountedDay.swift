@@ -2,14 +2,14 @@ import GRDB
 import Operations
 import Storage
 
-/// A day of an account as it was counted last, for coins or on leaderboards: its steps, and which of its states that was.
+/// A day of an account as last counted, for coins or leaderboards: its steps and its revision.
 struct CountedDay: Hashable, Sendable {
   let steps: Int
   let revision: Int
 
-  /// The days of a range that were counted already.
+  /// Reads the days of a range that were already counted.
   ///
-  /// - Parameter table: the one that keeps them, with the columns `account_id`, `day`, `steps` and `revision`.
+  /// - Parameter table: the table that stores them, with the columns `account_id`, `day`, `steps` and `revision`.
   static func read(
     _ days: ClosedRange<LocalDay>, of account: AccountID, from table: String, in database: Database
   ) throws -> [LocalDay: CountedDay] {

@@ -3,11 +3,11 @@ import GRDB
 import Operations
 import Storage
 
-/// Days of accounts that are not known here to consent that their movement is counted.
+/// Days of accounts whose consent to counting their movement is not known here.
 ///
-/// A withdrawal is known everywhere before identity answers it, a consent only by its event. So what activity published after the last
-/// withdrawal that is known was recorded under a consent whose event is on its way: it waits for that. What it published before is not
-/// counted.
+/// A withdrawal of consent is known to all services before identity replies to it, a consent only by its event. So movement published after
+/// the last known withdrawal was recorded under a consent whose event is on its way, and waits for that event. Movement published before is
+/// not counted.
 enum PendingDayStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "days that wait for a consent") { database in
@@ -29,7 +29,7 @@ enum PendingDayStore {
     }
   }
 
-  /// Notes that an account's consent has ended: nothing waits for it any more.
+  /// Records that an account's consent has ended: its pending days are dropped.
   static func noteWithdrawal(of account: AccountID, _ transaction: Transaction) throws {
     let database = transaction.database
     try database.run("DELETE FROM waiting_days WHERE account_id = ?", .id(account))
@@ -40,14 +40,14 @@ enum PendingDayStore {
       """, .id(account), .instant(transaction.now))
   }
 
-  /// Lets days wait, unless they were published before the last withdrawal.
+  /// Stores pending days, unless they were published before the last withdrawal.
   static func keep(_ event: MovementChanged, publishedAt at: Instant, _ transaction: Transaction) throws {
     let database = transaction.database
     let withdrawal = try database.first("SELECT at FROM consent_withdrawals WHERE account_id = ?", .id(event.accountID)) {
       $0.instant(0)
     }
     if let withdrawal, at <= withdrawal { return }
-    // What a consent does not reach within a day, it never does.
+    // A consent that does not arrive within a day never will.
     try database.run(
       "DELETE FROM waiting_days WHERE account_id = ? AND recorded_day < ?", .id(event.accountID),
       .day(event.recordedDay.advanced(by: -1)))
@@ -61,7 +61,7 @@ enum PendingDayStore {
     }
   }
 
-  /// The days of an account that have waited, in the order of their states; they wait no longer.
+  /// Returns an account's pending days in the order of their states, and removes them.
   static func take(of account: AccountID, _ transaction: Transaction) throws -> [MovementChanged] {
     let database = transaction.database
     var events: [MovementChanged] = []

@@ -1,8 +1,8 @@
 public import Operations
 
-/// An achievement, and how far the account is (REW-8).
+/// An achievement, and the account's progress in it (REW-8).
 public struct Achievement: Document, Hashable {
-  /// Names it.
+  /// Names the achievement.
   public var id: ChallengeID
   /// Its title, in the caller's language.
   public var title: String
@@ -14,17 +14,17 @@ public struct Achievement: Document, Hashable {
   public var tiers: ChallengeTiers
   /// The highest tier that was reached; nil before the first.
   public var tier: ChallengeTier?
-  /// When that was.
+  /// When that tier was reached.
   public var reachedAt: Instant?
-  /// How much there is.
+  /// The account's present count.
   public var progress: Int
-  /// The tier that is next; nil behind the last.
+  /// The next tier; nil after the last.
   public var nextTier: ChallengeTier?
-  /// How much is missing for it; nil behind the last.
+  /// How much is missing for the next tier; nil after the last.
   public var remaining: Int?
-  /// That in words; nil behind the last.
+  /// What is missing, in words; nil after the last tier.
   public var remainingText: String?
-  /// What its badge is called.
+  /// The badge's name.
   public var badge: String
   /// The badge's picture.
   public var icon: BadgeIcon
@@ -61,10 +61,10 @@ public struct Achievement: Document, Hashable {
   ]
 }
 
-/// Lists the achievements there are, with the account's tier and progress (REW-8).
+/// Lists all achievements, with the account's tier and progress (REW-8).
 public enum ListAchievements: AccountOperation {
   public typealias Input = Empty
-  /// In the order in which they were defined, all on one page.
+  /// In the order of their definition, all on one page.
   public typealias Output = Page<Achievement>
 
   public static let spec = OperationSpec(

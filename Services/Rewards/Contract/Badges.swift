@@ -1,18 +1,18 @@
 public import Operations
 
-/// A badge that an account has (REW-7, REW-8).
+/// A badge that an account was awarded (REW-7, REW-8).
 public struct Badge: Document, Hashable {
-  /// The challenge or the achievement that it is for.
+  /// The challenge or achievement of the badge.
   public var challengeID: ChallengeID
-  /// What it is called, in the caller's language.
+  /// The badge's name, in the caller's language.
   public var name: String
   /// What it is for, in the caller's language.
   public var description: String
-  /// Its picture.
+  /// The badge's picture.
   public var icon: BadgeIcon
-  /// Of an achievement: the highest tier that was reached.
+  /// For an achievement: the highest tier that was reached.
   public var tier: ChallengeTier?
-  /// When it was awarded; of an achievement: when that tier was reached.
+  /// When the badge was awarded; for an achievement: when that tier was reached.
   public var awardedAt: Instant
 
   /// The badge from its parts.
@@ -33,11 +33,11 @@ public struct Badge: Document, Hashable {
   ]
 }
 
-/// To whom an account's badges show, beside itself (REW-7).
+/// Who sees an account's badges besides the account itself (REW-7).
 public struct BadgeVisibility: Document, Hashable {
   /// Whether friends see them.
   public var toFriends: Bool
-  /// Whether the page of the public profile shows them.
+  /// Whether the public profile page shows them.
   public var onPublicProfile: Bool
 
   /// The choice from its parts.
@@ -64,9 +64,10 @@ public enum ListBadges: AccountOperation {
     "List your badges, newest first.")
 }
 
-/// Lists a friend's badges, newest first: none where the friend does not show them (REW-7). To anybody else the account does not exist.
+/// Lists a friend's badges, newest first; empty where the friend does not show them (REW-7). Callers who are not friends are told that the
+/// account does not exist.
 public enum ListFriendsBadges: AccountOperation {
-  /// Whose.
+  /// Whose badges.
   public struct Input: Document {
     /// The friend's account.
     public var accountID: AccountID
@@ -86,7 +87,7 @@ public enum ListFriendsBadges: AccountOperation {
     "List a friend's badges, newest first, if the friend shows them.")
 }
 
-/// Shows to whom the account's badges show (REW-7).
+/// Returns who sees the account's badges (REW-7).
 public enum GetBadgeVisibility: AccountOperation {
   public typealias Input = Empty
   public typealias Output = BadgeVisibility
@@ -96,7 +97,7 @@ public enum GetBadgeVisibility: AccountOperation {
     "Show to whom your badges show.")
 }
 
-/// Chooses to whom the account's badges show (REW-7).
+/// Sets who sees the account's badges (REW-7).
 public enum SetBadgeVisibility: AccountOperation {
   public typealias Input = BadgeVisibility
   public typealias Output = BadgeVisibility
@@ -106,7 +107,7 @@ public enum SetBadgeVisibility: AccountOperation {
     "Choose to whom your badges show: to friends, on your public profile.")
 }
 
-/// What the page of a public profile shows of an account's badges, if the account has chosen to show them there (REW-7).
+/// Returns the part of a public profile page that shows an account's badges, if the account has chosen to show them there (REW-7).
 public enum ReadBadgeProfilePart: ProfilePartOperation {
   public typealias Input = ProfilePartInput
   public typealias Output = ProfilePart
@@ -120,7 +121,7 @@ public enum ReadBadgeProfilePart: ProfilePartOperation {
 
 /// An account was awarded a badge: for a challenge, or for a tier of an achievement (REW-7, REW-8).
 public struct BadgeAwarded: Event, Hashable {
-  /// Whose.
+  /// The account that was awarded the badge.
   public var accountID: AccountID
   /// For which challenge or achievement.
   public var challengeID: ChallengeID

@@ -1,24 +1,24 @@
 public import Operations
 
-/// What an administrator has corrected of what an account has completed (REW-7, REW-8).
+/// An administrator's correction of an account's completed challenge or achievement (REW-7, REW-8).
 public struct ChallengeCorrection: Document, Hashable {
-  /// Names it.
+  /// Names the correction.
   public var id: ID<ChallengeCorrection>
-  /// Whose.
+  /// The account whose completion was corrected.
   public var accountID: AccountID
-  /// Of which challenge or achievement.
+  /// The challenge or achievement.
   public var challengeID: ChallengeID
-  /// Of an achievement: which tier.
+  /// For an achievement: the tier.
   public var tier: ChallengeTier?
   /// Whether it was granted, or revoked.
   public var isGranted: Bool
-  /// How many coins came or went with it.
+  /// How many coins were granted or taken back with it.
   public var coins: Int
-  /// Why, as the account's owner reads it.
+  /// The reason, as the account's owner reads it.
   public var reason: String
-  /// Who did it; nil once that account was deleted.
+  /// The administrator; nil once that account was deleted.
   public var administratorID: AccountID?
-  /// When.
+  /// When the correction was made.
   public var at: Instant
 
   /// The correction from its parts.
@@ -45,15 +45,15 @@ public struct ChallengeCorrection: Document, Hashable {
   ]
 }
 
-/// Whose completion of what is corrected, and why.
+/// The completion to correct, and the reason.
 public struct ChallengeCorrectionInput: Document {
-  /// Of which challenge or achievement.
+  /// The challenge or achievement.
   public var challengeID: ChallengeID
-  /// Whose.
+  /// The account whose completion is corrected.
   public var accountID: AccountID
-  /// Of an achievement: which tier.
+  /// For an achievement: the tier.
   public var tier: ChallengeTier?
-  /// Why.
+  /// The reason.
   public var reason: String
 
   /// The input from its parts.
@@ -75,8 +75,8 @@ public struct ChallengeCorrectionInput: Document {
   public func check(_ fields: inout FieldChecks) { fields.expect(!reason.isBlank, "reason", FieldRule("empty")) }
 }
 
-/// An administrator takes back what another account has completed, with a reason that its owner reads: badge and what is left of the coins go, and
-/// nothing brings them back but a grant. Of an achievement the tiers above go too (REW-7, REW-8).
+/// An administrator revokes another account's completion, with a reason that its owner reads: the badge and the unspent coins are taken
+/// back, and only a grant restores them. For an achievement the higher tiers are revoked too (REW-7, REW-8).
 public enum RevokeChallenge: AccountOperation {
   public typealias Input = ChallengeCorrectionInput
   public typealias Output = ChallengeCorrection
@@ -89,8 +89,8 @@ public enum RevokeChallenge: AccountOperation {
     "Take back what another account has completed, its badge and what is left of its coins, with a reason that its owner reads.")
 }
 
-/// An administrator lets a challenge or a tier count as completed by another account, with a reason that its owner reads: badge and coins come, and no
-/// correction of steps takes them back. Of an achievement the tiers below come too (REW-7, REW-8).
+/// An administrator grants another account the completion of a challenge or tier, with a reason that its owner reads: badge and coins are
+/// awarded, and no correction of steps takes them back. For an achievement the lower tiers are granted too (REW-7, REW-8).
 public enum GrantChallenge: AccountOperation {
   public typealias Input = ChallengeCorrectionInput
   public typealias Output = ChallengeCorrection
@@ -104,9 +104,9 @@ public enum GrantChallenge: AccountOperation {
   )
 }
 
-/// Lists what administrators have corrected of what an account has completed, newest first (REW-7, REW-8).
+/// Lists administrators' corrections of an account's completions, newest first (REW-7, REW-8).
 public enum ListChallengeCorrections: AccountOperation {
-  /// Whose.
+  /// Whose corrections.
   public struct Input: ListInput {
     /// The account.
     public var accountID: AccountID
@@ -133,25 +133,25 @@ public enum ListChallengeCorrections: AccountOperation {
 
 // MARK: - Events
 
-/// An administrator has revoked or granted what an account has completed (REW-7, REW-8).
+/// An administrator revoked or granted an account's completion (REW-7, REW-8).
 public struct ChallengeCorrected: Event, Hashable {
   /// Names the correction.
   public var correctionID: ID<ChallengeCorrection>
-  /// Whose.
+  /// The account whose completion was corrected.
   public var accountID: AccountID
-  /// Of which challenge or achievement.
+  /// The challenge or achievement.
   public var challengeID: ChallengeID
-  /// Of an achievement: the tier.
+  /// For an achievement: the tier.
   public var tier: ChallengeTier?
-  /// What it and its badge are called.
+  /// Titles and badge names in each language.
   public var texts: ChallengeTexts
   /// Whether it was granted, or revoked.
   public var isGranted: Bool
-  /// How many coins came or went with it.
+  /// How many coins were granted or taken back with it.
   public var coins: Int
-  /// Why.
+  /// The reason.
   public var reason: String
-  /// When.
+  /// When the correction was made.
   public var at: Instant
 
   /// The event from its parts.

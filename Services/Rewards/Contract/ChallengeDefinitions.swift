@@ -2,13 +2,13 @@ public import Operations
 
 /// A challenge or an achievement as administrators see it (REW-7, REW-8).
 public struct ChallengeDefinition: Document, Hashable {
-  /// Names it.
+  /// Names the challenge or achievement.
   public var id: ChallengeID
-  /// What it asks for and gives.
+  /// What the definition asks for and what it pays.
   public var terms: ChallengeTerms
-  /// Since when there is it. Coins are paid for days from the earning window before that on.
+  /// When it was defined. Coins are paid for days from the earning window before that on.
   public var createdAt: Instant
-  /// Since when nobody can complete it any more.
+  /// Since when it can no longer be completed.
   public var retiredAt: Instant?
 
   /// The definition from its parts.
@@ -30,21 +30,21 @@ public typealias ChallengeID = ID<Challenge>
 
 /// Why a definition cannot be made or changed.
 public enum ChallengeFailure: String, FailureCode {
-  /// There is none of that id.
+  /// There is no definition with that id.
   case notFound = "challenge_not_found"
-  /// It is retired already.
+  /// The definition is already retired.
   case retired = "challenge_retired"
-  /// There are as many as there may be.
+  /// The maximum number of active definitions is reached.
   case tooMany = "too_many_definitions"
-  /// The account has not completed it, or it was revoked already.
+  /// The account has not completed it, or the completion was already revoked.
   case notHeld = "challenge_not_held"
-  /// The account has completed it already.
+  /// The account has already completed it.
   case held = "challenge_held"
 
   public var status: Int { self == .notFound ? 404 : 409 }
 }
 
-/// Defines a challenge or an achievement (REW-7, REW-8). What accounts have already done counts.
+/// Defines a challenge or an achievement (REW-7, REW-8). What accounts did before counts too.
 public enum CreateChallenge: AccountOperation {
   public typealias Input = ChallengeTerms
   public typealias Output = ChallengeDefinition
@@ -55,22 +55,22 @@ public enum CreateChallenge: AccountOperation {
     "Define a challenge, or an achievement in tiers; what accounts have already done counts.")
 }
 
-/// Changes a definition where that harms nobody (REW-7): its words and its icon; a threshold may fall, coins may rise. What is counted
-/// stays.
+/// Changes a definition in ways that no account loses by (REW-7): its words and icon; a threshold may fall, coins may rise. The rule of
+/// what is counted stays.
 public enum EditChallenge: AccountOperation {
-  /// Which, and what it is to be.
+  /// Which definition, and its new values.
   public struct Input: Document {
-    /// Which.
+    /// The challenge or achievement.
     public var challengeID: ChallengeID
-    /// Of a challenge: the threshold, at most what it was.
+    /// For a challenge: the threshold, not above the present one.
     public var threshold: Int?
-    /// Of an achievement: the tiers, each at most what it was.
+    /// For an achievement: the tiers, none above its present threshold.
     public var tiers: ChallengeTiers?
-    /// What it pays, at least what it did.
+    /// The coins that it pays, not below the present number.
     public var coins: Int?
-    /// Its badge's picture.
+    /// The badge's picture.
     public var icon: BadgeIcon
-    /// What it is called.
+    /// Titles, descriptions and badge names in each language.
     public var texts: ChallengeTexts
 
     /// The input from its parts.
@@ -103,11 +103,11 @@ public enum EditChallenge: AccountOperation {
     "Change a definition where that harms nobody: words and icon; a lower threshold, more coins.")
 }
 
-/// Retires a definition: nobody can complete it any more; who has completed it keeps that (REW-7). Repeating it changes nothing.
+/// Retires a definition: it can no longer be completed, and existing completions stay (REW-7). Idempotent.
 public enum RetireChallenge: AccountOperation {
-  /// Which.
+  /// Which definition.
   public struct Input: Document {
-    /// Which.
+    /// The challenge or achievement.
     public var challengeID: ChallengeID
 
     /// The input from its parts.

@@ -20,14 +20,14 @@ public enum ChallengeMetric: String, Choice {
   case tasksConfirmed
   /// Tasks in which the account was thanked for its help.
   case helpGiven
-  /// Teams that the account was ever in.
+  /// Teams of which the account is or was a member.
   case teams
-  /// Friends it has.
+  /// Friends of the account.
   case friends
-  /// Activities it has.
+  /// Activities of the account.
   case activities
 
-  /// Whether it is measured, and so may earn coins: what people write or confirm to each other can be agreed on.
+  /// Whether the metric is measured and so may earn coins: people could collude on what they write or confirm to each other.
   public var isMeasured: Bool {
     switch self {
     case .steps, .walkingMeters, .runningMeters, .cyclingMeters, .daysInARow: true
@@ -35,7 +35,7 @@ public enum ChallengeMetric: String, Choice {
     }
   }
 
-  /// The windows in which it can be counted.
+  /// The windows in which the metric can be counted.
   public var windows: Set<ChallengeWindow> {
     switch self {
     case .steps, .walkingMeters, .runningMeters, .cyclingMeters, .entries, .tasksConfirmed, .helpGiven:
@@ -46,7 +46,7 @@ public enum ChallengeMetric: String, Choice {
   }
 }
 
-/// Within what a metric is counted.
+/// The time within which a metric is counted.
 public enum ChallengeWindow: String, Choice {
   /// Any one local day.
   case day
@@ -60,11 +60,11 @@ public enum ChallengeWindow: String, Choice {
   case ever
 }
 
-/// What is counted, and when: the whole language in which challenges and achievements are defined, apart from thresholds.
+/// What is counted, and when. Apart from thresholds, this is the whole language in which challenges and achievements are defined.
 public struct ChallengeRule: Document, Hashable {
   /// What is counted.
   public var metric: ChallengeMetric
-  /// Within what.
+  /// The window in which it is counted.
   public var window: ChallengeWindow
   /// For `daysInARow`: how many steps a day needs.
   public var stepsADay: Int?
@@ -72,7 +72,7 @@ public struct ChallengeRule: Document, Hashable {
   public var from: LocalDay?
   /// For the window `range`: its last day.
   public var to: LocalDay?
-  /// For new accounts alone: only so many days from that of the registration on count. Nil for all accounts.
+  /// For new accounts only: the number of days, from the day of registration on, that count. Nil for all accounts.
   public var newAccountDays: Int?
 
   /// The rule from its parts.
@@ -88,7 +88,7 @@ public struct ChallengeRule: Document, Hashable {
     self.newAccountDays = newAccountDays
   }
 
-  /// The most days from the first to the last of a range.
+  /// The maximum number of days of a range.
   public static let maxRangeDays = 366
 
   public static let notes: Notes = [
@@ -130,7 +130,7 @@ public struct ChallengeRule: Document, Hashable {
       FieldRule("out_of_range", ["min": .text(from.description), "max": .text(last.description)]))
   }
 
-  /// Refuses a field that is missing where it is needed, or there where it is not.
+  /// Refuses a field that is missing where it is needed, or given where it is not.
   private static func expect(
     _ isThere: Bool, _ field: String, only isNeeded: Bool, or rule: FieldRule, _ fields: inout FieldChecks
   ) {
@@ -139,13 +139,13 @@ public struct ChallengeRule: Document, Hashable {
   }
 }
 
-/// How far each tier of an achievement is.
+/// The thresholds of an achievement's tiers.
 public struct ChallengeTiers: Document, Hashable {
-  /// The first.
+  /// The threshold of the first tier.
   public var bronze: Int
-  /// The second.
+  /// The threshold of the second tier.
   public var silver: Int
-  /// The third and last.
+  /// The threshold of the third and last tier.
   public var gold: Int
 
   /// The tiers from their thresholds.
@@ -171,18 +171,18 @@ public struct ChallengeTiers: Document, Hashable {
   }
 }
 
-/// One of the three.
+/// A tier of an achievement.
 public enum ChallengeTier: String, Choice {
   case bronze, silver, gold
 }
 
-/// What a challenge or an achievement is called in one language.
+/// The words of a challenge or an achievement in one language.
 public struct ChallengeText: Document, Hashable {
-  /// Its title.
+  /// The title.
   public var title: String
   /// What is to be done.
   public var description: String
-  /// What its badge is called.
+  /// The badge's name.
   public var badge: String
 
   /// The words from their parts.
@@ -199,7 +199,7 @@ public struct ChallengeText: Document, Hashable {
   ]
 }
 
-/// What it is called in each language.
+/// The words of a challenge or an achievement in each language.
 public struct ChallengeTexts: Document, Hashable {
   /// In English.
   public var en: ChallengeText
@@ -223,7 +223,7 @@ public struct ChallengeTexts: Document, Hashable {
   public static let notes: Notes = ["en": "In English.", "es": "In Spanish."]
 }
 
-/// The name of a picture that clients have: 1 to 40 of `a-z`, `0-9`, `-`.
+/// The name of a picture that clients contain: 1 to 40 of `a-z`, `0-9`, `-`.
 public struct BadgeIcon: TextValue {
   public let description: String
 
@@ -242,19 +242,19 @@ public struct BadgeIcon: TextValue {
   ]
 }
 
-/// A challenge as it is defined: with one threshold; or an achievement: with three tiers (REW-7, REW-8).
+/// The definition of a challenge, with one threshold, or of an achievement, with three tiers (REW-7, REW-8).
 public struct ChallengeTerms: Document, Hashable {
   /// What is counted, and when.
   public var rule: ChallengeRule
-  /// Of a challenge: how much completes it.
+  /// For a challenge: how much completes it.
   public var threshold: Int?
-  /// Of an achievement: how much each tier takes.
+  /// For an achievement: the threshold of each tier.
   public var tiers: ChallengeTiers?
-  /// What completing it pays; nil for nothing.
+  /// The coins that a completion pays; nil for none.
   public var coins: Int?
-  /// Its badge's picture.
+  /// The badge's picture.
   public var icon: BadgeIcon
-  /// What it is called.
+  /// Titles, descriptions and badge names in each language.
   public var texts: ChallengeTexts
 
   /// The terms from their parts.

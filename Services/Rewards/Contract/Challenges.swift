@@ -1,8 +1,8 @@
 public import Operations
 
-/// A challenge that is open to the account, and how far the account is (REW-7).
+/// A challenge that is open to the account, and the account's progress in it (REW-7).
 public struct Challenge: Document, Hashable {
-  /// Names it.
+  /// Names the challenge.
   public var id: ChallengeID
   /// Its title, in the caller's language.
   public var title: String
@@ -10,23 +10,23 @@ public struct Challenge: Document, Hashable {
   public var description: String
   /// What is counted.
   public var metric: ChallengeMetric
-  /// Within what.
+  /// The window in which it is counted.
   public var window: ChallengeWindow
   /// The first day of the present window; nil where it has none.
   public var from: LocalDay?
-  /// The last day of it; nil where it has none.
+  /// The last day of the present window; nil where it has none.
   public var to: LocalDay?
   /// How much completes it.
   public var threshold: Int
-  /// How much there is in the present window.
+  /// The account's count in the present window.
   public var progress: Int
   /// How much is missing.
   public var remaining: Int
-  /// That in words, such as `2,500 steps remaining` (E UC-06, AF-01).
+  /// What is missing, in words, such as `2,500 steps remaining` (E UC-06, AF-01).
   public var remainingText: String
-  /// What completing it pays.
+  /// The coins that a completion pays.
   public var coins: Int
-  /// What its badge is called.
+  /// The badge's name.
   public var badge: String
   /// The badge's picture.
   public var icon: BadgeIcon
@@ -68,7 +68,7 @@ public struct Challenge: Document, Hashable {
 
 /// A challenge that the account has completed (REW-7).
 public struct CompletedChallenge: Document, Hashable {
-  /// Names it.
+  /// Names the challenge.
   public var id: ChallengeID
   /// Its title, in the caller's language.
   public var title: String
@@ -76,9 +76,9 @@ public struct CompletedChallenge: Document, Hashable {
   public var description: String
   /// When it was completed.
   public var completedAt: Instant
-  /// What it paid.
+  /// The coins that it paid.
   public var coins: Int
-  /// What its badge is called.
+  /// The badge's name.
   public var badge: String
   /// The badge's picture.
   public var icon: BadgeIcon
@@ -102,10 +102,10 @@ public struct CompletedChallenge: Document, Hashable {
   ]
 }
 
-/// Lists the challenges that are open to the account, with its progress and what remains (REW-7; E UC-06).
+/// Lists the challenges that are open to the account, with progress and remaining amount (REW-7; E UC-06).
 public enum ListChallenges: AccountOperation {
   public typealias Input = Empty
-  /// Those that are nearest to completion first, all on one page.
+  /// Those nearest to completion first, all on one page.
   public typealias Output = Page<Challenge>
 
   public static let spec = OperationSpec(
@@ -126,21 +126,21 @@ public enum ListCompletedChallenges: AccountOperation {
 
 // MARK: - Events
 
-/// An account has completed a challenge; badge and coins are its own in the same transaction (REW-7).
+/// An account completed a challenge; it got the badge and the coins in the same transaction (REW-7).
 public struct ChallengeCompleted: Event, Hashable {
-  /// Who.
+  /// The account.
   public var accountID: AccountID
-  /// Which.
+  /// The challenge.
   public var challengeID: ChallengeID
-  /// Names this completion: one that was taken back and came again has another.
+  /// Names this completion. A challenge completed again after it was taken back has a new completion id.
   public var completionID: ID<CompletedChallenge>
-  /// What the challenge and its badge are called.
+  /// Titles and badge names in each language.
   public var texts: ChallengeTexts
   /// The badge's picture.
   public var icon: BadgeIcon
-  /// What it paid.
+  /// The coins that it paid.
   public var coins: Int
-  /// When.
+  /// When it was completed.
   public var at: Instant
 
   /// The event from its parts.
@@ -168,20 +168,20 @@ public struct ChallengeCompleted: Event, Hashable {
     "challenges.completed", by: .rewards, requirements: ["REW-7"], "An account has completed a challenge.")
 }
 
-/// A correction took away what had completed a challenge or a tier, within the time in which movement earns, or an administrator revoked it: the
-/// badge is gone, and what was not spent of the coins (REW-7).
+/// A completion was taken back, because movement was corrected within the time in which it earns, or because an administrator revoked the
+/// completion: the badge and the unspent coins are gone (REW-7).
 public struct ChallengeTakenBack: Event, Hashable {
-  /// Whose.
+  /// The account.
   public var accountID: AccountID
-  /// Which.
+  /// The challenge or achievement.
   public var challengeID: ChallengeID
   /// The completion that no longer holds.
   public var completionID: ID<CompletedChallenge>
-  /// Of an achievement: the tier.
+  /// For an achievement: the tier.
   public var tier: ChallengeTier?
   /// How many coins were taken back.
   public var coins: Int
-  /// When.
+  /// When it was taken back.
   public var at: Instant
 
   /// The event from its parts.

@@ -1,6 +1,6 @@
 public import Operations
 
-/// A time of an account of which its summary tells.
+/// An account, and the period that its summary covers.
 public struct CoinTime: Document, Hashable {
   public var accountID: AccountID
   public var from: Instant
@@ -17,14 +17,14 @@ public struct CoinTime: Document, Hashable {
   ]
 }
 
-/// What an account's coins did in a week (NOT-3).
+/// What an account earned and spent in a week (NOT-3).
 public struct CoinWeek: Document, Hashable {
   public var accountID: AccountID
-  /// For steps and challenges, less what was taken back.
+  /// Coins for steps and challenges, less those taken back.
   public var earned: Int
-  /// For offers, less what was refunded.
+  /// Coins for offers, less those refunded.
   public var spent: Int
-  /// What can be spent now.
+  /// The coins that can be spent now.
   public var balance: Int
 
   public init(accountID: AccountID, earned: Int, spent: Int, balance: Int) {
@@ -40,7 +40,7 @@ public struct CoinWeek: Document, Hashable {
   ]
 }
 
-/// Says what came and went of accounts' coins, for their weekly summaries (NOT-3).
+/// Returns what accounts earned and spent, for their weekly summaries (NOT-3).
 public enum ReadCoinWeeks: OpenOperation {
   public struct Input: Document {
     public var times: [CoinTime]

@@ -1,15 +1,15 @@
 public import Operations
 
-/// What an account has, and how far it is from the next coin (REW-1, REW-2).
+/// An account's coins, and how far it is from the next coin (REW-1, REW-2).
 public struct Balance: Document, Hashable {
-  /// Coins to spend.
+  /// The coins that can be spent.
   public var coins: Int
-  /// Steps that count towards the next coin. Negative after a correction took back steps whose coins were spent: steps to come
-  /// settle that first.
+  /// Steps that count towards the next coin. Negative after a correction took back steps whose coins were spent; further steps settle that
+  /// first.
   public var carriedSteps: Int
   /// How many steps make a coin now.
   public var stepsPerCoin: Int
-  /// The coins that end next; nil where none end.
+  /// The coins that expire next; nil where none expire.
   public var nextExpiry: EndingCoins?
 
   /// A balance from its parts.
@@ -29,11 +29,11 @@ public struct Balance: Document, Hashable {
   ]
 }
 
-/// Coins that can be spent until an instant, and not from then on (REW-2).
+/// Coins that can be spent until an instant, that instant excluded (REW-2).
 public struct EndingCoins: Document, Hashable {
   /// How many.
   public var coins: Int
-  /// When they end.
+  /// When they expire.
   public var endsAt: Instant
 
   /// The coins from their parts.
@@ -47,7 +47,7 @@ public struct EndingCoins: Document, Hashable {
   ]
 }
 
-/// Shows the account's balance (REW-2).
+/// Returns the account's balance (REW-2).
 public enum GetBalance: AccountOperation {
   public typealias Input = Empty
   public typealias Output = Balance
@@ -57,7 +57,7 @@ public enum GetBalance: AccountOperation {
     "Show how many coins the account has, and the steps carried over towards the next.")
 }
 
-/// Coins that came to an account or left it, and what for (REW-2).
+/// Coins that were credited to an account or debited from it, and the reason (REW-2).
 public struct Transfer: Document, Hashable {
   /// Why coins move.
   public enum Kind: String, Choice {
@@ -67,7 +67,7 @@ public struct Transfer: Document, Hashable {
     case corrected
     /// An offer was redeemed.
     case redeemed
-    /// A redemption was void.
+    /// A redemption was voided.
     case refunded
     /// A challenge was completed.
     case challengeReward
@@ -75,15 +75,15 @@ public struct Transfer: Document, Hashable {
     case challengeRewardTakenBack
     /// An administrator corrected the balance.
     case adjusted
-    /// The coins had ended.
+    /// The coins expired.
     case expired
   }
 
-  /// The lot that coins came into: coins of one cause that end together.
+  /// The lot to which coins were credited: coins of one cause that expire together.
   public struct Lot: Document, Hashable {
-    /// How many coins of the lot are left, those of its other transfers included.
+    /// How many coins of the lot are left, including those of its other transfers.
     public var rest: Int
-    /// When they end; nil where they do not.
+    /// When the coins expire; nil where they do not.
     public var endsAt: Instant?
 
     /// A lot from its parts.
@@ -100,19 +100,19 @@ public struct Transfer: Document, Hashable {
 
   /// Names the transfer.
   public var id: TransferID
-  /// Why.
+  /// Why the coins moved.
   public var kind: Kind
-  /// How many: positive came, negative left.
+  /// How many coins: positive if credited, negative if debited.
   public var coins: Int
-  /// When.
+  /// When the coins moved.
   public var at: Instant
   /// The local day of the steps.
   public var day: LocalDay?
-  /// The offer, as it was called when it was redeemed, or the challenge.
+  /// The offer's title when it was redeemed, or the challenge's title.
   public var title: String?
   /// Why an administrator corrected the balance.
   public var reason: String?
-  /// The lot that the coins came into; nil where they left.
+  /// The lot to which the coins were credited; nil where they were debited.
   public var lot: Lot?
 
   /// A transfer from its parts.
@@ -159,19 +159,19 @@ public enum ListTransfers: AccountOperation {
     "List the coins that came to the account or left it, newest first.")
 }
 
-/// Coins came for steps (``CoinsEarned``), or a correction took them back (``CoinsCorrected``).
+/// Coins were credited for steps (``CoinsEarned``), or taken back by a correction (``CoinsCorrected``).
 public struct StepCoins<Movement: CoinsMovement>: Event, Hashable {
-  /// Whose coins.
+  /// The account whose coins moved.
   public var accountID: AccountID
   /// The transfer that moved them.
   public var transferID: TransferID
   /// How many.
   public var coins: Int
-  /// How many the account had then.
+  /// The account's balance after the transfer.
   public var balance: Int
-  /// When.
+  /// When the coins moved.
   public var at: Instant
-  /// The local day of the steps; nil in events of earlier versions, which counted several together.
+  /// The local day of the steps; nil in events of earlier versions, which combined several days.
   public var day: LocalDay?
 
   /// The event from its parts.
@@ -194,14 +194,14 @@ public typealias CoinsEarned = StepCoins<Earning>
 /// Steps were corrected downwards, and their coins taken back as far as the balance went (REW-1).
 public typealias CoinsCorrected = StepCoins<Correcting>
 
-/// That of ``CoinsEarned``.
+/// Parameters of ``CoinsEarned``.
 public enum Earning: CoinsMovement {
   public static let spec = EventSpec("coins.earned", by: .rewards, requirements: ["REW-1"], "Steps became coins.")
   public static let schemaName = "CoinsEarned"
   public static let notes = LedgerText.ofSteps(coins: "How many were earned.")
 }
 
-/// That of ``CoinsCorrected``.
+/// Parameters of ``CoinsCorrected``.
 public enum Correcting: CoinsMovement {
   public static let spec = EventSpec(
     "coins.corrected", by: .rewards, requirements: ["REW-1"],

@@ -2,7 +2,7 @@ import CRewardsWords
 public import Operations
 
 extension Contract {
-  /// What rewards shows the other services and the clients.
+  /// The operations and events that rewards offers to other services and to clients.
   public static let rewards = Contract(
     .rewards,
     operations: [

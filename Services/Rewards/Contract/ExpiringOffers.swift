@@ -1,6 +1,6 @@
 public import Operations
 
-/// An offer that ends soon, and that an account can afford (NOT-5).
+/// An offer that ends soon and that an account can afford (NOT-5).
 public struct ExpiringOffer: Document, Hashable {
   public var offerID: OfferID
   public var title: String
@@ -22,7 +22,7 @@ public struct ExpiringOffer: Document, Hashable {
   ]
 }
 
-/// Says which offers that end soon each of some accounts can afford and has not redeemed, for notices (NOT-5).
+/// Returns, for each of some accounts, the offers that end soon and that it can afford and has not redeemed, for notices (NOT-5).
 public enum ReadExpiringOffers: OpenOperation {
   public struct Input: Document {
     public var accountIDs: [AccountID]
@@ -33,9 +33,9 @@ public enum ReadExpiringOffers: OpenOperation {
   }
 
   public struct Output: Document, Hashable {
-    /// Those of one account.
+    /// The offers for one account.
     public struct Offers: Document, Hashable {
-      /// Most offers.
+      /// The maximum number of offers.
       public static let maxItems = 20
 
       public var items: [ExpiringOffer]

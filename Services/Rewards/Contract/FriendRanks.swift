@@ -1,10 +1,10 @@
 public import Operations
 
-/// Where an account stands among its friends by the steps of the present month (REW-6).
+/// An account's rank among its friends by the steps of the present month (REW-6).
 public struct FriendRank: Document, Hashable {
   /// The month's first day.
   public var month: LocalDay
-  /// Nil where it is not seen on leaderboards, or has made no steps.
+  /// Nil where the account is not visible on leaderboards, or has no steps.
   public var rank: Int?
 
   public init(month: LocalDay, rank: Int?) {
@@ -18,7 +18,7 @@ public struct FriendRank: Document, Hashable {
   ]
 }
 
-/// Says where each of some accounts stands among its friends, for notices of ranks that are lost (NOT-5).
+/// Returns the rank of each of some accounts among its friends, for notices of lost ranks (NOT-5).
 public enum ReadFriendRanks: OpenOperation {
   public struct Input: Document {
     public var accountIDs: [AccountID]

@@ -1,14 +1,14 @@
 public import Operations
 
-/// What a leaderboard ranks people by (REW-6).
+/// The metric of a leaderboard (REW-6).
 public enum LeaderboardMetric: String, Choice {
-  /// Steps that may earn; flagged ones do not count.
+  /// Steps that may earn, without flagged ones.
   case steps
   /// Coins earned, less those taken back.
   case coins
 }
 
-/// Among whom (REW-6).
+/// The people whom a leaderboard ranks (REW-6).
 public enum LeaderboardScope: String, Choice {
   case everyone
   /// The reader's friends.
@@ -17,18 +17,18 @@ public enum LeaderboardScope: String, Choice {
   case team
 }
 
-/// The time that a leaderboard is of: a month of the calendar, of which each account counts the days that are its own where it lives, or all
-/// time. `2026-11` or `allTime` (REW-6).
+/// The period of a leaderboard (REW-6): a calendar month such as `2026-11`, or `allTime`. For a month, each account's own local days of
+/// that month count.
 public struct LeaderboardPeriod: TextValue {
   /// The first day of the month; nil for all time.
   public let firstDay: LocalDay?
 
-  /// All that was ever counted.
+  /// The period without bounds.
   public static let allTime = LeaderboardPeriod(firstDay: nil)
 
   private init(firstDay: LocalDay?) { self.firstDay = firstDay }
 
-  /// The month of a day.
+  /// The month that contains a day.
   public init(of day: LocalDay) { self.init(firstDay: day.advanced(by: 1 - day.parts.day)) }
 
   public init(text: String) throws(FieldRule) {
@@ -56,16 +56,16 @@ public struct LeaderboardPeriod: TextValue {
   ]
 }
 
-/// Somebody on a leaderboard, with no more of them than their names, photo and score (REW-6).
+/// A person on a leaderboard, with no more than names, photo and score (REW-6).
 public struct RankedPerson: Document, Hashable {
   public var accountID: AccountID
   public var username: Username
   public var nickname: String?
   public var photoURL: PhotoURL?
   public var score: Int
-  /// One more than the number of people with a higher score: ties share it.
+  /// One more than the number of people with a higher score: people with equal scores share a rank.
   public var rank: Int
-  /// Whether it is the reader.
+  /// Whether the person is the reader.
   public var isOwn: Bool
 
   /// The person from its parts.
@@ -90,21 +90,22 @@ public struct RankedPerson: Document, Hashable {
   ]
 }
 
-/// The best people of a time, and the reader's own rank with its neighbours (REW-6, E UC-05).
+/// The people with the best scores of a period, and the reader's own rank with its neighbours (REW-6, E UC-05).
 ///
-/// Only those are in it, and counted, who chose to be seen (``SetLeaderboardVisibility``). The reader's own rank is shown in any case, as
-/// if it were. People with the same score share a rank: of the scores 9, 7, 7 and 4 the ranks are 1, 2, 2 and 4.
+/// Only accounts that chose to be visible (``SetLeaderboardVisibility``) are listed and counted. The reader's own rank is always shown,
+/// computed as if it were visible. People with equal scores share a rank: the scores 9, 7, 7 and 4 have the ranks 1, 2, 2 and 4.
 ///
-/// A month's ranks stand once no steps of it can earn any more. Who vanishes afterwards — erased, suspended, without consent to activity
-/// data, seen no longer — leaves a rank empty, and the others keep theirs. Friends and members of a team are ranked among those who are so now:
-/// whoever left or was erased leaves no rank empty there. Two of whom one has blocked the other do not see each other.
+/// The ranks of a month are final once none of its steps can earn any more. An account that disappears afterwards (erased, suspended,
+/// without consent to activity data, or no longer visible) leaves its rank empty, and the others keep theirs. Friends and team members are
+/// ranked among the present friends and members: an account that left or was erased leaves no rank empty there. Two accounts of which one
+/// has blocked the other do not see each other.
 public enum ListLeaderboard: AccountOperation {
   /// Which leaderboard, and which page of it.
   public struct Input: ListInput {
     public var metric: LeaderboardMetric
-    /// The reader's present month without it.
+    /// The period; the reader's present month by default.
     public var period: LeaderboardPeriod?
-    /// Everyone without it.
+    /// The scope; everyone by default.
     public var scope: LeaderboardScope?
     public var limit: Int?
     public var cursor: PageCursor?
@@ -128,21 +129,21 @@ public enum ListLeaderboard: AccountOperation {
     ])
   }
 
-  /// A page of the leaderboard, with the reader's own surroundings in it.
+  /// A page of the leaderboard, with the reader's own rank and neighbours.
   public struct Output: Document, Hashable {
-    /// Neighbours on each side of the reader at most.
+    /// The maximum number of neighbours on each side of the reader.
     public static let neighbours = 5
 
-    /// The time that it is of.
+    /// The period of the leaderboard.
     public var period: LeaderboardPeriod
-    /// The best first: only those who chose to be seen.
+    /// The people on the page, best first: only those who chose to be visible.
     public var items: [RankedPerson]
     public var nextCursor: PageCursor?
-    /// The reader, as if it were seen; absent of a team where it is in none.
+    /// The reader, as if visible; absent on a team's leaderboard where the reader is in no team.
     public var own: RankedPerson?
-    /// The reader between those next to it.
+    /// The reader, between its neighbours.
     public var neighbours: [RankedPerson]
-    /// What to say while there is nobody on it, in the reader's language (E UC-05, AF-01).
+    /// The text to show while the leaderboard is empty, in the reader's language (E UC-05, AF-01).
     public var message: String?
 
     /// The page from its parts.
@@ -174,9 +175,9 @@ public enum ListLeaderboard: AccountOperation {
     "List the people with the most steps or coins of a month or of all time, and your own rank with its neighbours.")
 }
 
-/// Whether an account is seen on leaderboards (REW-6).
+/// Whether an account is visible on leaderboards (REW-6).
 public struct LeaderboardVisibility: Document, Hashable {
-  /// Whether others see it there, and it counts for their ranks; off until it is chosen.
+  /// Whether others see the account there, and it counts for their ranks; off by default.
   public var isSeen: Bool
 
   /// The choice.
@@ -187,7 +188,7 @@ public struct LeaderboardVisibility: Document, Hashable {
   ]
 }
 
-/// Shows whether the account is seen on leaderboards (REW-6).
+/// Returns whether the account is visible on leaderboards (REW-6).
 public enum GetLeaderboardVisibility: AccountOperation {
   public typealias Input = Empty
   public typealias Output = LeaderboardVisibility
@@ -197,9 +198,10 @@ public enum GetLeaderboardVisibility: AccountOperation {
     requirements: ["REW-6"], "Show whether others see you on leaderboards.")
 }
 
-/// Chooses whether the account is seen on leaderboards, at once and on all of them (REW-6).
+/// Sets whether the account is visible on leaderboards; takes effect at once on all of them (REW-6).
 ///
-/// Who comes to be seen appears on past months too, with the rank that its score has there, and changes nobody's rank where they stand.
+/// An account that becomes visible appears on past months too, with the rank of its score there. Where a month is final, it changes no
+/// other account's rank.
 public enum SetLeaderboardVisibility: AccountOperation {
   public typealias Input = LeaderboardVisibility
   public typealias Output = LeaderboardVisibility

@@ -1,6 +1,6 @@
 public import Operations
 
-// What moves coins beside steps and offers (REW-2).
+// What moves coins besides steps and offers (REW-2).
 
 /// An administrator corrects an account's balance, with a reason that its owner reads (REW-2).
 public enum AdjustCoins: AccountOperation {
@@ -8,11 +8,11 @@ public enum AdjustCoins: AccountOperation {
   public struct Input: Document {
     /// Whose balance.
     public var accountID: AccountID
-    /// How many coins come (positive) or go (negative).
+    /// How many coins to credit (positive) or debit (negative).
     public var coins: Int
-    /// Why.
+    /// The reason.
     public var reason: String
-    /// Which transfer is corrected: what is taken comes from its lots first.
+    /// The transfer that is corrected: a debit takes coins from its lots first.
     public var transferID: TransferID?
 
     /// The input from its parts.
@@ -23,7 +23,7 @@ public enum AdjustCoins: AccountOperation {
       self.transferID = transferID
     }
 
-    /// The most coins that one correction moves.
+    /// The maximum number of coins that one correction moves.
     public static let maxCoins = 1_000_000_000
 
     public static let notes: Notes = [
@@ -71,7 +71,7 @@ enum LedgerText {
 
 // MARK: - Events
 
-/// A redemption was void, and its coins came back.
+/// A redemption was voided, and its coins were credited back.
 public struct CoinsRefunded: Event, Hashable {
   public var accountID: AccountID
   public var transferID: TransferID
@@ -104,11 +104,11 @@ public struct CoinsRefunded: Event, Hashable {
     "coins.refunded", by: .rewards, requirements: ["REW-2", "REW-5"], "A redemption was void, and its coins came back.")
 }
 
-/// Coins came for a completed challenge (``CoinsRewarded``), or were taken back (``CoinsRewardTakenBack``).
+/// Coins were credited for a completed challenge (``CoinsRewarded``), or taken back (``CoinsRewardTakenBack``).
 public struct ChallengeCoins<Movement: CoinsMovement>: Event, Hashable {
   public var accountID: AccountID
   public var transferID: TransferID
-  /// What names the challenge's definition.
+  /// The id of the challenge's definition.
   public var challenge: String
   public var coins: Int
   public var balance: Int
@@ -130,22 +130,22 @@ public struct ChallengeCoins<Movement: CoinsMovement>: Event, Hashable {
   public static var spec: EventSpec { Movement.spec }
 }
 
-/// A challenge was completed, and its coins came.
+/// A challenge was completed, and its coins were credited.
 public typealias CoinsRewarded = ChallengeCoins<Rewarding>
-/// The movement that had completed a challenge was corrected, or an administrator revoked it, and what was left of its coins was taken back.
+/// A challenge's completion was corrected or revoked, and its unspent coins were taken back.
 public typealias CoinsRewardTakenBack = ChallengeCoins<TakingRewardsBack>
 
-/// Which way coins moved, where events of both ways have the same fields.
+/// The direction of a movement of coins, where events of both directions have the same fields.
 public protocol CoinsMovement: Sendable {
-  /// What is declared of the event.
+  /// The event's specification.
   static var spec: EventSpec { get }
-  /// What the documentation calls it.
+  /// The schema's name in the documentation.
   static var schemaName: String { get }
-  /// What is said of the fields.
+  /// The notes on the event's fields.
   static var notes: Notes { get }
 }
 
-/// That of ``CoinsRewarded``.
+/// Parameters of ``CoinsRewarded``.
 public enum Rewarding: CoinsMovement {
   public static let spec = EventSpec(
     "coins.rewarded", by: .rewards, requirements: ["REW-2", "REW-7"], "A challenge was completed, and its coins came.")
@@ -153,7 +153,7 @@ public enum Rewarding: CoinsMovement {
   public static let notes = LedgerText.ofChallenges(coins: "How many came.")
 }
 
-/// That of ``CoinsRewardTakenBack``.
+/// Parameters of ``CoinsRewardTakenBack``.
 public enum TakingRewardsBack: CoinsMovement {
   public static let spec = EventSpec(
     "coins.rewardTakenBack", by: .rewards, requirements: ["REW-2", "REW-7"],
@@ -167,7 +167,7 @@ public enum TakingRewardsBack: CoinsMovement {
 public struct CoinsAdjusted: Event, Hashable {
   public var accountID: AccountID
   public var transferID: TransferID
-  /// Positive came, negative left.
+  /// Positive if credited, negative if debited.
   public var coins: Int
   public var reason: String
   public var balance: Int
@@ -191,7 +191,7 @@ public struct CoinsAdjusted: Event, Hashable {
     "coins.adjusted", by: .rewards, requirements: ["REW-2"], "An administrator corrected an account's balance.")
 }
 
-/// Coins ended that were not spent.
+/// Unspent coins expired.
 public struct CoinsExpired: Event, Hashable {
   public var accountID: AccountID
   public var transferID: TransferID
@@ -216,10 +216,10 @@ public struct CoinsExpired: Event, Hashable {
     "coins.expired", by: .rewards, requirements: ["REW-2"], "Coins ended that were not spent.")
 }
 
-/// Names a notice of coins that expire soon.
+/// Names a notice about coins that expire soon.
 public typealias CoinsEndingID = ID<CoinsEnding>
 
-/// Coins expire soon: published once for each lot of them.
+/// Coins expire soon; published once for each lot.
 public struct CoinsEnding: Event, Hashable {
   public var noticeID: CoinsEndingID
   public var accountID: AccountID
@@ -243,9 +243,9 @@ public struct CoinsEnding: Event, Hashable {
   public static let spec = EventSpec("coins.ending", by: .rewards, requirements: ["REW-2"], "Coins expire soon.")
 }
 
-/// The nightly proof of the ledger failed: what it holds does not add up.
+/// The nightly check of the ledger failed: its contents do not add up.
 public struct LedgerFailed: Event, Hashable {
-  /// How many faults were found.
+  /// The number of faults found.
   public var faults: Int
   public var at: Instant
 

@@ -1,12 +1,12 @@
 public import Operations
 
-/// What became of a partner's offers on one day, in UTC (REW-3): counts alone, nothing of anybody.
+/// Statistics of a partner's offers on one day in UTC (REW-3): counts only, no personal data.
 public struct OfferStatistics: Document, Hashable {
   /// The day.
   public var day: LocalDay
-  /// How many people have looked at an offer; each once for each offer.
+  /// How many people looked at an offer; each person counts once per offer.
   public var views: Int
-  /// How many were redeemed.
+  /// How many offers were redeemed.
   public var redemptions: Int
   /// How many codes were used.
   public var uses: Int
@@ -26,11 +26,11 @@ public struct OfferStatistics: Document, Hashable {
   ]
 }
 
-/// Shows what became of the offers of the caller's partner, day by day (REW-3).
+/// Returns the statistics of the offers of the caller's partner, day by day (REW-3).
 public enum GetOfferStatistics: AccountOperation {
-  /// Of which offer, and when.
+  /// Which offers and days.
   public struct Input: Document {
-    /// The most days of one answer.
+    /// The maximum number of days in one reply.
     public static let maxDays = 366
 
     /// Only this offer.
@@ -62,7 +62,7 @@ public enum GetOfferStatistics: AccountOperation {
 
   /// The statistics.
   public struct Output: Document, Hashable {
-    /// Of the days on which there was anything, in their order.
+    /// The days with any count, in order.
     public var days: [OfferStatistics]
 
     /// The answer from its parts.

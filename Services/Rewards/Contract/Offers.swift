@@ -1,40 +1,40 @@
 public import Operations
 
-/// What can be had for coins, and under which conditions (REW-3, REW-4).
+/// A reward that can be had for coins, and its conditions (REW-3, REW-4).
 public struct Offer: Document, Hashable {
   /// Names the offer.
   public var id: OfferID
-  /// What it is called.
+  /// The offer's title.
   public var title: String
-  /// What one gets.
+  /// The reward that the account receives.
   public var reward: String
   /// The conditions.
   public var terms: String?
-  /// What kind of thing it is.
+  /// The offer's category.
   public var category: OfferCategory?
-  /// Who gives it.
+  /// The name of the partner or other giver.
   public var partnerName: String
-  /// The partner; absent of an operator's own offers.
+  /// The partner; absent for the operator's own offers.
   public var partner: OfferPartner?
-  /// Absent without a picture.
+  /// Where the picture is; absent without one.
   public var pictureURL: PartnerPictureURL?
-  /// What it costs.
+  /// The price in coins.
   public var costCoins: Int
   /// How many are left.
   public var remaining: Int
-  /// From when on it can be redeemed.
+  /// The instant from which the offer can be redeemed.
   public var validFrom: Instant
-  /// Until when, that instant excluded.
+  /// The instant until which it can be redeemed, that instant excluded.
   public var validUntil: Instant
-  /// How many one account may redeem in all.
+  /// The maximum number of redemptions per account.
   public var limitPerAccount: Int?
-  /// How many one account may redeem on one of its days.
+  /// The maximum number of redemptions per account and local day.
   public var limitPerDay: Int?
   /// For how many days a code is valid; until the offer's end if absent.
   public var codeValidDays: Int?
-  /// How far its nearest place is from where the caller said to be.
+  /// The distance from the caller's given location to the nearest place of the offer.
   public var distanceMeters: Int?
-  /// Where it holds; only when one offer is shown.
+  /// The places at which the offer applies; only given where a single offer is requested.
   public var places: [PartnerPlace]?
 
   /// An offer from its parts.
@@ -77,13 +77,13 @@ public struct Offer: Document, Hashable {
 /// Names an offer.
 public typealias OfferID = ID<Offer>
 
-/// The partner of an offer, in short (REW-4).
+/// The partner of an offer, in short form (REW-4).
 public struct OfferPartner: Document, Hashable {
   /// Names the partner.
   public var id: PartnerID
-  /// What it does.
+  /// The partner's description of itself.
   public var about: String
-  /// Absent without a logo.
+  /// Where the logo is; absent without one.
   public var logoURL: PartnerPictureURL?
 
   /// A partner from its parts.
@@ -98,7 +98,7 @@ public struct OfferPartner: Document, Hashable {
   ]
 }
 
-/// What kind of thing an offer gives.
+/// The category of an offer's reward.
 public enum OfferCategory: String, Choice {
   case food, drinks, sports, health, beauty, culture, travel, shopping, services, other
 }
@@ -118,7 +118,7 @@ enum OfferText {
   static let codeValidDays = Note(
     "For how many days a code is valid; until the offer's end if absent.", range: 1...366, example: 30)
 
-  /// Of the fields that offers and what makes them have in common.
+  /// Notes on the fields that offers share with the inputs that create them.
   static let notes: Notes = [
     "title": title, "reward": reward, "terms": terms, "category": category, "costCoins": costCoins,
     "validFrom": "From when on it can be redeemed.", "validUntil": "Until when it can be redeemed, that instant excluded.",
@@ -126,19 +126,19 @@ enum OfferText {
   ]
 }
 
-/// Ways in which asking for an offer can fail.
+/// Ways in which an operation on an offer can fail.
 public enum OfferFailure: String, FailureCode {
-  /// There is no offer of that id.
+  /// There is no offer with that id.
   case notFound = "offer_not_found"
-  /// None are left.
+  /// No items are left.
   case soldOut = "offer_sold_out"
-  /// It cannot be redeemed yet, or no longer.
+  /// The offer cannot be redeemed yet, or no longer.
   case notValid = "offer_not_valid"
-  /// Its partner has paused it, or was suspended.
+  /// The partner has paused the offer, or was suspended.
   case paused = "offer_paused"
-  /// It costs something else than the caller was shown.
+  /// The price differs from the one that the caller was shown.
   case changed = "offer_changed"
-  /// The account has redeemed as many as one account may, in all or on one day.
+  /// The account has reached the maximum number of redemptions, in all or for the day.
   case limitReached = "offer_limit_reached"
   /// The account has fewer coins than the offer costs (E UC-04, AF-01).
   case notEnoughCoins = "not_enough_coins"
@@ -146,9 +146,9 @@ public enum OfferFailure: String, FailureCode {
   public var status: Int { self == .notFound ? 404 : 409 }
 }
 
-/// In which order offers are listed (REW-4).
+/// The order of a list of offers (REW-4).
 public enum OfferOrder: String, Choice {
-  /// Those that end first before the others.
+  /// The offers that end first.
   case end
   /// The cheapest first.
   case cost
@@ -158,7 +158,7 @@ public enum OfferOrder: String, Choice {
   case distance
 }
 
-/// Where somebody is, for one call: it is used to answer it, and neither kept nor logged (REW-4).
+/// The caller's location for one call; used for the reply only, and neither kept nor logged (REW-4).
 protocol GivenPlace: Document {
   var latitude: Double? { get }
   var longitude: Double? { get }
@@ -182,26 +182,26 @@ extension GivenPlace {
 
 /// Lists the offers that can be redeemed now (REW-4).
 ///
-/// A page may hold fewer than asked for, even none, though there are more: a rare combination is looked for among a bounded number of offers for
-/// each page, and `nextCursor` goes on behind them.
+/// A page may have fewer items than asked for, even none, though there are more: each page scans a bounded number of offers for a rare
+/// combination of filters, and `nextCursor` continues after them.
 public enum ListOffers: AccountOperation {
-  /// Which of them, and in which order.
+  /// The filters and the order.
   public struct Input: ListInput, GivenPlace {
     /// The order; `end` if absent.
     public var sort: OfferOrder?
-    /// Only those that the account has the coins for, if true.
+    /// If true, only offers for which the account has enough coins.
     public var affordable: Bool?
-    /// Where the account is now.
+    /// The latitude of the account's location.
     public var latitude: Double?
-    /// Where the account is now.
+    /// The longitude of the account's location.
     public var longitude: Double?
-    /// Only those that hold within so many metres of there.
+    /// Only offers that apply within this distance of the location.
     public var radiusMeters: Int?
-    /// Only those of this partner.
+    /// Only offers of this partner.
     public var partnerID: PartnerID?
-    /// Only those of this kind.
+    /// Only offers of this category.
     public var category: OfferCategory?
-    /// Only those in whose title, reward or partner's name this stands.
+    /// Only offers whose title, reward or partner's name contains this text.
     public var text: String?
     public var limit: Int?
     public var cursor: PageCursor?
@@ -224,7 +224,7 @@ public enum ListOffers: AccountOperation {
       self.cursor = cursor
     }
 
-    /// How far "near" reaches where nothing else is said, and at most.
+    /// The default and the maximum radius.
     public static let usualRadiusMeters = 10_000
     public static let maxRadiusMeters = 100_000
 
@@ -255,16 +255,16 @@ public enum ListOffers: AccountOperation {
     "List the offers that are valid now, in the order and of the kind that you want.")
 }
 
-/// Shows one offer with its partner and where it holds (REW-4). The partner learns how many people have looked at it on a day, and of nobody
-/// who.
+/// Returns one offer with its partner and its places (REW-4). The partner learns how many people have looked at it per day, but not who
+/// they are.
 public enum GetOffer: AccountOperation {
-  /// Which one.
+  /// Which offer, and where the account is.
   public struct Input: Document, GivenPlace {
     /// Names the offer.
     public var offerID: OfferID
-    /// Where the account is now.
+    /// The latitude of the account's location.
     public var latitude: Double?
-    /// Where the account is now.
+    /// The longitude of the account's location.
     public var longitude: Double?
 
     /// The input from its parts.
@@ -287,13 +287,13 @@ public enum GetOffer: AccountOperation {
     "Show one offer with its partner and where it holds.")
 }
 
-/// Reads an offer's picture, whose address with its version is in every list (``PartnerPictureURL``) (REW-3).
+/// Returns an offer's picture. Every list contains its address with the version (``PartnerPictureURL``) (REW-3).
 public enum GetOfferPicture: AccountOperation {
   /// Which picture.
   public struct Input: Document, Hashable {
     /// Names the offer.
     public var offerID: OfferID
-    /// The version of the address.
+    /// The version from the picture's address.
     public var version: String?
 
     /// The input from its parts.
@@ -313,23 +313,23 @@ public enum GetOfferPicture: AccountOperation {
     "Read an offer's picture; `not_found` without one.")
 }
 
-/// Publishes an offer of the operator's own, without a partner (REW-3).
+/// Publishes an offer of the operator, without a partner (REW-3).
 public enum CreateOffer: AccountOperation {
-  /// What is offered.
+  /// The offer.
   public struct Input: Document {
-    /// What it is called.
+    /// The offer's title.
     public var title: String
-    /// What one gets.
+    /// The reward that the account receives.
     public var reward: String
-    /// Who gives it.
+    /// The name of the giver.
     public var partnerName: String
-    /// What it costs.
+    /// The price in coins.
     public var costCoins: Int
-    /// How many there are in all.
+    /// The total number of items.
     public var stock: Int
-    /// From when on it can be redeemed.
+    /// The instant from which the offer can be redeemed.
     public var validFrom: Instant
-    /// Until when, that instant excluded.
+    /// The instant until which it can be redeemed, that instant excluded.
     public var validUntil: Instant
 
     /// The input from its parts.

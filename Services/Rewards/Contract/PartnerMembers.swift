@@ -1,22 +1,22 @@
 public import Operations
 
-/// What somebody may do at a partner (REW-3).
+/// What a member of a partner may do (REW-3).
 public enum PartnerRole: String, Choice {
-  /// All that a partner can do.
+  /// Every operation of the partner.
   case owner
-  /// Look at codes and use them up, and read what the partner has.
+  /// Check and use codes, and read the partner's data.
   case clerk
 }
 
-/// Somebody who works for a partner (REW-3).
+/// An account that works for a partner (REW-3).
 public struct PartnerMember: Document, Hashable {
   /// The account.
   public var accountID: AccountID
-  /// Its username.
+  /// The account's username.
   public var username: Username
-  /// What it may do.
+  /// The member's role.
   public var role: PartnerRole
-  /// Since when.
+  /// Since when the account is a member.
   public var since: Instant
 
   /// A member from its parts.
@@ -27,7 +27,7 @@ public struct PartnerMember: Document, Hashable {
     self.since = since
   }
 
-  /// The most of one partner.
+  /// The maximum number of members of one partner.
   public static let maxPerPartner = 100
 
   public static let notes: Notes = [
@@ -35,9 +35,9 @@ public struct PartnerMember: Document, Hashable {
   ]
 }
 
-/// All people of a partner.
+/// All members of a partner.
 public struct PartnerMembers: Document, Hashable {
-  /// In the order in which they came.
+  /// In the order in which they joined.
   public var members: [PartnerMember]
 
   /// The answer from its parts.
@@ -48,17 +48,17 @@ public struct PartnerMembers: Document, Hashable {
   ]
 }
 
-/// Why a partner's people do not change.
+/// Why a change of a partner's members is refused.
 public enum PartnerMemberFailure: String, FailureCode {
-  /// Somebody must own the partner.
+  /// The partner must keep at least one owner.
   case lastOwner = "last_partner_owner"
-  /// It has as many people as a partner may.
+  /// The partner has reached the maximum number of members.
   case tooMany = "too_many_partner_members"
 
   public var status: Int { 409 }
 }
 
-/// Lists the people of the caller's partner (REW-3).
+/// Lists the members of the caller's partner (REW-3).
 public enum ListPartnerMembers: AccountOperation {
   public typealias Input = Empty
   public typealias Output = PartnerMembers
@@ -68,15 +68,15 @@ public enum ListPartnerMembers: AccountOperation {
     requirements: ["REW-3"], "List the people of the partner that you belong to.")
 }
 
-/// Gives an account a role at the caller's partner, or another role than it has (REW-3). It can leave at any time.
+/// Gives an account a role at the caller's partner, or changes its role (REW-3). The account can leave at any time.
 ///
-/// The answer says whether there is such an account, so calls are limited as searching for people is.
+/// The reply reveals whether the account exists, so the rate limit is that of searching for people.
 public enum AddPartnerMember: AccountOperation {
-  /// Who, and what for.
+  /// Which account, and its role.
   public struct Input: Document {
     /// The account's username.
     public var username: Username
-    /// What it is to be.
+    /// The new role.
     public var role: PartnerRole
 
     /// The input from its parts.
@@ -99,9 +99,9 @@ public enum AddPartnerMember: AccountOperation {
     requirements: ["REW-3"], "Make an account an owner or a clerk of your company.")
 }
 
-/// Takes an account its role at the caller's partner (REW-3).
+/// Removes an account from the caller's partner (REW-3).
 public enum RemovePartnerMember: AccountOperation {
-  /// Who.
+  /// Which member.
   public struct Input: Document {
     /// The account.
     public var accountID: AccountID
@@ -120,8 +120,8 @@ public enum RemovePartnerMember: AccountOperation {
     "Take an account its role at your company.")
 }
 
-/// Leaves the partner that the account belongs to (REW-3). Once its last owner has left, its offers pause and administrators are told; one
-/// that was never let in goes with the last of its people.
+/// Leaves the partner that the account belongs to (REW-3). Once the last owner has left, the partner's offers pause and administrators are
+/// told. A partner that was never approved is deleted with its last member.
 public enum LeavePartner: AccountOperation {
   public typealias Input = Empty
   public typealias Output = Empty

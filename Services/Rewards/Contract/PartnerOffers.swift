@@ -1,23 +1,23 @@
 public import Operations
 
-/// Whether a partner lets one of its offers be redeemed (REW-3).
+/// Whether one of a partner's offers can be redeemed (REW-3).
 public enum PartnerOfferState: String, Choice {
   case open
-  /// Until the partner resumes it.
+  /// Paused until the partner resumes it.
   case paused
-  /// For ever.
+  /// Withdrawn permanently.
   case withdrawn
 }
 
 /// An offer as the partner sees it (REW-3).
 public struct PartnerOffer: Document, Hashable {
-  /// What everybody sees of it while it is listed.
+  /// The offer as it appears to everybody while it is listed.
   public var offer: Offer
-  /// Whether the partner lets it be redeemed.
+  /// Whether the partner allows the offer to be redeemed.
   public var state: PartnerOfferState
-  /// How many there are in all.
+  /// The total number of items.
   public var stock: Int
-  /// Whether it holds at every place of the partner, also at those to come.
+  /// Whether the offer applies at every place of the partner, future ones included.
   public var isEverywhere: Bool
 
   /// An offer from its parts.
@@ -34,41 +34,41 @@ public struct PartnerOffer: Document, Hashable {
   ]
 }
 
-/// Why a partner's offer does not change.
+/// Why a change of a partner's offer is refused.
 public enum PartnerOfferFailure: String, FailureCode {
-  /// It was withdrawn, for ever.
+  /// The offer was withdrawn permanently.
   case withdrawn = "offer_withdrawn"
-  /// The partner has as many as it may.
+  /// The partner has reached the maximum number of offers.
   case tooMany = "too_many_offers"
 
   public var status: Int { 409 }
 }
 
-/// Publishes an offer of the caller's partner (REW-3). It is listed once administrators have let the partner in.
+/// Publishes an offer of the caller's partner (REW-3). It is listed once administrators have approved the partner.
 public enum CreatePartnerOffer: AccountOperation {
-  /// What is offered.
+  /// The offer.
   public struct Input: Document {
-    /// What it is called.
+    /// The offer's title.
     public var title: String
-    /// What one gets.
+    /// The reward that the account receives.
     public var reward: String
     /// The conditions.
     public var terms: String?
-    /// What kind of thing it is.
+    /// The offer's category.
     public var category: OfferCategory
-    /// What it costs.
+    /// The price in coins.
     public var costCoins: Int
-    /// How many there are in all.
+    /// The total number of items.
     public var stock: Int
-    /// From when on it can be redeemed.
+    /// The instant from which the offer can be redeemed.
     public var validFrom: Instant
-    /// Until when, that instant excluded.
+    /// The instant until which it can be redeemed, that instant excluded.
     public var validUntil: Instant
-    /// The places at which it holds; all if absent.
+    /// The places at which the offer applies; all if absent.
     public var placeIDs: [PartnerPlaceID]?
-    /// How many one account may redeem in all.
+    /// The maximum number of redemptions per account.
     public var limitPerAccount: Int?
-    /// How many one account may redeem on one of its days.
+    /// The maximum number of redemptions per account and local day.
     public var limitPerDay: Int?
     /// For how many days a code is valid.
     public var codeValidDays: Int?
@@ -114,33 +114,33 @@ public enum CreatePartnerOffer: AccountOperation {
     "Publish an offer of your company.")
 }
 
-/// Changes an offer of the caller's partner (REW-3). What was redeemed before keeps the words and the end that it was redeemed under.
+/// Changes an offer of the caller's partner (REW-3). Earlier redemptions keep the words and the end under which they were made.
 public enum EditPartnerOffer: AccountOperation {
-  /// What is to change.
+  /// Which offer, and the fields to change.
   public struct Input: Document {
     /// Names the offer.
     public var offerID: OfferID
-    /// What it is called.
+    /// The offer's title.
     public var title: Patch<String>
-    /// What one gets.
+    /// The reward that the account receives.
     public var reward: Patch<String>
     /// The conditions.
     public var terms: Patch<String?>
-    /// What kind of thing it is.
+    /// The offer's category.
     public var category: Patch<OfferCategory>
-    /// What it costs.
+    /// The price in coins.
     public var costCoins: Patch<Int>
-    /// How many there are in all; never fewer than were redeemed.
+    /// The total number of items; never fewer than were redeemed.
     public var stock: Patch<Int>
-    /// From when on it can be redeemed.
+    /// The instant from which the offer can be redeemed.
     public var validFrom: Patch<Instant>
-    /// Until when, that instant excluded.
+    /// The instant until which it can be redeemed, that instant excluded.
     public var validUntil: Patch<Instant>
-    /// The places at which it holds; null for all.
+    /// The places at which the offer applies; null for all.
     public var placeIDs: Patch<[PartnerPlaceID]?>
-    /// How many one account may redeem in all.
+    /// The maximum number of redemptions per account.
     public var limitPerAccount: Patch<Int?>
-    /// How many one account may redeem on one of its days.
+    /// The maximum number of redemptions per account and local day.
     public var limitPerDay: Patch<Int?>
     /// For how many days a code is valid.
     public var codeValidDays: Patch<Int?>
@@ -196,11 +196,11 @@ public struct OfferReference: Document, Hashable {
 
   public static let notes: Notes = ["offerID": "Names the offer."]
 
-  /// Of what changes one's own offer.
+  /// Failures of operations that change the partner's own offer.
   static let failures = [OfferFailure.notFound.kind, PartnerOfferFailure.withdrawn.kind]
 }
 
-/// Lets an offer of the caller's partner not be redeemed until it is resumed (REW-3). Codes that people have stay good.
+/// Pauses an offer of the caller's partner: it cannot be redeemed until it is resumed (REW-3). Codes already issued stay valid.
 public enum PausePartnerOffer: AccountOperation {
   public typealias Input = OfferReference
   public typealias Output = PartnerOffer
@@ -210,7 +210,7 @@ public enum PausePartnerOffer: AccountOperation {
     failures: OfferReference.failures, requirements: ["REW-3"], "Pause an offer of your company.")
 }
 
-/// Lets an offer that was paused be redeemed again (REW-3).
+/// Resumes a paused offer of the caller's partner (REW-3).
 public enum ResumePartnerOffer: AccountOperation {
   public typealias Input = OfferReference
   public typealias Output = PartnerOffer
@@ -221,7 +221,7 @@ public enum ResumePartnerOffer: AccountOperation {
     "Resume an offer that you have paused.")
 }
 
-/// Withdraws an offer of the caller's partner for ever (REW-3). Codes that people have stay good.
+/// Permanently withdraws an offer of the caller's partner (REW-3). Codes already issued stay valid.
 public enum WithdrawPartnerOffer: AccountOperation {
   public typealias Input = OfferReference
   public typealias Output = PartnerOffer
@@ -241,9 +241,9 @@ public enum ListPartnerOffers: AccountOperation {
     requirements: ["REW-3"], "List the offers of your company, newest first.")
 }
 
-/// Gives an offer a picture: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way (REW-3).
+/// Sets an offer's picture: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way (REW-3).
 ///
-/// It is kept as a picture that the server has encoded anew.
+/// The server encodes the picture again.
 public enum PutOfferPicture: AccountOperation {
   /// Which offer, and its picture.
   public struct Input: Document, Hashable {
@@ -272,7 +272,7 @@ public enum PutOfferPicture: AccountOperation {
     "Give an offer of your company a picture.")
 }
 
-/// Removes an offer's picture (REW-3). Without one it does nothing.
+/// Removes an offer's picture (REW-3). Does nothing where there is none.
 public enum DeleteOfferPicture: AccountOperation {
   public typealias Input = OfferReference
   public typealias Output = PartnerOffer

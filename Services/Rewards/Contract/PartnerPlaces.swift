@@ -1,10 +1,10 @@
 public import Operations
 
-/// Where a partner is (REW-3).
+/// A place of a partner (REW-3).
 public struct PartnerPlace: Document, Hashable {
   /// Names the place.
   public var id: PartnerPlaceID
-  /// How people find it.
+  /// The address at which people find it.
   public var address: String
   /// Degrees north of the equator.
   public var latitude: Double
@@ -19,7 +19,7 @@ public struct PartnerPlace: Document, Hashable {
     self.longitude = longitude
   }
 
-  /// The most of one partner.
+  /// The maximum number of places of one partner.
   public static let maxPerPartner = 100
 
   public static let notes: Notes = [
@@ -32,7 +32,7 @@ public typealias PartnerPlaceID = ID<PartnerPlace>
 
 /// A place as a partner describes it.
 public struct PartnerPlaceDraft: Document, Hashable {
-  /// How people find it.
+  /// The address at which people find it.
   public var address: String
   /// Degrees north of the equator.
   public var latitude: Double
@@ -59,15 +59,15 @@ enum PlaceText {
   static let longitude = Note("Degrees east of Greenwich.", range: -180...180, example: .number(-3.7038))
 }
 
-/// Why a partner's places do not change.
+/// Why a change of a partner's places is refused.
 public enum PartnerPlaceFailure: String, FailureCode {
-  /// It has as many as a partner may.
+  /// The partner has reached the maximum number of places.
   case tooMany = "too_many_partner_places"
 
   public var status: Int { 409 }
 }
 
-/// Adds a place to the caller's partner (REW-3). Offers that hold at all places hold there too.
+/// Adds a place to the caller's partner (REW-3). Offers that apply at all places apply there too.
 public enum AddPartnerPlace: AccountOperation {
   public typealias Input = PartnerPlaceDraft
   public typealias Output = PartnerPlace
@@ -79,11 +79,11 @@ public enum AddPartnerPlace: AccountOperation {
 
 /// Changes a place of the caller's partner (REW-3).
 public enum EditPartnerPlace: AccountOperation {
-  /// What is to change.
+  /// Which place, and the fields to change.
   public struct Input: Document {
     /// Names the place.
     public var placeID: PartnerPlaceID
-    /// How people find it.
+    /// The address at which people find it.
     public var address: Patch<String>
     /// Degrees north of the equator.
     public var latitude: Patch<Double>
@@ -115,7 +115,7 @@ public enum EditPartnerPlace: AccountOperation {
     failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Change a place of your company.")
 }
 
-/// Removes a place of the caller's partner, and from its offers (REW-3).
+/// Removes a place from the caller's partner and from its offers (REW-3).
 public enum RemovePartnerPlace: AccountOperation {
   /// Which place.
   public struct Input: Document {

@@ -1,20 +1,20 @@
 public import Operations
 
-/// What a partner sees of a redemption: what to give for it, and whether; nothing of who redeemed it (REW-5).
+/// A redemption as the partner sees it: what to give, and whether the code is usable; nothing about the account that redeemed it (REW-5).
 public struct PartnerRedemption: Document, Hashable {
   /// Names the redemption.
   public var id: RedemptionID
-  /// Which offer.
+  /// The offer.
   public var offerID: OfferID
   /// The offer's title when it was redeemed.
   public var title: String
-  /// What is to be given.
+  /// The reward to give.
   public var reward: String
   /// The conditions.
   public var terms: String?
-  /// What it cost.
+  /// The price in coins.
   public var coins: Int
-  /// What has become of it.
+  /// The redemption's state.
   public var state: RedemptionState
   /// Whether the code can be used now.
   public var isUsable: Bool
@@ -55,7 +55,7 @@ public struct PartnerRedemption: Document, Hashable {
   ]
 }
 
-/// A code as it came to a till: typed, or read from a QR code.
+/// A code as it arrives at a till: typed, or read from a QR code.
 public struct GivenCode: Document, Hashable {
   /// The text.
   public var code: String
@@ -69,9 +69,9 @@ public struct GivenCode: Document, Hashable {
   ]
 }
 
-/// Looks at a code without using it: what it is for, until when, and whether it was used (REW-5).
+/// Checks a code without using it: what it is for, until when it is valid, and whether it was used (REW-5).
 ///
-/// A code of another partner is as one that there never was. Wrong codes count against the partner, see
+/// A code of another partner is treated as one that does not exist. Wrong codes count against the partner, see
 /// ``RedemptionFailure/tooManyWrongCodes``.
 public enum CheckCode: AccountOperation {
   public typealias Input = GivenCode
@@ -83,7 +83,7 @@ public enum CheckCode: AccountOperation {
     "Look at a code of your company: what it is for, until when it is valid, and whether it was used.")
 }
 
-/// Uses a code up, once, however many tills try (REW-5). Repeated with its idempotency key, it says that it was used by this call.
+/// Uses a code, only once even if several tills try (REW-5). A retry with the same idempotency key reports that this call used it.
 public enum UseCode: AccountOperation {
   public typealias Input = GivenCode
   public typealias Output = PartnerRedemption
@@ -99,7 +99,7 @@ extension GivenCode {
   ]
 }
 
-/// Lists what was redeemed of the caller's partner, newest first (REW-5).
+/// Lists the redemptions of the caller's partner's offers, newest first (REW-5).
 public enum ListPartnerRedemptions: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<PartnerRedemption>
@@ -109,7 +109,7 @@ public enum ListPartnerRedemptions: AccountOperation {
     requirements: ["REW-5"], "List what was redeemed of your company's offers, newest first.")
 }
 
-/// Voids a redemption of the caller's partner whose code was not used and is still good: the coins are given back (REW-5).
+/// Voids a redemption of the caller's partner whose code is unused and still valid: the coins are given back (REW-5).
 public enum VoidPartnerRedemption: AccountOperation {
   public typealias Input = VoidedRedemption
   public typealias Output = PartnerRedemption

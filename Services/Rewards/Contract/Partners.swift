@@ -4,13 +4,13 @@ public import Operations
 public struct Partner: Document, Hashable {
   /// Names the partner.
   public var id: PartnerID
-  /// What it is called.
+  /// The partner's name.
   public var name: String
-  /// What it does.
+  /// The partner's description of itself.
   public var about: String
-  /// Absent without a logo.
+  /// Where the logo is; absent without one.
   public var logoURL: PartnerPictureURL?
-  /// Where it is.
+  /// The partner's places.
   public var places: [PartnerPlace]
 
   /// A partner from its parts.
@@ -32,35 +32,35 @@ public struct Partner: Document, Hashable {
 /// Names a partner.
 public typealias PartnerID = ID<Partner>
 
-/// What administrators have decided about a partner (REW-3).
+/// The administrators' decision about a partner (REW-3).
 public enum PartnerState: String, Choice {
-  /// Nobody has looked at it yet.
+  /// No administrator has decided yet.
   case pending
-  /// Its offers are shown.
+  /// The partner's offers are shown.
   case approved
-  /// It was not let in; a change of what it says of itself asks once more.
+  /// The partner was not approved; editing its description requests another decision.
   case refused
-  /// It was let in, and its offers are not shown for now.
+  /// The partner was approved, and its offers are hidden for now.
   case suspended
 }
 
-/// A partner as its own people and administrators see it (REW-3).
+/// A partner as its own members and administrators see it (REW-3).
 public struct RegisteredPartner: Document, Hashable {
-  /// What everybody sees.
+  /// The part that everybody sees.
   public var partner: Partner
-  /// How administrators reach it; absent once nobody belongs to it any more.
+  /// The contact for administrators; absent once the partner has no members.
   public var contact: String?
-  /// What administrators have decided.
+  /// The administrators' decision.
   public var state: PartnerState
-  /// Why, where it was refused or suspended.
+  /// The reason, where the partner was refused or suspended.
   public var reason: String?
-  /// Whether no account owns it that is neither deleted nor suspended: then its offers are not shown.
+  /// Whether the partner has no owner that is neither deleted nor suspended: then its offers are not shown.
   public var isWithoutOwner: Bool
-  /// What the reader may do; absent for administrators.
+  /// The reader's role; absent for administrators.
   public var role: PartnerRole?
-  /// When it registered.
+  /// When the partner registered.
   public var registeredAt: Instant
-  /// When administrators decided last.
+  /// When administrators last decided.
   public var decidedAt: Instant?
 
   /// A partner from its parts.
@@ -87,16 +87,16 @@ public struct RegisteredPartner: Document, Hashable {
   ]
 }
 
-/// Where a partner's logo or an offer's picture is read, with the version that it has: `/v1/partners/{partnerID}/logo?version={tag}` or
-/// `/v1/offers/{offerID}/picture?version={tag}`, relative to the gateway's address. It changes with the picture, so that a client fetches each
-/// once and keeps it.
+/// The address of a partner's logo or an offer's picture, with its version: `/v1/partners/{partnerID}/logo?version={tag}` or
+/// `/v1/offers/{offerID}/picture?version={tag}`, relative to the gateway's address. It changes with the picture, so that a client fetches
+/// each picture once and caches it.
 public struct PartnerPictureURL: TextValue {
   public let description: String
 
-  /// - Parameter tag: names exactly the picture's bytes: 32 hexadecimal digits in lower case.
+  /// - Parameter tag: identifies the picture's exact bytes: 32 hexadecimal digits in lower case.
   public init(logoOf partner: PartnerID, tag: String) { description = "/v1/partners/\(partner)/logo?version=\(tag)" }
 
-  /// - Parameter tag: likewise.
+  /// - Parameter tag: identifies the picture's exact bytes: 32 hexadecimal digits in lower case.
   public init(pictureOf offer: OfferID, tag: String) { description = "/v1/offers/\(offer)/picture?version=\(tag)" }
 
   public init(text: String) throws(FieldRule) {
@@ -126,33 +126,33 @@ enum PartnerText {
   }
 }
 
-/// Why nothing comes of what concerns a partner.
+/// Ways in which an operation on a partner can fail.
 public enum PartnerFailure: String, FailureCode {
-  /// There is no partner of that id that the caller may see.
+  /// There is no partner with that id that the caller may see.
   case notFound = "partner_not_found"
-  /// The account belongs to a partner already, and can belong to one at most.
+  /// The account already belongs to a partner; it can belong to one at most.
   case alreadyInPartner = "already_in_partner"
-  /// What was decided does not follow on what was decided before.
+  /// The decision is not possible in the partner's present state.
   case decidedOtherwise = "partner_decided_otherwise"
-  /// Administrators have refused or suspended it.
+  /// Administrators have refused or suspended the partner.
   case notApproved = "partner_not_approved"
 
   public var status: Int { self == .notFound ? 404 : 409 }
 }
 
-/// Registers a company as a partner; administrators decide whether it is let in (REW-3). Whoever registers it owns it.
+/// Registers a company as a partner, which administrators then approve or refuse (REW-3). The caller becomes its owner.
 public enum RegisterPartner: AccountOperation {
-  /// What the company says of itself.
+  /// The company's description.
   public struct Input: Document {
-    /// What it is called.
+    /// The company's name.
     public var name: String
-    /// What it does.
+    /// The company's description of itself.
     public var about: String
-    /// How administrators reach it.
+    /// The contact for administrators.
     public var contact: String
-    /// The file of its logo, if it has one.
+    /// The logo's file, if there is one.
     public var logo: Base64Bytes?
-    /// Where it is.
+    /// The company's places.
     public var places: [PartnerPlaceDraft]
 
     /// The input from its parts.
@@ -185,7 +185,7 @@ public enum RegisterPartner: AccountOperation {
     "Register a company that wants to give rewards; an administrator decides whether it may.")
 }
 
-/// Shows the partner that the account belongs to (REW-3).
+/// Returns the partner that the account belongs to (REW-3).
 public enum GetOwnPartner: AccountOperation {
   public typealias Input = Empty
   public typealias Output = RegisteredPartner
@@ -196,7 +196,7 @@ public enum GetOwnPartner: AccountOperation {
     "Show the partner that you belong to, and what you are there; `partner_not_found` if you belong to none.")
 }
 
-/// Shows a partner that was let in (REW-3, REW-4).
+/// Returns an approved partner (REW-3, REW-4).
 public enum GetPartner: AccountOperation {
   public typealias Input = PartnerReference
   public typealias Output = Partner
@@ -217,15 +217,15 @@ public struct PartnerReference: Document, Hashable {
   public static let notes: Notes = ["partnerID": "Names the partner."]
 }
 
-/// Changes what a partner says of itself (REW-3). One that was refused asks so to be looked at once more.
+/// Changes a partner's description (REW-3). For a refused partner this requests another decision.
 public enum EditPartner: AccountOperation {
-  /// What is to change.
+  /// The fields to change.
   public struct Input: Document {
-    /// What it is called.
+    /// The partner's name.
     public var name: Patch<String>
-    /// What it does.
+    /// The partner's description of itself.
     public var about: Patch<String>
-    /// How administrators reach it.
+    /// The contact for administrators.
     public var contact: Patch<String>
 
     /// The input from its parts.
@@ -255,7 +255,7 @@ public enum EditPartner: AccountOperation {
 
 /// Sets the partner's logo: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way (REW-3).
 ///
-/// It is kept as a picture that the server has encoded anew.
+/// The server encodes the picture again.
 public enum PutPartnerLogo: AccountOperation {
   /// The picture.
   public struct Input: Document, Hashable {
@@ -277,7 +277,7 @@ public enum PutPartnerLogo: AccountOperation {
     raw: .body("content", "image/*"), requirements: ["REW-3"], "Set your company's logo.")
 }
 
-/// Removes the partner's logo (REW-3). Without one it does nothing.
+/// Removes the partner's logo (REW-3). Does nothing where there is none.
 public enum DeletePartnerLogo: AccountOperation {
   public typealias Input = Empty
   public typealias Output = RegisteredPartner
@@ -287,14 +287,14 @@ public enum DeletePartnerLogo: AccountOperation {
     requirements: ["REW-3"], "Remove your company's logo.")
 }
 
-/// Reads a partner's logo (REW-3), whose address with its version is in every list of offers (``PartnerPictureURL``). Of one that was not let in
-/// only its own people and administrators read it.
+/// Returns a partner's logo (REW-3). Every list of offers contains its address with the version (``PartnerPictureURL``). The logo of a
+/// partner that was not approved is readable for its own members and administrators only.
 public enum GetPartnerLogo: AccountOperation {
   /// Whose logo.
   public struct Input: Document, Hashable {
     /// Names the partner.
     public var partnerID: PartnerID
-    /// The version of the address.
+    /// The version from the logo's address.
     public var version: String?
 
     /// The input from its parts.
@@ -322,11 +322,11 @@ enum PictureText {
 
 // MARK: - Administrators
 
-/// Lists partners in one state, those that registered first before the others (REW-3).
+/// Lists the partners in one state, earliest registration first (REW-3).
 public enum ListPartners: AccountOperation {
-  /// Which of them.
+  /// Which partners.
   public struct Input: ListInput {
-    /// Those in this state; those that wait for a decision if absent.
+    /// The state; `pending` by default.
     public var state: PartnerState?
     public var limit: Int?
     public var cursor: PageCursor?
@@ -348,25 +348,25 @@ public enum ListPartners: AccountOperation {
     "List the partners that wait for a decision, or those in another state, those that registered first before the others.")
 }
 
-/// What an administrator decides about a partner.
+/// An administrator's decision about a partner.
 public enum PartnerDecision: String, Choice {
-  /// It is let in, or again after it was refused or suspended.
+  /// Approves the partner, also after it was refused or suspended.
   case approve
-  /// It is not let in.
+  /// Refuses the partner.
   case refuse
-  /// It was let in, and its offers are not shown any more.
+  /// Suspends an approved partner: its offers are no longer shown.
   case suspend
 }
 
-/// Decides about a partner (REW-3); each of its owners is notified. Nobody decides about a partner of their own.
+/// Decides about a partner (REW-3); each of its owners is notified. An administrator cannot decide about their own partner.
 public enum DecidePartner: AccountOperation {
-  /// What is decided.
+  /// The partner and the decision.
   public struct Input: Document {
     /// Names the partner.
     public var partnerID: PartnerID
-    /// What is decided.
+    /// The decision.
     public var decision: PartnerDecision
-    /// Why; needed unless it is approved.
+    /// The reason; required unless the partner is approved.
     public var reason: String?
 
     /// The input from its parts.
@@ -399,7 +399,7 @@ public enum DecidePartner: AccountOperation {
 
 // MARK: - Events
 
-/// Administrators have decided about a partner: for one of its owners (REW-3).
+/// Administrators have decided about a partner. Published for each of its owners (REW-3).
 public struct PartnerDecided: Event, Hashable {
   /// Names the notice: one for each owner and decision.
   public var noticeID: ID<PartnerDecided>
@@ -407,13 +407,13 @@ public struct PartnerDecided: Event, Hashable {
   public var accountID: AccountID
   /// The partner.
   public var partnerID: PartnerID
-  /// What it is called.
+  /// The partner's name.
   public var name: String
-  /// What it is now.
+  /// The partner's new state.
   public var state: PartnerState
-  /// Why.
+  /// The reason.
   public var reason: String?
-  /// When.
+  /// When it was decided.
   public var at: Instant
 
   /// The event from its parts.
@@ -441,7 +441,8 @@ public struct PartnerDecided: Event, Hashable {
     "Administrators have approved, refused or suspended a partner; one event for each owner.")
 }
 
-/// A partner has no owner any more who is neither deleted nor suspended, and its offers pause: for one of the administrators (REW-3).
+/// A partner has no owner left that is neither deleted nor suspended, and its offers pause. Published for each of the administrators
+/// (REW-3).
 public struct PartnerOwnerLost: Event, Hashable {
   /// Names the notice: one for each administrator.
   public var noticeID: ID<PartnerOwnerLost>
@@ -449,9 +450,9 @@ public struct PartnerOwnerLost: Event, Hashable {
   public var accountID: AccountID
   /// The partner.
   public var partnerID: PartnerID
-  /// What it is called.
+  /// The partner's name.
   public var name: String
-  /// When.
+  /// When the last owner was lost.
   public var at: Instant
 
   /// The event from its parts.

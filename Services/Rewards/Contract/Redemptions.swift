@@ -1,37 +1,37 @@
 public import Operations
 
-/// What has become of a redemption (REW-5).
+/// The state of a redemption (REW-5).
 public enum RedemptionState: String, Choice {
-  /// Its code can be used, until its end.
+  /// The code can be used, until its end.
   case open
-  /// Its code was used.
+  /// The code was used.
   case used
-  /// It was taken back, and the coins given back.
+  /// The redemption was voided, and the coins were given back.
   case voided
 }
 
-/// An offer that an account gave coins for, and the code that proves it (REW-5). Its words are those under which it was redeemed, whatever the
-/// offer says since.
+/// An offer that an account redeemed for coins, and the code that proves it (REW-5). Its words are those at the time of redemption,
+/// whatever the offer says since.
 public struct Redemption: Document, Hashable {
   /// Names the redemption.
   public var id: RedemptionID
-  /// Which offer.
+  /// The offer.
   public var offerID: OfferID
   /// The offer's title.
   public var title: String
-  /// What one gets.
+  /// The reward that the account receives.
   public var reward: String
   /// The conditions.
   public var terms: String?
-  /// Who gives it.
+  /// The name of the partner or other giver.
   public var partnerName: String
-  /// What the partner asks for; absent only where it was lost to a damage of the store.
+  /// The code that the partner asks for; absent only where damage to the store lost it.
   public var code: RedemptionCode?
-  /// What it cost.
+  /// The price in coins.
   public var coins: Int
-  /// What has become of it.
+  /// The redemption's state.
   public var state: RedemptionState
-  /// When.
+  /// When the offer was redeemed.
   public var redeemedAt: Instant
   /// Until when the code can be used, that instant excluded; absent where it does not end.
   public var usableUntil: Instant?
@@ -74,15 +74,15 @@ public struct Redemption: Document, Hashable {
   ]
 }
 
-/// The proof of a redemption: 80 random bits as 16 characters of Crockford's base 32 (https://www.crockford.com/base32.html), in
-/// groups of four. Read aloud or typed, lower case, missing hyphens, O for 0 and I or L for 1 are understood.
+/// The proof of a redemption: 80 random bits as 16 characters of Crockford's base 32 (https://www.crockford.com/base32.html), in groups of
+/// four. Lower case, missing hyphens, O for 0, and I or L for 1 are accepted.
 public struct RedemptionCode: TextValue {
   public let description: String
 
   private static let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
   private static let length = 16
 
-  /// A fresh code that nobody can guess, provided that the generator's numbers are unpredictable.
+  /// Creates a random code, which cannot be guessed if the generator's numbers are unpredictable.
   public init(using generator: inout some RandomNumberGenerator) {
     self.init((0..<RedemptionCode.length).map { _ in RedemptionCode.digits[Int.random(in: 0..<32, using: &generator)] })
   }
@@ -117,19 +117,19 @@ public struct RedemptionCode: TextValue {
 /// Names a redemption.
 public typealias RedemptionID = ID<Redemption>
 
-/// Ways in which what concerns a redemption can fail.
+/// Ways in which an operation on a redemption can fail.
 public enum RedemptionFailure: String, FailureCode {
-  /// There is no redemption of that id, or no code, that the caller may see.
+  /// There is no redemption with that id, or no such code, that the caller may see.
   case notFound = "redemption_not_found"
-  /// Its code was used.
+  /// The code was already used.
   case used = "code_used"
-  /// It was voided.
+  /// The redemption was voided.
   case voided = "code_voided"
-  /// Its code can no longer be used.
+  /// The code has expired.
   case ended = "code_ended"
-  /// What the QR code says is older than a minute.
+  /// The presented QR code is older than a minute.
   case presentationEnded = "presentation_ended"
-  /// People of the partner have given so many wrong codes that they must wait.
+  /// The partner's members have given so many wrong codes that they must wait.
   case tooManyWrongCodes = "too_many_wrong_codes"
 
   public var status: Int {
@@ -140,17 +140,17 @@ public enum RedemptionFailure: String, FailureCode {
     }
   }
 
-  /// Of what needs a valid code.
+  /// Failures of operations that need a valid code.
   static let ofUse = [RedemptionFailure.used.kind, RedemptionFailure.voided.kind, RedemptionFailure.ended.kind]
 }
 
-/// Gives coins for an offer (REW-5).
+/// Redeems an offer for coins (REW-5).
 public enum RedeemOffer: AccountOperation {
   /// Which offer.
   public struct Input: Document {
     /// Names the offer.
     public var offerID: OfferID
-    /// What the account was shown that it costs.
+    /// The price that the account was shown.
     public var costCoins: Int?
 
     /// The input from its parts.
@@ -175,7 +175,7 @@ public enum RedeemOffer: AccountOperation {
     "Give coins for an offer: coins, stock, validity and limits are checked and changed in one transaction.")
 }
 
-/// Lists what the account redeemed, newest first (REW-5).
+/// Lists the account's redemptions, newest first (REW-5).
 public enum ListRedemptions: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<Redemption>
@@ -196,7 +196,7 @@ public struct RedemptionReference: Document, Hashable {
   public static let notes: Notes = ["redemptionID": "Names the redemption."]
 }
 
-/// Shows one redemption of the account's own (REW-5).
+/// Returns one of the account's own redemptions (REW-5).
 public enum GetRedemption: AccountOperation {
   public typealias Input = RedemptionReference
   public typealias Output = Redemption
@@ -206,11 +206,11 @@ public enum GetRedemption: AccountOperation {
     failures: [RedemptionFailure.notFound.kind], requirements: ["REW-5"], "Show one redemption of yours.")
 }
 
-/// What a QR code says for a minute (REW-5).
+/// The content of a QR code that is valid for a minute (REW-5).
 public struct PresentedCode: Document, Hashable {
-  /// The text to be shown as a QR code (ISO/IEC 18004); it does not hold the redemption's code.
+  /// The text to show as a QR code (ISO/IEC 18004); it does not contain the redemption's code.
   public var payload: String
-  /// When it ends, and is to be asked for anew.
+  /// When it expires and a new one has to be requested.
   public var endsAt: Instant
 
   /// A presentation from its parts.
@@ -226,8 +226,8 @@ public struct PresentedCode: Document, Hashable {
   ]
 }
 
-/// Makes what the account shows as a QR code in place of its code (REW-5): signed and valid for a minute, so that a screenshot of it is worth
-/// nothing later. A client asks for it anew while it shows it.
+/// Creates a QR code's content that the account shows in place of its code (REW-5). It is signed and valid for a minute, so that a
+/// screenshot is worthless later. A client requests a new one as long as it shows the code.
 public enum PresentRedemption: AccountOperation {
   public typealias Input = RedemptionReference
   public typealias Output = PresentedCode
@@ -238,7 +238,7 @@ public enum PresentRedemption: AccountOperation {
     "Make the text of a QR code for a redemption of yours, valid for a minute.")
 }
 
-/// Voids a redemption whose code was not used and is still good: the coins are given back, and the piece to the offer (REW-5).
+/// Voids a redemption whose code is unused and still valid: the coins are given back, and the item returns to the offer's stock (REW-5).
 public enum VoidRedemption: AccountOperation {
   public typealias Input = VoidedRedemption
   public typealias Output = Empty
@@ -249,11 +249,11 @@ public enum VoidRedemption: AccountOperation {
     "Void a redemption and give the coins back, as an administrator.")
 }
 
-/// Which redemption is voided, and why.
+/// The redemption to void, and the reason.
 public struct VoidedRedemption: Document, Hashable {
   /// Names the redemption.
   public var redemptionID: RedemptionID
-  /// Why.
+  /// The reason.
   public var reason: String
 
   /// The input from its parts.
@@ -271,21 +271,21 @@ public struct VoidedRedemption: Document, Hashable {
   public func check(_ fields: inout FieldChecks) { PartnerText.checkLine(reason, "reason", &fields) }
 }
 
-/// An account gave coins for an offer. The code is not published: it is the owner's alone.
+/// An account redeemed an offer. The code is private to the owner and is not published.
 public struct OfferRedeemed: Event, Hashable {
-  /// Who redeemed.
+  /// The account that redeemed.
   public var accountID: AccountID
-  /// Which offer.
+  /// The offer.
   public var offerID: OfferID
   /// The redemption.
   public var redemptionID: RedemptionID
   /// The offer's title.
   public var title: String
-  /// What it cost.
+  /// The price in coins.
   public var coins: Int
-  /// How many coins the account had then.
+  /// The account's balance after the redemption.
   public var balance: Int
-  /// When.
+  /// When the offer was redeemed.
   public var at: Instant
 
   /// The event from its parts.
@@ -310,19 +310,19 @@ public struct OfferRedeemed: Event, Hashable {
     "offers.redeemed", by: .rewards, requirements: ["REW-5"], "An account gave coins for an offer.")
 }
 
-/// The code of a redemption was used at the partner's (REW-5).
+/// The code of a redemption was used at the partner's till (REW-5).
 public struct RedemptionUsed: Event, Hashable {
-  /// Who redeemed.
+  /// The account that redeemed.
   public var accountID: AccountID
-  /// Which offer.
+  /// The offer.
   public var offerID: OfferID
   /// The redemption.
   public var redemptionID: RedemptionID
   /// The offer's title when it was redeemed.
   public var title: String
-  /// Who gave it.
+  /// The name of the partner or other giver.
   public var partnerName: String
-  /// When.
+  /// When the code was used.
   public var at: Instant
 
   /// The event from its parts.
@@ -346,23 +346,23 @@ public struct RedemptionUsed: Event, Hashable {
     "redemptions.used", by: .rewards, requirements: ["REW-5"], "The code of a redemption was used at the partner's.")
 }
 
-/// A redemption was voided, and the coins given back (REW-5).
+/// A redemption was voided, and the coins were given back (REW-5).
 public struct RedemptionVoided: Event, Hashable {
-  /// Who had redeemed.
+  /// The account that had redeemed.
   public var accountID: AccountID
-  /// Which offer.
+  /// The offer.
   public var offerID: OfferID
   /// The redemption.
   public var redemptionID: RedemptionID
   /// The offer's title when it was redeemed.
   public var title: String
-  /// Why.
+  /// The reason.
   public var reason: String
   /// How many coins were given back.
   public var coins: Int
-  /// How many coins the account had then.
+  /// The account's balance afterwards.
   public var balance: Int
-  /// When.
+  /// When the redemption was voided.
   public var at: Instant
 
   /// The event from its parts.

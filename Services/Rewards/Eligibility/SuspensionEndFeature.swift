@@ -3,10 +3,10 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Suspensions that end by their time, of which no event tells: what is withheld from a suspended account comes back then (SOC-8).
+/// Suspensions that expire without an event: what was withheld from the account is released then (SOC-8).
 struct SuspensionEndFeature: Feature {
   let clock: Clock
-  /// What takes effect once an account is suspended no longer.
+  /// Called when an account is no longer suspended.
   let whenEnded: @Sendable (AccountID, Transaction) throws -> Void
 
   let migrations = [SuspensionEndStore.migration(25)]

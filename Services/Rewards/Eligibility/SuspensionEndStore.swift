@@ -3,7 +3,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// When suspensions end by their time, each until that has taken effect.
+/// The end times of suspensions, each kept until it has taken effect.
 enum SuspensionEndStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "ends of suspensions") { database in
@@ -21,7 +21,7 @@ enum SuspensionEndStore {
     }
   }
 
-  /// Notes until when an account is suspended that has changed. What the change itself comes to, others see to.
+  /// Records until when a changed account is suspended. Other effects of the change are handled elsewhere.
   static func follow(_ account: AccountID, _ transaction: Transaction) throws {
     let end = try Accounts.find(account, in: transaction.database)?.suspendedUntil
     guard let end, end < .endOfTime, end > transaction.now else {
@@ -32,12 +32,12 @@ enum SuspensionEndStore {
       .id(account), .instant(end))
   }
 
-  /// Whether a suspension is over whose end has not taken effect.
+  /// Whether a suspension has ended whose end has not taken effect.
   static func isDue(at now: Instant, in database: Database) throws -> Bool {
     try database.first("SELECT 1 FROM suspension_ends WHERE ends_at <= ? LIMIT 1", .instant(now)) { _ in true } ?? false
   }
 
-  /// Takes the accounts whose suspension is over, those first that it ended for first.
+  /// Returns and removes the accounts whose suspension has ended, the earliest end first.
   static func takeDue(limit: Int, _ transaction: Transaction) throws -> [AccountID] {
     let due = try AccountID.fetchAll(
       transaction.database.cachedStatement(

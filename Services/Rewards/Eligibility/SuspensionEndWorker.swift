@@ -3,9 +3,9 @@ import ServiceKit
 import ServiceLifecycle
 import Storage
 
-/// Lets the end of suspensions take effect whose time is over, each in the transaction that forgets it.
+/// Applies the end of expired suspensions, each in the transaction that removes it.
 struct SuspensionEndWorker: Service {
-  /// Accounts of one transaction: other writers wait for no more than that.
+  /// The number of accounts per transaction, which bounds how long other writers wait.
   static let batch = 10
 
   let store: Store
@@ -15,9 +15,9 @@ struct SuspensionEndWorker: Service {
 
   func run() async throws { try await repeating(every: interval) { try await sweep() } }
 
-  /// Does all that is due.
+  /// Applies all ends that are due.
   func sweep() async throws {
-    // Nothing is written where nothing is to do.
+    // Without due ends nothing is written.
     while try await store.read({ [clock] in try SuspensionEndStore.isDue(at: clock.now, in: $0) }) {
       try await store.write { [whenEnded] transaction in
         for account in try SuspensionEndStore.takeDue(limit: Self.batch, transaction) { try whenEnded(account, transaction) }

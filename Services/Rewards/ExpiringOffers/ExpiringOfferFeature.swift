@@ -1,9 +1,9 @@
 import RewardsContract
 import ServiceKit
 
-/// Offers that end soon, for those who ask to be told of them (NOT-5).
+/// Offers that end soon, for accounts that want notices of them (NOT-5).
 struct ExpiringOfferFeature: Feature {
-  /// How many days before its end an offer ends soon.
+  /// How many days before its end an offer counts as ending soon.
   let noticeDays: Int
 
   init(_ settings: Settings) {

@@ -1,7 +1,7 @@
 import RewardsContract
 import ServiceKit
 
-/// Where accounts stand among their friends, for those who ask to be told of ranks that they lose (NOT-5).
+/// Accounts' ranks among their friends, for accounts that want notices of lost ranks (NOT-5).
 struct FriendRankFeature: Feature {
   let calendars: AccountCalendars
 

@@ -3,12 +3,12 @@ import Operations
 import RewardsContract
 import Storage
 
-/// That of everyone: walks along an index, and sums of counts.
+/// The leaderboard of everyone: walks an index, and sums counts.
 struct EveryoneLeaderboard: Leaderboard {
   private let view: LeaderboardView
   private let database: Database
-  /// The scores that count for others and not for the reader: of those whom it has blocked or who have blocked it. They are not counted
-  /// out in months that are over, where the others keep their ranks.
+  /// Scores that count for others and not for the reader: those of accounts that it has blocked or that have blocked it. In past months
+  /// they still count, since the others keep their ranks.
   private let hidden: [Int]
 
   init(_ view: LeaderboardView, _ database: Database) throws {
@@ -31,7 +31,7 @@ struct EveryoneLeaderboard: Leaderboard {
   ) throws -> [LeaderboardPosition] {
     var found: [LeaderboardPosition] = []
     let score = position?.score ?? LeaderboardRules.end
-    // Who has nothing stands behind all who have, and before nobody who has nothing either.
+    // A reader without a score comes after all with a score, and ties with all others without one.
     let account = score == 0 ? AccountID.last : position?.account ?? .placeholder
     try database.each(
       EveryoneLeaderboard.listSQL(view.metric, side), .id(view.reader), .number(view.period), .number(score), .id(account),
@@ -60,7 +60,7 @@ struct EveryoneLeaderboard: Leaderboard {
     """
   }
 
-  /// A walk along the index from a position on. It begins there only where nothing else bounds the scores on that side.
+  /// Walks along the index from a position. Starts at the position only where nothing else bounds the scores on that side.
   static func listSQL(_ metric: LeaderboardMetric, _ side: LeaderboardSide) -> String {
     let (comparison, order) = side == .behind ? ("<", "DESC") : (">", "ASC")
     let bound = side == .behind ? "AND s.\(metric.column) > 0 " : ""

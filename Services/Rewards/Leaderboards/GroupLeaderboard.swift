@@ -3,11 +3,11 @@ import Operations
 import RewardsContract
 import Storage
 
-/// That of the reader's friends or team, the reader included: few enough to be looked up one by one.
+/// The leaderboard of the reader's friends or team, the reader included: few enough to be looked up one by one.
 struct GroupLeaderboard: Leaderboard {
-  /// Those shown, the best first.
+  /// The positions that are shown, the best first.
   private let shown: [LeaderboardPosition]
-  /// The scores that count.
+  /// The scores that count for ranks.
   private let counted: [Int]
 
   /// - Parameter people: a query of the accounts (`account_id`), by the reader's `?1`.

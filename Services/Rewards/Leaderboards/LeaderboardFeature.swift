@@ -12,7 +12,7 @@ struct LeaderboardFeature: Feature {
 
   let migrations = [LeaderboardStore.migration(23)]
   let tables: [ErasedTable] = [
-    // Others read them, and must not any more.
+    // Others can read these rows, so they are deleted at once.
     ErasedTable.rows("leaderboard_people", "account_id = :account", .profiles).atOnce,
     ErasedTable.changed(
       "leaderboard_scores", "account_id = :account", .leaderboardScores, by: LeaderboardStore.uncounting,

@@ -4,7 +4,7 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// Leaderboards: listed with the reader's own rank, and the choice to be seen on them.
+/// Leaderboards with the reader's own rank, and the choice to be visible on them.
 struct LeaderboardHandlers: Sendable {
   let earningDays: Int
   let calendars: AccountCalendars
@@ -52,7 +52,7 @@ struct LeaderboardHandlers: Sendable {
 
   private func message(_ call: AccountCall) -> String? { words.text("leaderboards.empty", call.language) }
 
-  /// Nil for the team of a reader that is in none.
+  /// Nil for the team of a reader without a team.
   private func board(
     _ scope: LeaderboardScope, _ view: LeaderboardView, _ database: Database
   ) throws -> (any Leaderboard)? {
@@ -65,7 +65,7 @@ struct LeaderboardHandlers: Sendable {
     }
   }
 
-  /// The reader between those that stand next to it, as if it were seen.
+  /// The reader between its neighbours, as if it were visible.
   private func surroundings(
     _ view: LeaderboardView, _ board: any Leaderboard, _ database: Database
   ) throws -> [RankedPerson] {
@@ -77,7 +77,7 @@ struct LeaderboardHandlers: Sendable {
     return try shown(side(.before).reversed() + [own] + side(.behind), on: board, to: view.reader, database)
   }
 
-  /// People that follow each other on a leaderboard, as the reader is shown them.
+  /// Consecutive people of a leaderboard, as the reader sees them.
   private func shown(
     _ positions: [LeaderboardPosition], on board: any Leaderboard, to reader: AccountID, _ database: Database
   ) throws -> [RankedPerson] {

@@ -1,17 +1,17 @@
 import Operations
 import ServiceKit
 
-/// Which months are over, and of which the ranks stand, for all accounts wherever they are.
+/// Which months are over, and which have final ranks, in all time zones.
 ///
-/// Of a month that is over, whoever vanishes stays counted, and of one whose ranks stand whoever comes is not: the others keep their
-/// ranks. Corrections in time move ranks until they stand.
+/// In a month that is over, an account that disappears stays counted; in a month with final ranks, an account that appears is not counted:
+/// the others keep their ranks. Corrections in time change ranks until they are final.
 struct LeaderboardMonths: Hashable {
-  /// When a day has ended everywhere, in milliseconds after its end in UTC: twelve hours west of it, with a day that starts at six.
+  /// When a day has ended everywhere, in milliseconds after its end in UTC: in a zone twelve hours west, with a day that starts at six.
   static let lastEnd: Int64 = 18 * 3_600_000
 
   /// The first month that is not over everywhere.
   let firstRunning: Int
-  /// The first month of which steps may still come to earn, or be corrected, somewhere.
+  /// The first month in which steps may still earn, or be corrected, in some time zone.
   let firstMoving: Int
 
   init(at now: Instant, earningDays: Int) {
@@ -20,9 +20,9 @@ struct LeaderboardMonths: Hashable {
     firstMoving = LeaderboardRules.month(of: ended.advanced(by: 1 - earningDays))
   }
 
-  /// Whether the others keep their ranks when somebody vanishes.
+  /// Whether the others keep their ranks when an account disappears.
   func isOver(_ period: Int) -> Bool { period != LeaderboardRules.allTime && period < firstRunning }
 
-  /// Whether the others keep their ranks when somebody comes.
+  /// Whether the others keep their ranks when an account appears.
   func stands(_ period: Int) -> Bool { period != LeaderboardRules.allTime && period < firstMoving }
 }

@@ -3,16 +3,16 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Whom a reader is shown on leaderboards, and how (REW-6, SOC-8).
+/// Which people a reader sees on leaderboards, and how (REW-6, SOC-8).
 enum LeaderboardPeople {
-  /// Somebody's names and photo.
+  /// A person's names and photo.
   struct Shown {
     let username: Username
     let nickname: String?
     let photoURL: PhotoURL?
   }
 
-  /// Nil where nothing is known of the account, or no longer.
+  /// Nil where the account is unknown, or no longer known.
   static func find(_ account: AccountID, in database: Database) throws -> Shown? {
     try database.first("SELECT username, nickname, photo_tag FROM accounts WHERE account_id = ?", .id(account)) { row in
       Shown(
@@ -21,16 +21,16 @@ enum LeaderboardPeople {
     }
   }
 
-  /// A query of the reader's (`?1`) friends, as `account_id`, and of those who were until a block parted them.
+  /// A query of the reader's (`?1`) friends, as `account_id`, including those separated by a block.
   static let friends = """
     SELECT other_account_id AS account_id FROM relations WHERE account_id = ?1 AND is_friend = 1 AND is_apart = 0
     UNION ALL SELECT other_account_id FROM relations WHERE account_id = ?1 AND were_friends = 1
     """
 
-  /// A query of those whom the reader (`?1`) has blocked or who have blocked it, as `account_id`.
+  /// A query of the accounts that the reader (`?1`) has blocked or that have blocked it, as `account_id`.
   static let apart = "SELECT other_account_id AS account_id FROM relations WHERE account_id = ?1 AND is_apart = 1"
 
-  /// Whether one of the two, the reader (`?1`) and an account, has blocked the other.
+  /// Whether the reader (`?1`) has blocked an account, or the account the reader.
   static func isApart(_ account: String) -> String {
     "EXISTS (SELECT 1 FROM relations r WHERE r.account_id = ?1 AND r.other_account_id = \(account) AND r.is_apart = 1)"
   }

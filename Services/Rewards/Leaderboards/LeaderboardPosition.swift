@@ -1,6 +1,6 @@
 import Operations
 
-/// Where somebody stands on a leaderboard: by the score, the highest first, and then by the account, the newest first.
+/// A position on a leaderboard: by score, the highest first, then by account, the newest first.
 struct LeaderboardPosition: CustomStringConvertible, Hashable, Comparable {
   let score: Int
   let account: AccountID
@@ -10,7 +10,7 @@ struct LeaderboardPosition: CustomStringConvertible, Hashable, Comparable {
     self.account = account
   }
 
-  /// Reads its description.
+  /// Parses a position from its description.
   init(text: String) throws(FieldRule) {
     let parts = text.split(at: "/").map(String.init)
     guard parts.count == 2, let score = Int(parts[0]) else { throw PageCursor.invalid }
@@ -19,13 +19,13 @@ struct LeaderboardPosition: CustomStringConvertible, Hashable, Comparable {
 
   var description: String { "\(score)/\(account)" }
 
-  /// Whether one stands before the other.
+  /// Whether one position comes before the other.
   static func < (left: LeaderboardPosition, right: LeaderboardPosition) -> Bool {
     left.score != right.score ? left.score > right.score : right.account < left.account
   }
 }
 
-/// Which side of a position.
+/// A side of a position; the nearest positions come first.
 enum LeaderboardSide {
   /// The nearest first.
   case behind, before

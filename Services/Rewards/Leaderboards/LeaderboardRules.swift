@@ -1,26 +1,25 @@
 import Operations
 import RewardsContract
 
-/// How people are counted by their scores, and which months' ranks still move (REW-6).
+/// The rules for counting people by score, and for which months' ranks may still change (REW-6).
 enum LeaderboardRules {
-  /// How many buckets of a level are one of the next. The triggers count so: it changes by a migration alone.
+  /// How many buckets of a level make one of the next. The triggers depend on it: changing it needs a migration.
   static let bucketWidth = 256
-  /// The first has a bucket for each score, the last one for each 65,536.
+  /// The number of levels: the first has a bucket per score, the last one per 65,536 scores.
   static let levels = 3
-  /// Above any score there is.
+  /// Above any possible score.
   static let end = 1 << 48
 
-  /// How many scores a bucket of a level holds.
+  /// How many scores a bucket of a level covers.
   static func width(ofLevel level: Int) -> Int { (0..<level).reduce(1) { width, _ in width * bucketWidth } }
 
-  /// Buckets of one level that follow each other.
+  /// Consecutive buckets of one level.
   struct Buckets: Hashable {
     let level: Int
     let range: Range<Int>
   }
 
-  /// The fewest buckets that together hold the scores of a range, and no others: of each level at most 510, and of the last as many as
-  /// there are.
+  /// Returns the fewest buckets that cover exactly the scores of a range: at most 510 per level, and any number of the last.
   static func buckets(of scores: Range<Int>) -> [Buckets] {
     var found: [Buckets] = []
     var rest = scores
@@ -40,12 +39,12 @@ enum LeaderboardRules {
     return found
   }
 
-  /// The time of which a score is, as the tables keep it: 0 for all time, 202611 for November 2026.
+  /// The period's number in the tables: 0 for all time, 202611 for November 2026.
   static func number(of period: LeaderboardPeriod) -> Int { period.firstDay.map(month) ?? allTime }
 
   static let allTime = 0
 
-  /// The number of the month that holds a day.
+  /// The number of the month that contains a day.
   static func month(of day: LocalDay) -> Int {
     let (year, month, _) = day.parts
     return year * 100 + month

@@ -3,8 +3,8 @@ import RewardsContract
 import Storage
 
 extension LeaderboardStore {
-  /// The tables, and the triggers that count people by their scores. What was counted before for coins begins the scores; days in it have at
-  /// most as many steps as earned coins then, until activity publishes them anew.
+  /// The tables, and the triggers that count people by score. Initial scores come from what was counted for coins before; until activity
+  /// publishes their days again, these have at most as many steps as could earn coins then.
   static func migration(_ number: Int) -> Migration {
     Migration(number, "leaderboards") { database in
       try database.execute(sql: tables + LeaderboardMetric.allCases.map(counting).joined() + history)
@@ -94,7 +94,8 @@ extension LeaderboardStore {
       """
   }
 
-  /// Nobody has chosen to be seen yet, so nobody is counted. Transfers that name no day count for the month in which they were made, in UTC.
+  /// No account has chosen to be visible yet, so none is counted. Transfers without a day count for the month in which they were made, in
+  /// UTC.
   private static let history = """
     INSERT INTO leaderboard_days (account_id, day, steps, revision)
     SELECT account_id, day, steps, revision FROM counted_days

@@ -5,15 +5,15 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// The scores of each account: of all time a row, and of each month in which it had any.
+/// The scores of each account: one row for all time, and one for each month with a score.
 ///
-/// How many people have a score is counted by triggers, in the transaction that changes it, so that a rank is the sum of a few hundred
-/// rows at most.
+/// Triggers count how many people have a score, in the transaction that changes it, so that a rank is the sum of at most a few hundred
+/// rows.
 enum LeaderboardStore {
   // MARK: - Scores
 
   /// Counts an account's days as they stand now, and the coins that were moved for them. Days count by their latest state, so that repeated
-  /// and overtaken events change nothing.
+  /// and outdated events change nothing.
   ///
   /// - Parameters:
   ///   - event: only days that came in time, all within `days`.
@@ -32,7 +32,7 @@ enum LeaderboardStore {
     try add(scores, of: event.accountID, in: database)
   }
 
-  /// Keeps a day unless a newer state of it is kept already.
+  /// Stores a day unless a newer state of it is already stored.
   ///
   /// - Returns: by how much its steps changed.
   private static func keep(
@@ -48,17 +48,17 @@ enum LeaderboardStore {
     return day.earningSteps - (kept?.steps ?? 0)
   }
 
-  /// Counts coins of a challenge, that came or if negative are taken back, in the month in which it was completed. Those of days of steps
-  /// are counted with the days; others are none that were earned.
+  /// Counts coins of a challenge, negative if taken back, in the month of its completion. Coins for steps are counted with their days;
+  /// other coins were not earned.
   ///
-  /// - Parameter day: on which the coins came.
+  /// - Parameter day: the day on which the coins were credited.
   static func count(_ coins: Int, of account: AccountID, earnedOn day: LocalDay, in database: Database) throws {
     var scores = ScoreChanges()
     scores.add(coins: coins, to: LeaderboardRules.month(of: day))
     try add(scores, of: account, in: database)
   }
 
-  /// Adds to scores, or takes away.
+  /// Adds changes, which may be negative, to scores.
   private static func add(_ changes: ScoreChanges, of account: AccountID, in database: Database) throws {
     for (period, change) in changes.byPeriod {
       let (steps, coins) = (Bound.number(change.steps), Bound.number(change.coins))
@@ -86,7 +86,7 @@ enum LeaderboardStore {
 
   // MARK: - Who is shown
 
-  /// Whether the account chose to be seen.
+  /// Whether the account chose to be visible.
   static func isSeen(_ account: AccountID, in database: Database) throws -> Bool {
     try database.first("SELECT is_seen FROM leaderboard_people WHERE account_id = ?", .id(account)) { $0.truth(0) } ?? false
   }
@@ -96,7 +96,7 @@ enum LeaderboardStore {
     try database.first("SELECT is_shown FROM leaderboard_people WHERE account_id = ?", .id(account)) { $0.truth(0) } ?? false
   }
 
-  /// Keeps whether the account chose to be seen.
+  /// Stores whether the account chose to be visible.
   static func choose(
     isSeen: Bool, _ account: AccountID, earningDays: Int, _ transaction: Transaction
   ) throws {
@@ -110,7 +110,7 @@ enum LeaderboardStore {
       transaction)
   }
 
-  /// Lets the rows of an account that has changed appear or vanish.
+  /// Shows or hides the rows of an account that has changed.
   static func follow(_ account: AccountID, earningDays: Int, _ transaction: Transaction) throws {
     let known = try transaction.database.first(
       "SELECT is_seen, is_shown FROM leaderboard_people WHERE account_id = ?", .id(account)
@@ -120,7 +120,7 @@ enum LeaderboardStore {
     if isShown != known.isShown { try setShown(isShown, account, earningDays: earningDays, transaction) }
   }
 
-  /// Shows all rows of an account, or none, and counts them or no longer, but where the others' ranks stand.
+  /// Shows or hides all rows of an account, and counts or uncounts them except where ranks are final.
   private static func setShown(
     _ isShown: Bool, _ account: AccountID, earningDays: Int, _ transaction: Transaction
   ) throws {
@@ -137,7 +137,7 @@ enum LeaderboardStore {
 
   // MARK: - Erasure
 
-  /// Counts an account out that is erased, but in months that are over, where it leaves its rank empty.
+  /// Stops counting an account that is erased, except in past months, where it leaves its rank empty.
   static let uncounting = """
     UPDATE leaderboard_scores SET is_counted = 0 WHERE account_id = :account AND is_counted = 1 AND (
       period = \(LeaderboardRules.allTime)
@@ -147,7 +147,7 @@ enum LeaderboardStore {
 
   // MARK: - Ranks
 
-  /// How many people have a score of a range.
+  /// How many people have a score within a range.
   static func people(
     with scores: Range<Int>, by metric: LeaderboardMetric, in period: Int, _ database: Database
   ) throws -> Int {

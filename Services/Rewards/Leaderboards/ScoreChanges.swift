@@ -1,6 +1,6 @@
-/// What is added to an account's scores, or taken away if negative: those of months, and with them that of all time.
+/// Changes of an account's scores, negative for deductions: by month, and thereby for all time.
 struct ScoreChanges: Sendable {
-  /// What comes to one score.
+  /// The change of one score.
   struct Change: Hashable, Sendable {
     var steps = 0
     var coins = 0
@@ -15,6 +15,6 @@ struct ScoreChanges: Sendable {
     }
   }
 
-  /// By period, as the tables number them: all time first.
+  /// Sorted by the periods' numbers in the tables: all time first.
   var byPeriod: [(period: Int, change: Change)] { changes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
 }

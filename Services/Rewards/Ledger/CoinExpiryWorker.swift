@@ -3,10 +3,10 @@ import ServiceKit
 import ServiceLifecycle
 import Storage
 
-/// Takes coins away that have ended, and tells their owners ahead of time, once for each lot. What it does is one transaction for each few
-/// accounts: a kill leaves all or nothing of it.
+/// Removes expired coins, and notifies their owners in advance, once per lot. Each transaction covers a few accounts, so that a killed
+/// process leaves no partial work.
 struct CoinExpiryWorker: Service {
-  /// How many accounts or lots one transaction looks at: other writers wait for no more than that.
+  /// The number of accounts or lots per transaction, which bounds how long other writers wait.
   static let batch = 20
 
   let store: Store
@@ -15,7 +15,7 @@ struct CoinExpiryWorker: Service {
 
   func run() async throws { try await repeating(every: interval) { try await sweep() } }
 
-  /// Does all that is due.
+  /// Processes everything that is due.
   func sweep() async throws {
     let expiry = expiry
     while try await store.write({ try CoinLotStore.expireDue(limit: Self.batch, $0) }) == Self.batch {}

@@ -3,18 +3,19 @@ import Operations
 import RewardsContract
 import Storage
 
-/// What a transfer moves of a lot: positive comes into it, negative leaves it.
+/// A transfer's change of a lot: positive if coins are added, negative if they are taken.
 struct LotMove: Hashable, Sendable {
   let lot: Int64
   let coins: Int
 }
 
-/// The lots that a person's coins lie in: coins of one cause that came together, or for the same day of steps, and end together (REW-2).
+/// The lots of a person's coins: coins of one cause that were credited together, or for the same day of steps, and that expire together
+/// (REW-2).
 ///
-/// What is left of a person's lots adds up to the balance, and the moves of a transfer to its coins. What the coins of a lot are for, its
-/// first transfer says.
+/// The remaining coins of a person's lots add up to the balance, and the moves of a transfer to its coins. The first transfer of a lot says
+/// what its coins are for.
 enum CoinLotStore {
-  /// A lot that has ended, with coins left.
+  /// An expired lot with remaining coins.
   struct Ended: Sendable {
     let id: Int64
     let rest: Int
@@ -22,7 +23,7 @@ enum CoinLotStore {
     let cause: TransferCause
   }
 
-  /// The lots that coins of days of steps are to come into, where there are such that have not ended: of each day the one that ends last.
+  /// The unexpired lots to which coins for days of steps are added, where there are any: for each day the one that expires last.
   static func lots(
     of person: LedgerStore.Person, for days: ClosedRange<LocalDay>, _ transaction: Transaction
   ) throws -> [LocalDay: Int64] {
@@ -39,7 +40,7 @@ enum CoinLotStore {
     return found
   }
 
-  /// A new lot, of a day of steps if it is for one.
+  /// Opens a lot, for a day of steps if one is given.
   static func open(
     of person: LedgerStore.Person, for day: LocalDay?, endingAt end: Instant, _ transaction: Transaction
   ) throws -> Int64 {
@@ -49,9 +50,9 @@ enum CoinLotStore {
     return transaction.database.lastInsertedRowID
   }
 
-  /// Of which lots so many coins are taken: first of those and that day's, then of those that end first.
+  /// Decides from which lots to take coins: first from the given ones and those of the day, then from those that expire first.
   ///
-  /// - Parameter coins: at most what the person has.
+  /// - Parameter coins: at most the person's balance.
   static func take(
     _ coins: Int, of person: LedgerStore.Person, ofDay day: LocalDay?, first lots: [Int64] = [], in database: Database
   ) throws -> [LotMove] {
@@ -87,12 +88,12 @@ enum CoinLotStore {
     return moves
   }
 
-  /// How many coins are left of a lot.
+  /// How many coins of a lot are left.
   static func rest(_ lot: Int64, in database: Database) throws -> Int {
     try database.first("SELECT rest FROM coin_lots WHERE lot_id = ?", .integer(lot)) { $0.number(0) } ?? 0
   }
 
-  /// Lets a lot that has ended live on, and its end be announced anew.
+  /// Extends an expired lot, and lets its end be announced again.
   static func revive(_ lot: Int64, _ transaction: Transaction) throws {
     let now = transaction.now
     try transaction.database.run(
@@ -100,7 +101,7 @@ enum CoinLotStore {
       .instant(CoinExpiry.end(of: now, refundedAt: now)), .integer(lot), .instant(now))
   }
 
-  /// A person's lots that have ended with coins left: mostly none.
+  /// A person's expired lots with remaining coins: usually none.
   static func ended(of person: LedgerStore.Person, at now: Instant, in database: Database) throws -> [Ended] {
     let isAny = try database.first(
       "SELECT 1 FROM coin_lots WHERE ledger_account_id = ? AND rest > 0 AND ends_at <= ? LIMIT 1", .integer(person.id.value),
@@ -118,7 +119,7 @@ enum CoinLotStore {
     }
   }
 
-  /// Of a person's coins those that have ended and are not taken away yet, and those that end next.
+  /// A person's expired coins that have not been removed yet, and the coins that expire next.
   static func ending(
     of person: LedgerStore.Person, at now: Instant, in database: Database
   ) throws -> (ended: Int, next: EndingCoins?) {
@@ -141,9 +142,9 @@ enum CoinLotStore {
 
   // MARK: - What is due
 
-  /// Takes coins away that have ended.
+  /// Removes expired coins.
   ///
-  /// - Returns: of how many accounts.
+  /// - Returns: the number of accounts processed.
   static func expireDue(limit: Int, _ transaction: Transaction) throws -> Int {
     let due = try AccountID.fetchAll(
       transaction.database.cachedStatement(
@@ -155,9 +156,9 @@ enum CoinLotStore {
     return due.count
   }
 
-  /// Tells owners of coins that end soon.
+  /// Notifies owners of coins that expire soon.
   ///
-  /// - Returns: of how many lots.
+  /// - Returns: the number of lots processed.
   static func announceDue(limit: Int, _ expiry: CoinExpiry, _ transaction: Transaction) throws -> Int {
     guard expiry.noticeDays > 0 else { return 0 }
     let due = try Row.fetchAll(
@@ -178,14 +179,14 @@ enum CoinLotStore {
   }
 }
 
-/// A transfer of a person's coins, with what it moved of each lot.
+/// A transfer of a person's coins, with its changes of lots.
 struct LotTransfer: Sendable {
   let account: AccountID
   let cause: TransferCause
   let at: Instant
   let moves: [LotMove]
 
-  /// The transfer of that id; nil where its person was erased.
+  /// Returns the transfer with that id; nil where its person was erased.
   static func find(_ id: TransferID, in database: Database) throws -> LotTransfer? {
     let statement = try database.cachedStatement(
       sql: """

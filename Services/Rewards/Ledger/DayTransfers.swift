@@ -3,22 +3,22 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// A person's transfers for days of steps, one after the other in one transaction: what they have in common is read once for all of them.
+/// A person's transfers for days of steps in one transaction; data that they share is read once.
 struct DayTransfers {
   private(set) var person: LedgerStore.Person
-  /// What the transfers add to the scores of leaderboards: for the caller to write when all are made.
+  /// The transfers' changes of leaderboard scores, which the caller writes once all transfers are made.
   private(set) var scores = ScoreChanges()
   private let days: ClosedRange<LocalDay>
   private let expiry: CoinExpiry
   private let transaction: Transaction
-  /// Coins that have ended and are still in the balance, once they were looked for: the first transfer takes them away.
+  /// Expired coins that are still in the balance, once looked up: the first transfer removes them.
   private var ended: Int?
   private var system: LedgerStore.AccountNumber?
   private var lots: [LocalDay: Int64]?
 
-  /// Opens the person's side of the ledger if there is none yet.
+  /// Opens the person's ledger account if there is none yet.
   ///
-  /// - Parameter days: all that there will be transfers for.
+  /// - Parameter days: all days for which there will be transfers.
   init(of account: AccountID, for days: ClosedRange<LocalDay>, expiry: CoinExpiry, _ transaction: Transaction) throws {
     person = try LedgerStore.person(account, in: transaction.database)
     self.days = days
@@ -26,7 +26,7 @@ struct DayTransfers {
     self.transaction = transaction
   }
 
-  /// How many coins there are to take back.
+  /// How many coins can be taken back.
   mutating func balance() throws -> Int {
     if let ended { return person.balance - ended }
     let lots = try CoinLotStore.ended(of: person, at: transaction.now, in: transaction.database)
@@ -35,8 +35,8 @@ struct DayTransfers {
     return person.balance - ended
   }
 
-  /// Coins come for a day, into the day's lot, or go back if negative: from the day's lots first, and at most as many as there are.
-  /// Publishes it.
+  /// Credits coins for a day to the day's lot, or debits them if negative: from the day's lots first, and at most the balance. Publishes
+  /// the transfer.
   ///
   /// - Returns: nil where no coin moves.
   /// - Throws: `DatabaseError` where that reference was booked before.
@@ -60,7 +60,7 @@ struct DayTransfers {
     return LedgerStore.Booking(transferID: entry.id, coins: abs(entry.change), balance: entry.balance)
   }
 
-  /// The lot that coins of a day are to come into.
+  /// The lot to which coins of a day are added.
   private mutating func lot(of day: LocalDay) throws -> Int64 {
     let known = try lots ?? CoinLotStore.lots(of: person, for: days, transaction)
     let lot = try known[day] ?? CoinLotStore.open(of: person, for: day, endingAt: expiry.end(from: transaction.now), transaction)

@@ -4,28 +4,28 @@ import Operations
 import RewardsContract
 import Storage
 
-/// Proves a ledger, or says what is wrong with it (REW-2): every balance from its transfers, what is left of lots from what was moved of
-/// them and each balance from its lots, all balances together zero, no gap in the numbers, no transfer without cause.
+/// Verifies a ledger (REW-2): every balance against its transfers, the remaining coins of lots against their moves, each balance against
+/// its lots; that all balances add up to zero, numbers have no gaps, and every transfer has a cause.
 ///
-/// Transfers never change, so a ledger that grows meanwhile is proved piece by piece, each of one look at the store: ``init(in:)``, then
-/// ``checkTransfers(after:in:)`` for all numbers up to ``last`` ``checkPersons(after:in:)`` for all persons and
-/// ``checkLots(after:in:)`` for all lots, then ``end()``.
+/// Transfers never change, so a ledger in use is verified in pieces, each in one read transaction: ``init(in:)``, then
+/// ``checkTransfers(after:in:)`` for all numbers up to ``last``, ``checkPersons(after:in:)`` for all persons and ``checkLots(after:in:)``
+/// for all lots, then ``end()``.
 public struct LedgerCheck: Sendable {
-  /// How many transfers or persons one piece looks through.
+  /// How many transfers, persons or lots one piece covers.
   static let piece = 2_000
-  /// More faults than that are counted and not named.
+  /// The maximum number of faults that are described; further ones are only counted.
   private let maxNamed: Int
 
-  /// The number of the last transfer when the proof began.
+  /// The number of the last transfer when verification began.
   let last: Int
-  /// The balances of the system's accounts then, less what the transfers that were looked through have moved.
+  /// The balances of the system's accounts at that time, less the amounts of the transfers verified so far.
   private var system: [Int64: Int] = [:]
-  /// What is wrong.
+  /// Descriptions of the faults.
   public private(set) var faults: [String] = []
-  /// How many faults there are, also beyond those that are named.
+  /// The number of faults, including those not described.
   public private(set) var count = 0
 
-  /// Looks at what can be seen at once.
+  /// Checks what a single read can check.
   init(in database: Database, naming maxNamed: Int = 100) throws {
     self.maxNamed = maxNamed
     last = try database.first("SELECT max(number) FROM transfers") { $0.isNull(0) ? 0 : $0.number(0) } ?? 0
@@ -37,17 +37,18 @@ public struct LedgerCheck: Sendable {
     if sum != 0 { note("all balances add up to \(sum)") }
   }
 
-  /// How many transfers there were when the proof began.
+  /// The number of transfers when verification began.
   public var transfers: Int { last }
 
-  /// Proves the ledger of a file: of a store, also one in use, or of a copy. Nothing is changed.
+  /// Verifies the ledger in a file: a store, also one in use, or a copy. Changes nothing.
   ///
-  /// - Throws: ``Unreadable`` where it is no store of rewards, or one of an earlier version; `DatabaseError` where it cannot be read.
+  /// - Throws: ``Unreadable`` where the file is not a store of rewards, or one of an earlier version; `DatabaseError` where it cannot be
+  ///   read.
   public static func prove(path: String) throws -> LedgerCheck {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(5)
-    // Without a write-ahead log nobody uses the file, and no file is to appear beside it.
+    // Without a write-ahead log the file is not in use, and no file may appear next to it.
     let isAlone = !FileManager.default.fileExists(atPath: "\(path)-wal")
     let name = isAlone ? "\(URL(fileURLWithPath: path).absoluteString)?immutable=1" : path
     return try DatabaseQueue(path: name, configuration: configuration).read { database in
@@ -59,17 +60,17 @@ public struct LedgerCheck: Sendable {
     }
   }
 
-  /// Why a file cannot be proved.
+  /// Why a file cannot be verified.
   public struct Unreadable: Error, CustomStringConvertible {
     public let description: String
   }
 
-  /// What the whole proof finds, in one look.
+  /// Verifies everything in one read and returns the faults.
   static func faults(in database: Database, naming maxNamed: Int = 100) throws -> [String] {
     try prove(in: database, naming: maxNamed).faults
   }
 
-  /// The whole proof in one look.
+  /// Verifies everything in one read.
   static func prove(in database: Database, naming maxNamed: Int = 100) throws -> LedgerCheck {
     var check = try LedgerCheck(in: database, naming: maxNamed)
     var number = 0
@@ -87,9 +88,9 @@ public struct LedgerCheck: Sendable {
     if count <= maxNamed { faults.append(fault) }
   }
 
-  /// Looks through the transfers after that number.
+  /// Verifies the transfers after that number.
   ///
-  /// - Returns: the last number that it has looked up to.
+  /// - Returns: the last number verified.
   mutating func checkTransfers(after number: Int, in database: Database) throws -> Int {
     let end = min(number + Self.piece, last)
     let found = try Row.fetchAll(
@@ -151,9 +152,9 @@ public struct LedgerCheck: Sendable {
     if !(row["has_cause"] as Bool? ?? false) { note("transfer \(number) has no cause") }
   }
 
-  /// Looks through the persons after that one.
+  /// Verifies the persons after that one.
   ///
-  /// - Returns: the last of them; nil where there are no more.
+  /// - Returns: the last person verified; nil where there are no more.
   mutating func checkPersons(after person: Int64, in database: Database) throws -> Int64? {
     let found = try Row.fetchAll(
       database.cachedStatement(
@@ -174,9 +175,9 @@ public struct LedgerCheck: Sendable {
     return found.count < Self.piece ? nil : found.last?["id"]
   }
 
-  /// Looks through the lots after that one.
+  /// Verifies the lots after that one.
   ///
-  /// - Returns: the last of them; nil where there are no more.
+  /// - Returns: the last lot verified; nil where there are no more.
   mutating func checkLots(after lot: Int64, in database: Database) throws -> Int64? {
     let found = try Row.fetchAll(
       database.cachedStatement(
@@ -191,7 +192,7 @@ public struct LedgerCheck: Sendable {
     return found.count < Self.piece ? nil : found.last?["lot_id"]
   }
 
-  /// Says what is wrong with the system's accounts, once all transfers were looked through.
+  /// Reports faults of the system's accounts, once all transfers were verified.
   mutating func end() {
     for (id, rest) in system.sorted(by: { $0.key < $1.key }) where rest != 0 {
       note("account \(id) of the system has \(rest) coins more than its transfers add up to")

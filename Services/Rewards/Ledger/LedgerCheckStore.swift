@@ -2,7 +2,7 @@ import GRDB
 import Operations
 import Storage
 
-/// Which night the ledger was proved last.
+/// The night on which the ledger was last verified.
 enum LedgerCheckStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "nights on which the ledger was proved") { database in
@@ -17,7 +17,7 @@ enum LedgerCheckStore {
     }
   }
 
-  /// The night that an instant belongs to, which begins at that hour in UTC.
+  /// The night of an instant; nights begin at the given hour in UTC.
   static func night(at now: Instant, hour: Int) -> Int {
     Int((now.milliseconds / 1_000 - Int64(hour) * 3_600).floorDivided(by: 86_400))
   }

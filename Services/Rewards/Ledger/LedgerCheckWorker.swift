@@ -6,18 +6,19 @@ import ServiceKit
 import ServiceLifecycle
 import Storage
 
-/// Proves the ledger once a day, piece by piece beside what goes on, and publishes it where it is at fault: then administrators are alerted.
+/// Verifies the ledger once a day, in pieces during normal operation, and publishes an event where it has faults, which alerts
+/// administrators.
 struct LedgerCheckWorker: Service {
   let store: Store
   let clock: Clock
   let logger: Logger
-  /// The hour of the day, in UTC, from which on it is proved.
+  /// The hour in UTC from which on the ledger is verified.
   var hour = 3
   var interval = Duration.seconds(600)
 
   func run() async throws { try await repeating(every: interval) { try await checkDaily() } }
 
-  /// Proves the ledger unless it was proved today, or it is not yet the hour.
+  /// Verifies the ledger, unless that was done today or the hour has not come.
   func checkDaily() async throws {
     let today = LedgerCheckStore.night(at: clock.now, hour: hour)
     guard try await store.read({ try LedgerCheckStore.last(in: $0) < today }) else { return }
@@ -33,7 +34,7 @@ struct LedgerCheckWorker: Service {
     }
   }
 
-  /// Proves it, each piece in one look at the store.
+  /// Verifies the ledger, each piece in one read transaction.
   func prove() async throws -> LedgerCheck {
     var check = try await store.read { try LedgerCheck(in: $0) }
     var number = 0

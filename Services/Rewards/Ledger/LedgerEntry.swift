@@ -1,19 +1,19 @@
 import Operations
 import RewardsContract
 
-/// A transfer of a person as it was made: what is published of it.
+/// A person's transfer with the data for its event.
 struct LedgerEntry: Sendable {
   let id: TransferID
   let account: AccountID
   let kind: Transfer.Kind
   let cause: TransferCause
-  /// Positive came, negative left.
+  /// Positive if credited, negative if debited.
   let change: Int
-  /// How many coins the person had then.
+  /// The person's balance after the transfer.
   let balance: Int
   let at: Instant
 
-  /// The event that publishes it; nil for a spending, whose feature knows more of it.
+  /// The event of the transfer; nil for a spending, which its feature publishes with more detail.
   var event: (any Event)? {
     let coins = abs(change)
     switch (kind, cause) {

@@ -5,8 +5,8 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// The ledger that all coins stand in (REW-2): what features book in it is its snapshot. It proves itself every night, and takes coins away
-/// that have ended.
+/// The ledger of all coins (REW-2): its snapshot covers everything that features book. It is verified every night, and removes expired
+/// coins.
 struct LedgerFeature: Feature {
   let expiry: CoinExpiry
   let clock: Clock
@@ -33,7 +33,7 @@ struct LedgerFeature: Feature {
       .coins,
       by: "UPDATE transfers SET title = NULL WHERE cause = 'reason' AND debit_id = (\(LedgerFeature.number))",
       "UPDATE transfers SET title = NULL WHERE cause = 'reason' AND credit_id = (\(LedgerFeature.number))"),
-    // Sums must hold and transfers never change: the amounts stay, under an id that nobody can lead back to the account.
+    // Sums must stay correct and transfers never change: the amounts stay, under an id that cannot be traced to the account.
     .changed(
       "ledger_accounts", "account_id = :account", .coins,
       by: "UPDATE ledger_accounts SET account_id = randomblob(16), erased_at = :now WHERE account_id = :account"),

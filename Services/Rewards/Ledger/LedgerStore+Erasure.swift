@@ -2,8 +2,8 @@ import GRDB
 import Storage
 
 extension LedgerStore {
-  /// Lets a person's side of the ledger go on without the person (ID-12): once, its account becomes a random id. References of
-  /// transfers, which held the account's id, hold its number in the ledger instead.
+  /// Keeps a person's ledger account when the person is erased (ID-12): the account's id is replaced once by a random id. References of
+  /// transfers contain the ledger account's number instead of the account's id.
   static func erasureMigration(_ number: Int) -> Migration {
     Migration(number, "erased persons in the ledger") { database in
       try database.execute(

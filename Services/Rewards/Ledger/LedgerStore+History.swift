@@ -5,7 +5,7 @@ import ServiceKit
 import Storage
 
 extension LedgerStore {
-  /// How many coins a person can spend, and which of them end next.
+  /// A person's spendable coins, and those that expire next.
   static func balance(
     of account: AccountID, at now: Instant, in database: Database
   ) throws -> (coins: Int, nextExpiry: EndingCoins?) {
@@ -14,7 +14,7 @@ extension LedgerStore {
     return (person.balance - ended, next)
   }
 
-  /// What a person earned and spent in a time, less what was taken back and refunded. It is read backwards and no further than that time.
+  /// What a person earned and spent in a period, less coins taken back and refunded. Reads backwards, no further than the period.
   static func sums(
     of account: AccountID, from: Instant, until: Instant, in database: Database
   ) throws -> (earned: Int, spent: Int) {
@@ -38,7 +38,7 @@ extension LedgerStore {
     return (earned, spent)
   }
 
-  /// A person's transfers, newest first, and what each was for.
+  /// A person's transfers, newest first, with what each was for.
   static func history(
     of account: AccountID, _ page: PageRequest, _ language: Language, in database: Database
   ) throws -> Page<Transfer> {

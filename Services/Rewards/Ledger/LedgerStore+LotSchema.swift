@@ -2,11 +2,11 @@ import GRDB
 import Storage
 
 extension LedgerStore {
-  /// Numbers transfers, gives each a cause, and lays coins in lots. Kinds of transfers and of the system's accounts are no longer listed in
-  /// the schema: ``Transfer/Kind`` and ``SystemAccount`` list them.
+  /// Numbers transfers, gives each a cause, and assigns coins to lots. Kinds of transfers and of the system's accounts are no longer listed
+  /// in the schema: ``Transfer/Kind`` and ``SystemAccount`` list them.
   ///
-  /// What was there stays: transfers with their ids and references, numbered in the order in which they were made, and balances. All coins
-  /// of a person lie in one lot that never ends.
+  /// Existing data stays: balances, and transfers with their ids and references, numbered in the order in which they were made. All coins
+  /// of a person are put into one lot that never expires.
   static func lotMigration(_ number: Int) -> Migration {
     Migration(number, "numbers and causes of transfers, and lots") { database in
       try database.execute(

@@ -2,7 +2,7 @@ import GRDB
 import Storage
 
 extension LedgerStore {
-  /// The tables, and the triggers that keep them true whatever a program does.
+  /// The tables, and the triggers that enforce the ledger's invariants.
   static func migration(_ number: Int) -> Migration {
     Migration(number, "ledger") { database in
       try database.execute(

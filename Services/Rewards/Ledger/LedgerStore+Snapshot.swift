@@ -5,14 +5,14 @@ import ServiceKit
 import Storage
 
 extension LedgerStore {
-  /// The whole ledger as events, for subscribers without history: each person's transfers in order, as they were published when
-  /// they were made. What belonged to deleted accounts is not published.
+  /// The whole ledger as events, for subscribers without history: each person's transfers in order, as published when they were made.
+  /// Transfers of deleted accounts are not published.
   ///
-  /// The key is the person's number in the ledger, the number of the last transfer published and the balance after it.
+  /// The key consists of the person's number in the ledger, the number of the last published transfer and the balance after it.
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let pieces = key?.split(separator: "/").compactMap { Int64($0) } ?? []
-    // A key of an earlier version begins anew: whoever subscribes counts each transfer once.
+    // A key of an earlier version starts again: subscribers count each transfer once.
     var (person, last, balance) = pieces.count == 3 ? (pieces[0], pieces[1], Int(pieces[2])) : (0, 0, 0)
     var events: [any Event] = []
     while true {
@@ -31,7 +31,7 @@ extension LedgerStore {
     }
   }
 
-  /// A person's transfers after that one, which left that balance; and the last of them with the balance after it.
+  /// A person's transfers after the given one and its balance; and the last of them with the balance after it.
   private static func history(
     of person: Int64, after: Int64, balance: Int, atMost count: Int, in database: Database
   ) throws -> (events: [any Event], count: Int, last: Int64, balance: Int) {

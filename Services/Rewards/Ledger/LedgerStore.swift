@@ -4,29 +4,29 @@ public import RewardsContract
 import ServiceKit
 import Storage
 
-/// The double-entry ledger (REW-2): every coin comes from one account and goes to another, so that all balances add up to zero.
+/// The double-entry ledger (REW-2): every coin is debited from one account and credited to another, so that all balances add up to zero.
 ///
-/// Transfers are numbered without gaps, each says what it was for (``TransferCause``), and each names by its reference what it must not
-/// be made for twice. A person's coins lie in lots (``CoinLotStore``), and a person's balance is never negative. All this
-/// the schema itself sees to; ``LedgerCheck`` proves it.
+/// Transfers are numbered without gaps. Each has a cause (``TransferCause``), and a reference that prevents it from being booked twice. A
+/// person's coins are kept in lots (``CoinLotStore``), and a person's balance is never negative. The schema itself enforces all this;
+/// ``LedgerCheck`` verifies it.
 ///
-/// What moves coins is ``reward(_:to:for:reference:expiry:calendars:_:)`` and ``takeBackReward(_:reference:calendars:_:)`` of challenges,
-/// ``grant(_:to:for:reference:expiry:_:)`` and ``takeBack(_:of:for:reference:first:_:)`` of administrators,
-/// ``spend(_:of:for:reference:_:)``, ``refund(_:reference:_:)`` and ``expire(_:_:)``; for days of steps ``DayTransfers``. Each publishes
-/// what it did, but for a spending, which its feature publishes. Those of challenges count on leaderboards.
+/// Coins are moved by ``reward(_:to:for:reference:expiry:calendars:_:)`` and ``takeBackReward(_:reference:calendars:_:)`` for challenges,
+/// ``grant(_:to:for:reference:expiry:_:)`` and ``takeBack(_:of:for:reference:first:_:)`` for administrators,
+/// ``spend(_:of:for:reference:_:)``, ``refund(_:reference:_:)`` and ``expire(_:_:)``; and by ``DayTransfers`` for days of steps. Each
+/// publishes its transfers, except for a spending, which its feature publishes. Transfers of challenges count on leaderboards.
 enum LedgerStore {
-  /// One side of a transfer.
+  /// A ledger account: one side of a transfer.
   struct AccountNumber: Hashable, Sendable, CustomStringConvertible {
     let value: Int64
 
     var description: String { value.description }
   }
 
-  /// A person's side of the ledger.
+  /// A person's ledger account.
   struct Person: Hashable, Sendable {
     let id: AccountNumber
     let account: AccountID
-    /// Also those coins that have ended and were not taken away yet.
+    /// Includes expired coins that were not removed yet.
     var balance: Int
   }
 
@@ -35,25 +35,25 @@ enum LedgerStore {
     let transferID: TransferID
     /// How many coins it moved.
     let coins: Int
-    /// How many the person had then.
+    /// The person's balance after the transfer.
     let balance: Int
   }
 
-  /// A person's side of the ledger, opened if there is none yet.
+  /// Returns a person's ledger account, opened if there is none yet.
   static func person(_ account: AccountID, in database: Database) throws -> Person {
     if let found = try find(account, in: database) { return found }
     try database.run("INSERT INTO ledger_accounts (kind, account_id) VALUES ('person', ?)", .id(account))
     return Person(id: AccountNumber(value: database.lastInsertedRowID), account: account, balance: 0)
   }
 
-  /// A person's side of the ledger; nil where no coin ever moved.
+  /// Returns a person's ledger account; nil where no coin ever moved.
   static func find(_ account: AccountID, in database: Database) throws -> Person? {
     try database.first("SELECT ledger_account_id, balance FROM ledger_accounts WHERE account_id = ?", .id(account)) {
       Person(id: AccountNumber(value: Int64($0.number(0))), account: account, balance: $0.number(1))
     }
   }
 
-  /// The system's side of that kind, opened if there is none yet.
+  /// Returns the system's ledger account of that kind, opened if there is none yet.
   static func systemAccount(_ account: SystemAccount, in database: Database) throws -> AccountNumber {
     let found = try database.first(
       "SELECT ledger_account_id FROM ledger_accounts WHERE kind = ? AND account_id IS NULL", .text(account.rawValue)
@@ -65,7 +65,7 @@ enum LedgerStore {
 
   // MARK: - Moving coins
 
-  /// An administrator gives coins.
+  /// Credits coins from an administrator.
   ///
   /// - Throws: `DatabaseError` where that reference was booked before.
   static func grant(
@@ -75,9 +75,9 @@ enum LedgerStore {
     try add(coins, to: account, .adjusted, for: cause, reference: reference, expiry: expiry, transaction)
   }
 
-  /// Coins come for a challenge.
+  /// Credits coins for a challenge.
   ///
-  /// - Parameter calendars: say in which month they count on leaderboards.
+  /// - Parameter calendars: determine the month in which the coins count on leaderboards.
   /// - Throws: `DatabaseError` where that reference was booked before.
   static func reward(
     _ coins: Int, to account: AccountID, for cause: TransferCause, reference: String, expiry: CoinExpiry,
@@ -89,7 +89,7 @@ enum LedgerStore {
     return booking
   }
 
-  /// Coins come, into a lot of their own that can be spent for as long as coins last. Those of days of steps come by ``DayTransfers``.
+  /// Credits coins to a new lot, which expires as configured. Coins for days of steps are credited by ``DayTransfers``.
   private static func add(
     _ coins: Int, to account: AccountID, _ kind: Transfer.Kind, for cause: TransferCause, reference: String, expiry: CoinExpiry,
     _ transaction: Transaction
@@ -99,7 +99,7 @@ enum LedgerStore {
     return try book([LotMove(lot: lot, coins: coins)], kind, person, cause, reference, transaction)
   }
 
-  /// Coins go for an offer, those first that end first. Its feature publishes that.
+  /// Debits coins for an offer, those that expire first. The offer's feature publishes that.
   ///
   /// - Throws: ``OfferFailure/notEnoughCoins``; then nothing has changed. `DatabaseError` where that reference was booked before.
   static func spend(
@@ -111,10 +111,9 @@ enum LedgerStore {
     return try book(moves, .redeemed, person, cause, reference, transaction)
   }
 
-  /// The coins of a spending come back to the lots that they were of. A lot that has ended meanwhile lives ``CoinExpiry/revivedDays``
-  /// days more.
+  /// Returns the coins of a spending to their lots. A lot that has expired meanwhile is extended by ``CoinExpiry/revivedDays`` days.
   ///
-  /// - Returns: nil where whoever spent them was erased.
+  /// - Returns: nil where the account that spent them was erased.
   /// - Throws: `DatabaseError` where that reference was booked before.
   static func refund(_ spending: TransferID, reference: String, _ transaction: Transaction) throws -> Booking? {
     let database = transaction.database
@@ -126,10 +125,10 @@ enum LedgerStore {
     return try book(moves, .refunded, person, spent.cause, reference, transaction)
   }
 
-  /// An administrator takes coins back, at most as many as there are: from the lots that are corrected first, then from those that end first.
+  /// Debits coins for an administrator, at most the balance: from the corrected lots first, then from those that expire first.
   ///
-  /// - Parameter lots: which of the person's lots are corrected.
-  /// - Returns: nil where there are none.
+  /// - Parameter lots: the person's lots that are corrected.
+  /// - Returns: nil where there are no coins.
   /// - Throws: `DatabaseError` where that reference was booked before.
   static func takeBack(
     _ coins: Int, of account: AccountID, for cause: TransferCause, reference: String, first lots: [Int64] = [],
@@ -142,10 +141,10 @@ enum LedgerStore {
     return try book(moves, .adjusted, person, cause, reference, transaction)
   }
 
-  /// What is left of a challenge's reward goes back, and nothing of other coins.
+  /// Takes back the unspent coins of a challenge's reward, and no other coins.
   ///
-  /// - Parameter calendars: say in which month they counted on leaderboards.
-  /// - Returns: nil where nothing is left, or where its owner was erased.
+  /// - Parameter calendars: determine the month in which the coins counted on leaderboards.
+  /// - Returns: nil where nothing is left, or where the owner was erased.
   /// - Throws: `DatabaseError` where that reference was booked before.
   static func takeBackReward(
     _ reward: TransferID, reference: String, calendars: AccountCalendars, _ transaction: Transaction
@@ -162,14 +161,14 @@ enum LedgerStore {
     return booking
   }
 
-  /// How many coins are left of the lot that a transfer put its coins into.
+  /// How many coins are left of the lot to which a transfer added its coins.
   static func rest(of transfer: TransferID, in database: Database) throws -> Int {
     try LotTransfer.find(transfer, in: database)?.moves.reduce(0) { try $0 + CoinLotStore.rest($1.lot, in: database) } ?? 0
   }
 
-  /// Takes a person's coins away that have ended, each lot by a transfer of its own.
+  /// Removes a person's expired coins, with one transfer per lot.
   ///
-  /// - Returns: the person as it is then.
+  /// - Returns: the person afterwards.
   @discardableResult
   static func expire(_ person: Person, _ transaction: Transaction) throws -> Person {
     var person = person
@@ -182,16 +181,16 @@ enum LedgerStore {
     return person
   }
 
-  /// A person's side without the coins that have ended.
+  /// A person's ledger account, after expired coins were removed.
   private static func settled(_ account: AccountID, _ transaction: Transaction) throws -> Person {
     try expire(person(account, in: transaction.database), transaction)
   }
 
   // MARK: - Booking
 
-  /// Writes a transfer and what it moves in lots, and publishes it, but for a spending.
+  /// Writes a transfer with its changes of lots, and publishes it unless it is a spending.
   ///
-  /// - Parameter moves: all of one sign: positive come to the person, negative leave.
+  /// - Parameter moves: all of one sign: positive for a credit to the person, negative for a debit.
   private static func book(
     _ moves: [LotMove], _ kind: Transfer.Kind, _ person: Person, _ cause: TransferCause, _ reference: String,
     _ transaction: Transaction
@@ -202,7 +201,7 @@ enum LedgerStore {
     return Booking(transferID: entry.id, coins: abs(entry.change), balance: entry.balance)
   }
 
-  /// Writes a transfer and what it moves in lots, and nothing else.
+  /// Only writes a transfer with its changes of lots.
   static func write(
     _ moves: [LotMove], _ kind: Transfer.Kind, _ person: Person, _ system: AccountNumber, _ cause: TransferCause,
     _ reference: String, _ transaction: Transaction

@@ -3,20 +3,20 @@ import Operations
 import RewardsContract
 import Storage
 
-/// What a transfer is for, as it is kept beside it and shown to its owner: every transfer has one (REW-2).
+/// What a transfer is for, as stored with it and shown to its owner: every transfer has a cause (REW-2).
 enum TransferCause: Hashable, Sendable {
   /// The steps of a local day.
   case day(LocalDay)
-  /// Steps of several days, which earlier versions counted together.
+  /// Steps of several days, which earlier versions combined.
   case severalDays
-  /// A redemption of an offer that was called so then.
+  /// A redemption, with the offer's title at the time.
   case redemption(RedemptionID, title: String)
-  /// A completed challenge: what names its definition, and its titles.
+  /// A completed challenge: the id of its definition, and its titles.
   case challenge(String, english: String, spanish: String)
   /// An administrator's reason.
   case reason(String)
 
-  /// The columns of `transfers` that keep it.
+  /// The columns of `transfers` that store a cause.
   static let columns = "cause, day, subject, title, spanish_title"
 
   /// The values of ``columns``.
@@ -30,9 +30,9 @@ enum TransferCause: Hashable, Sendable {
     }
   }
 
-  /// From a row that has the ``columns``.
+  /// Creates a cause from a row with the ``columns``.
   ///
-  /// - Throws: `DatabaseError` where they hold none.
+  /// - Throws: `DatabaseError` where they contain none.
   init(_ row: Row) throws {
     let (title, subject): (String?, String?) = (row["title"], row["subject"])
     switch (row["cause"] as String, row["day"] as LocalDay?) {
@@ -40,16 +40,16 @@ enum TransferCause: Hashable, Sendable {
     case ("days", nil): self = .severalDays
     case ("redemption", nil): self = .redemption(try RedemptionID(text: subject ?? ""), title: title ?? "")
     case ("challenge", nil): self = .challenge(subject ?? "", english: title ?? "", spanish: row["spanish_title"] ?? title ?? "")
-    // Without the words where its owner was erased.
+    // The text is absent where the owner was erased.
     case ("reason", nil): self = .reason(title ?? "")
     default: throw DatabaseError(resultCode: .SQLITE_MISMATCH, message: "a transfer has no cause that is known")
     }
   }
 
-  /// The day of steps, if it is one.
+  /// The day of steps, for such a cause.
   var day: LocalDay? { values.day }
 
-  /// What it is called, in that language; nil where it has no name.
+  /// The title in that language; nil where the cause has none.
   func title(_ language: Language) -> String? {
     switch self {
     case .day, .severalDays, .reason: nil
@@ -58,29 +58,29 @@ enum TransferCause: Hashable, Sendable {
     }
   }
 
-  /// An administrator's reason, if it is one.
+  /// The administrator's reason, for such a cause.
   var reason: String? {
     guard case .reason(let reason) = self else { return nil }
     return reason
   }
 }
 
-/// The system's sides of the ledger: where coins come from, and where they go. One is opened with its first transfer.
+/// The system's ledger accounts, from which coins come and to which they go. Each is opened with its first transfer.
 enum SystemAccount: String, CaseIterable, Sendable {
-  /// Coins for steps come from it; its balance is what all steps have earned, negated.
+  /// The source of coins for steps; its balance is the negated sum of all coins for steps.
   case movement
-  /// Coins given for offers go to it.
+  /// The destination of coins spent on offers.
   case offers
-  /// Coins for challenges come from it.
+  /// The source of coins for challenges.
   case challenges
-  /// Coins that administrators give come from it, and those that they take go to it.
+  /// The source of coins that administrators credit, and the destination of those that they debit.
   case adjustments
-  /// Coins that have ended go to it.
+  /// The destination of expired coins.
   case expiry
 }
 
 extension Transfer.Kind {
-  /// The other side of such a transfer.
+  /// The other side of a transfer of this kind.
   var systemAccount: SystemAccount {
     switch self {
     case .earned, .corrected: .movement

@@ -4,7 +4,7 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// What becomes of partners' offers, counted day by day (REW-3).
+/// Statistics of partners' offers, counted by day (REW-3).
 struct OfferViewFeature: Feature {
   let migrations = [OfferViewStore.migration(20)]
   let tables: [ErasedTable] = [

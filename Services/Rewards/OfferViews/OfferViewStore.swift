@@ -4,7 +4,7 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// How often partners' offers were looked at, redeemed and used, day by day in UTC. Who looked is kept until the day is over, so that each counts
+/// How often partners' offers were viewed, redeemed and used, by UTC day. The viewers are stored until the day is over, so that each counts
 /// once.
 enum OfferViewStore {
   static func migration(_ number: Int) -> Migration {
@@ -32,10 +32,10 @@ enum OfferViewStore {
     }
   }
 
-  /// The day of an instant, in UTC.
+  /// The UTC day of an instant.
   static func day(of instant: Instant) -> LocalDay { LocalCalendar.day(instant.milliseconds) }
 
-  /// Whether the account has looked at the offer today.
+  /// Whether the account has viewed the offer today.
   static func hasSeen(_ offer: OfferID, _ call: AccountCall, in database: Database) throws -> Bool {
     try database.first(
       "SELECT 1 FROM offer_viewers WHERE account_id = ? AND day = ? AND offer_id = ?", .id(call.account), .day(day(of: call.now)),
@@ -43,7 +43,7 @@ enum OfferViewStore {
     ) { _ in true } ?? false
   }
 
-  /// Counts that the account looks at the offer, once a day.
+  /// Counts the account's view of the offer, once a day.
   static func count(_ offer: OfferID, _ call: AccountCall, _ transaction: Transaction) throws {
     let database = transaction.database
     guard try !database.isErased(call.account) else { return }
@@ -69,9 +69,9 @@ enum OfferViewStore {
       """, .id(offer), .day(day(of: now)))
   }
 
-  /// Forgets who looked at offers on days that are over.
+  /// Deletes the viewers of past days.
   ///
-  /// - Returns: of how many.
+  /// - Returns: the number of rows deleted.
   static func forgetViewers(limit: Int, _ transaction: Transaction) throws -> Int {
     try transaction.database.run(
       """

@@ -3,19 +3,19 @@ import Operations
 import RewardsContract
 import Storage
 
-/// How far offers are from a point: boxes of the R*Tree first, the great circle after (REW-4).
+/// Computes how far offers are from a point: first by boxes of the R*Tree, then by the great circle (REW-4).
 ///
-/// It goes from place to place, the nearest first, so that an offer is met at the nearest of its places first. How many pairs of offer and
-/// place it meets is bounded for each partner, so that many places with many offers each leave room for others.
+/// It visits places in order of distance, so that an offer is first found at its nearest place. The number of pairs of offer and place is
+/// bounded per partner, so that a partner with many places and offers leaves room for others.
 enum OfferDistances {
-  /// How many places within a radius are compared; of more, those that are nearer.
+  /// The maximum number of places within a radius that are compared; the nearest ones where there are more.
   static let maxPlaces = 2000
-  /// How many pairs of offer and place are met; of more, those that are nearer.
+  /// The maximum number of pairs of offer and place; the nearest ones where there are more.
   static let maxPairs = 10_000
-  /// Of one partner among others.
+  /// The same for a single partner among others.
   static let maxPairsOfPartner = 1000
 
-  /// The squared chord to each offer's nearest place, and whether there are no others.
+  /// The squared chord to each offer's nearest place, and whether the result is complete.
   struct Found {
     var nearest: [OfferID: Double] = [:]
     var isWhole = true
@@ -67,7 +67,8 @@ enum OfferDistances {
     return found
   }
 
-  /// The places within so many metres of a point, the nearest first; of too many those within half of that, or a quarter, and so on.
+  /// The places within so many metres of a point, the nearest first; where there are too many, those within half of that distance, a
+  /// quarter, and so on.
   private static func places(
     within meters: Int, of point: EarthPoint, _ partner: PartnerID?, in database: Database
   ) throws -> (places: [Place], isWhole: Bool) {
@@ -87,7 +88,7 @@ enum OfferDistances {
         }
         return true
       }
-      // So many on one spot are as good as any of them.
+      // With so many places at one spot, any of them will do.
       if count <= maxPlaces || meters < 1 {
         return (places.sorted { ($0.squaredChord, $0.number) < ($1.squaredChord, $1.number) }, isWhole && count <= maxPlaces)
       }
@@ -96,7 +97,7 @@ enum OfferDistances {
     }
   }
 
-  /// The squared chord to an offer's nearest place; nil where it holds at none.
+  /// The squared chord to an offer's nearest place; nil where the offer has none.
   static func squaredChord(from point: EarthPoint, to offer: OfferID, in database: Database) throws -> Double? {
     var nearest: Double?
     try database.each(

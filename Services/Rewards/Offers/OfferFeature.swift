@@ -6,7 +6,7 @@ import Storage
 
 /// Offers: partners' own, the operator's from its file and by administrators; listed while they are valid (REW-3, REW-4).
 struct OfferFeature: Feature {
-  /// The operator's own.
+  /// The operator's own offers.
   let published: [OffersFile.Item]
   let partners: PartnerOfferHandlers
   let logger: Logger

@@ -6,7 +6,7 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// Offers: the operator's made, all listed and shown.
+/// Offers: creates the operator's, and lists and shows all.
 enum OfferHandlers {
   static func create(_ input: CreateOffer.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Offer {
     let id = OfferID()
@@ -14,7 +14,7 @@ enum OfferHandlers {
     return try OfferStore.required(id, in: transaction.database).offer
   }
 
-  /// Learns of a consent that was just given, where a place is.
+  /// Catches up on a consent that was just given, where a location is given.
   static func consent(_ input: ListOffers.Input, _ call: AccountCall) async throws {
     if input.latitude != nil { try await Accounts.catchUp(on: .location, call) }
   }
@@ -27,13 +27,13 @@ enum OfferHandlers {
     return try query.page(call.page(input), in: database)
   }
 
-  /// Shows an offer, and counts that it was looked at.
+  /// Returns an offer, and counts the view.
   @Sendable
   static func get(_ input: GetOffer.Input, _ call: AccountCall) async throws -> Offer {
     if input.latitude != nil { try await Accounts.catchUp(on: .location, call) }
     let (offer, isNew) = try await call.read { database in
       let found = try OfferStore.required(input.offerID, in: database)
-      // Of one that is not shown only its own people and those who have redeemed it know.
+      // An offer that is not listed is visible only to its partner's members and to accounts that have redeemed it.
       guard try isShown(found, to: call, in: database) else { throw OfferFailure.notFound }
       let place = try place(input.latitude, input.longitude, call, database)
       let counts = try found.isListed && found.partner != nil && !OfferViewStore.hasSeen(found.id, call, in: database)
@@ -62,7 +62,7 @@ enum OfferHandlers {
     return offer
   }
 
-  /// Without room on the disk the offer is shown all the same.
+  /// The offer is returned even if the view cannot be stored for lack of disk space.
   private static func countView(of offer: OfferID, _ call: AccountCall) async throws {
     do {
       try await call.write { try OfferViewStore.count(offer, call, $0) }
@@ -78,7 +78,7 @@ enum OfferHandlers {
     return try PartnerOfferStore.picture(of: found.id, version: input.version, in: database)
   }
 
-  /// Where the caller is, for which it takes its consent; it is used for this answer alone.
+  /// The caller's location, which requires consent; used for this reply only.
   private static func place(
     _ latitude: Double?, _ longitude: Double?, _ call: AccountCall, _ database: Database
   ) throws -> EarthPoint? {

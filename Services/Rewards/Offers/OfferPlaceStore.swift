@@ -3,9 +3,9 @@ import Operations
 import RewardsContract
 import Storage
 
-/// At which places offers hold.
+/// The places at which offers apply.
 enum OfferPlaceStore {
-  /// Of ``OfferStore/partnersMigration(_:)``.
+  /// The table of ``OfferStore/partnersMigration(_:)``.
   static let table = """
     CREATE TABLE offer_places (
       place_number INTEGER NOT NULL REFERENCES partner_places (place_number) ON DELETE CASCADE,
@@ -15,9 +15,9 @@ enum OfferPlaceStore {
     CREATE INDEX offer_places_by_offer ON offer_places (offer_id, place_number);
     """
 
-  /// Lets an offer hold at these places of the partner, or at all.
+  /// Sets the partner's places at which an offer applies; nil for all.
   ///
-  /// - Throws: `invalid_fields` naming `placeIDs` where one is none of the partner's.
+  /// - Throws: `invalid_fields` naming `placeIDs` where one is not a place of the partner.
   static func set(_ places: [PartnerPlaceID]?, of offer: OfferID, _ partner: PartnerID, in database: Database) throws {
     try database.run("DELETE FROM offer_places WHERE offer_id = ?", .id(offer))
     try database.run(
@@ -38,7 +38,7 @@ enum OfferPlaceStore {
     }
   }
 
-  /// Lets the offers that hold everywhere hold at a further place of the partner.
+  /// Adds a new place of the partner to the offers that apply everywhere.
   static func extend(to place: Int64, of partner: PartnerID, in database: Database) throws {
     try database.run(
       """

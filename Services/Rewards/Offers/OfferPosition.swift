@@ -1,9 +1,9 @@
 import Operations
 import RewardsContract
 
-/// An offer's position in a list: `<value by which it is ordered>.<id>`.
+/// An offer's position in a list: `<sort value>.<id>`.
 struct OfferPosition: CustomStringConvertible, Hashable {
-  /// Milliseconds, coins, or the bits of a squared chord; all of them grow as their numbers do.
+  /// Milliseconds, coins, or the bits of a squared chord, whose order is that of the numbers.
   let value: Int64
   let offer: OfferID
 

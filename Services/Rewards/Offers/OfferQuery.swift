@@ -4,10 +4,10 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// A list of offers as it was asked for (REW-4): a walk along the index of its order, through a bounded number of offers for each page; or,
-/// where a place or a partner leaves few, a look at those.
+/// A requested list of offers (REW-4): walks the index of its order, with a bounded number of offers per page; where a location or a
+/// partner leaves only a few, it examines those instead.
 struct OfferQuery {
-  /// How many offers a page looks through.
+  /// The maximum number of offers that are examined for a page.
   static let maxSteps = 2000
 
   let order: OfferOrder
@@ -15,9 +15,9 @@ struct OfferQuery {
   let radiusMeters: Int?
   let partner: PartnerID?
   let category: OfferCategory?
-  /// As ``OfferStore/Stored/searchText`` is written.
+  /// In the form of ``OfferStore/Stored/searchText``.
   let text: String?
-  /// What it may cost; nil for anything.
+  /// The maximum price; nil for any.
   let maxCost: Int?
   let now: Instant
 
@@ -39,18 +39,18 @@ struct OfferQuery {
     let last = try page.cursor { text throws(FieldRule) in try position(text) }
     guard let place, let radiusMeters else { return try walk(page, behind: last, in: database) }
     let near = try OfferDistances.within(radiusMeters, of: place, partner: partner, in: database)
-    // By distance the nearer ones of very many will do.
+    // For the order by distance the nearest of very many are enough.
     guard near.isWhole || order == .distance else { return try walk(page, behind: last, in: database) }
     return try choose(near.nearest, page, behind: last, in: database)
   }
 
-  /// A cursor is good for the order that it was made in.
+  /// Parses a cursor, which is valid only for the order in which it was made.
   private func position(_ text: String) throws(FieldRule) -> OfferPosition {
     guard text.hasPrefix("\(order).") else { throw PageCursor.invalid }
     return try OfferPosition(text: String(text.dropFirst(order.rawValue.count + 1)))
   }
 
-  /// Whether a list has the offer.
+  /// Whether the list includes the offer.
   private func includes(_ found: OfferStore.Stored) -> Bool {
     guard found.isListed, found.offer.validFrom <= now, now < found.offer.validUntil else { return false }
     if let partner, found.partner != partner { return false }
@@ -75,7 +75,7 @@ struct OfferQuery {
     return offer
   }
 
-  /// Adds what an offer shows of its partner.
+  /// Adds the partner's data to an offer.
   static func complete(_ offer: inout Offer, _ partner: PartnerID?, in database: Database) throws {
     guard let partner else { return }
     offer.partner = try database.first("SELECT about, logo_tag FROM partners WHERE partner_id = ?", .id(partner)) {
@@ -89,7 +89,7 @@ struct OfferQuery {
 // MARK: - Along an index
 
 extension OfferQuery {
-  /// How the offers behind a position are found in each order; `newest` has its values negated.
+  /// SQL for the offers after a position in each order; for `newest` the values are negated.
   var walkSQL: String {
     if partner != nil {
       return """
@@ -123,9 +123,9 @@ extension OfferQuery {
     """
   }
 
-  /// Where a walk begins.
+  /// The position at which a walk starts.
   private func start(_ last: OfferPosition?) -> (value: Int64, offer: OfferID) {
-    // A partner's few are ordered by the negated value themselves.
+    // The few offers of one partner are ordered by the negated value itself.
     let isBackward = order == .newest && partner == nil
     if let last { return (isBackward ? -last.value : last.value, last.offer) }
     if isBackward { return (.max, .last) }
@@ -169,14 +169,14 @@ extension OfferQuery {
 // MARK: - Among few
 
 extension OfferQuery {
-  /// The page of those near, which are few enough to be put in order.
+  /// The page of nearby offers, which are few enough to be sorted.
   fileprivate func choose(
     _ near: [OfferID: Double], _ page: PageRequest, behind last: OfferPosition?, in database: Database
   ) throws -> Page<Offer> {
     var positions: [(position: OfferPosition, found: OfferStore.Stored?)] = []
     for (id, squaredChord) in near {
       if order == .distance {
-        // The bits of a number that is not negative grow as it does.
+        // The bits of a non-negative number are in the same order as the numbers.
         positions.append((OfferPosition(value: Int64(bitPattern: squaredChord.bitPattern), offer: id), nil))
       } else if let found = try OfferStore.find(id, in: database), includes(found) {
         positions.append((OfferPosition(value: value(found), offer: id), found))

@@ -26,7 +26,7 @@ enum OfferStore {
     }
   }
 
-  /// Offers have partners, conditions, limits, places and pictures.
+  /// Adds partners, conditions, limits, places and pictures to offers.
   static func partnersMigration(_ number: Int) -> Migration {
     Migration(number, "partners' offers") { database in
       try database.execute(sql: partners + OfferPlaceStore.table)
@@ -75,12 +75,12 @@ enum OfferStore {
 
     """
 
-  /// The words of an offer as searches compare them.
+  /// The words of an offer in the form used for searches.
   static func searchText(_ title: String, _ reward: String, partnerName: String) -> String {
     SearchText("\(title) \(reward) \(partnerName)").string
   }
 
-  /// An offer as it is kept.
+  /// A stored offer.
   struct Stored: Sendable {
     let id: OfferID
     let partner: PartnerID?
@@ -90,7 +90,7 @@ enum OfferStore {
     let isEverywhere: Bool
     let createdAt: Instant
     let searchText: String
-    /// Without what is its partner's.
+    /// The offer without its partner's data.
     let offer: Offer
 
     init(_ row: Row) {
@@ -120,7 +120,7 @@ enum OfferStore {
     return found
   }
 
-  /// Keeps an offer of the operator's own, unless there is one of that id.
+  /// Stores an offer of the operator, unless its id already exists.
   ///
   /// - Returns: whether it is new.
   @discardableResult
@@ -139,7 +139,7 @@ enum OfferStore {
     return database.changesCount > 0
   }
 
-  /// Takes one piece of an offer, if it can be had now.
+  /// Takes one item of an offer's stock, if the offer can be redeemed now.
   ///
   /// - Throws: ``OfferFailure``.
   static func take(_ id: OfferID, costing cost: Int?, at now: Instant, in database: Database) throws -> Stored {
@@ -154,7 +154,7 @@ enum OfferStore {
     return found
   }
 
-  /// Gives a piece back.
+  /// Returns one item to the stock.
   static func giveBack(_ id: OfferID, in database: Database) throws {
     try database.run("UPDATE offers SET remaining = min(remaining + 1, stock) WHERE offer_id = ?", .id(id))
   }
@@ -166,20 +166,20 @@ enum OfferStore {
       SELECT 1 FROM partners p WHERE p.partner_id = offers.partner_id AND p.state = 'approved' AND NOT p.is_without_owner))
     """
 
-  /// Lets lists have a partner's offers, or no longer.
+  /// Updates whether a partner's offers are listed.
   static func relist(of partner: PartnerID, _ transaction: Transaction) throws {
     try transaction.database.run(
       "UPDATE offers SET is_listed = (\(isOffered)) WHERE partner_id = ?2 AND is_listed <> (\(isOffered))",
       .instant(transaction.now), .id(partner))
   }
 
-  /// The same for one offer.
+  /// Updates whether an offer is listed.
   static func relist(_ id: OfferID, _ transaction: Transaction) throws {
     try transaction.database.run(
       "UPDATE offers SET is_listed = (\(isOffered)) WHERE offer_id = ?2", .instant(transaction.now), .id(id))
   }
 
-  /// Takes offers that have ended out of what lists walk along.
+  /// Unlists offers that have ended.
   ///
   /// - Returns: how many.
   static func unlistEnded(limit: Int, _ transaction: Transaction) throws -> Int {
@@ -191,10 +191,10 @@ enum OfferStore {
     return transaction.database.changesCount
   }
 
-  /// How many of the offers that end soon are looked at.
+  /// How many of the offers that end soon are examined.
   static let maxExpiring = 500
 
-  /// The offers that can be had and end within a time, the first ones first.
+  /// The offers that can be redeemed and end within a period, the earliest first.
   static func expiring(from now: Instant, until end: Instant, in database: Database) throws -> [ExpiringOffer] {
     let statement = try database.cachedStatement(
       sql: """
@@ -209,7 +209,7 @@ enum OfferStore {
     }
   }
 
-  /// Lets a partner's offers name it as it is called now.
+  /// Updates the partner's name in its offers.
   static func rename(_ partner: PartnerID, _ name: String, _ transaction: Transaction) throws {
     let database = transaction.database
     let rows = try Row.fetchAll(
@@ -223,7 +223,7 @@ enum OfferStore {
 }
 
 extension Offer {
-  /// An offer without what is its partner's.
+  /// Creates an offer without its partner's data.
   init(_ row: Row) {
     let id: OfferID = row["offer_id"]
     let tag: String? = row["picture_tag"]

@@ -2,7 +2,7 @@ import Logging
 import ServiceLifecycle
 import Storage
 
-/// Puts the operator's offers into the store once it runs.
+/// Stores the operator's offers when the service starts.
 struct OfferWorker: ServiceLifecycle.Service {
   let offers: [OffersFile.Item]
   let store: Store

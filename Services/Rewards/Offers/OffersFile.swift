@@ -2,8 +2,8 @@ import Foundation
 import Operations
 import RewardsContract
 
-/// The operator's own offers: `offers.json` in the home folder, read at each start. An offer whose id is known already is left as
-/// it is, so the file may stay where it is.
+/// The operator's own offers: `offers.json` in the home folder, read at each start. An offer whose id already exists is not changed, so the
+/// file may stay in place.
 struct OffersFile: Document {
   static let name = "offers.json"
 

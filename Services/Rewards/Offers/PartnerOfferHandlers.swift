@@ -5,7 +5,7 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// Partners' own offers: made, changed, paused, withdrawn and listed.
+/// Partners' own offers: created, changed, paused, withdrawn and listed.
 struct PartnerOfferHandlers: Sendable {
   let pictures: PictureProcessor
 
@@ -44,7 +44,7 @@ struct PartnerOfferHandlers: Sendable {
   }
 
   func picture(_ input: PutOfferPicture.Input, _ call: AccountCall) async throws -> Picture {
-    // For no offer of its own nothing is decoded.
+    // For another partner's offer no picture is decoded.
     try await call.read { database in
       let partner = try PartnerMemberStore.partner(ownedBy: call.account, in: database)
       _ = try PartnerOfferStore.required(input.offerID, of: partner, in: database)
@@ -67,7 +67,7 @@ struct PartnerOfferHandlers: Sendable {
     return try PartnerOfferStore.view(found.id, in: transaction.database)
   }
 
-  /// The caller's partner, which may offer something.
+  /// The caller's partner, which may publish offers.
   ///
   /// - Throws: `partner_not_approved` where administrators have refused or suspended it.
   private static func offering(_ call: AccountCall, _ transaction: Transaction) throws -> PartnerStore.Stored {

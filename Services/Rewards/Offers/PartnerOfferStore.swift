@@ -5,15 +5,15 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// What partners do with their offers.
+/// Partners' changes of their offers.
 enum PartnerOfferStore {
-  /// How many of one partner may not be withdrawn, and how many there may have been in all.
+  /// The maximum number of a partner's offers that are not withdrawn, and of all its offers ever.
   static let maxPresent = 200
   static let maxEver = 5000
-  /// Of a partner that administrators have not let in.
+  /// The same for a partner that administrators have not approved yet.
   static let maxPrepared = 20
 
-  /// An offer of that partner.
+  /// Returns an offer of that partner.
   ///
   /// - Throws: `offer_not_found`.
   static func required(_ id: OfferID, of partner: PartnerID, in database: Database) throws -> OfferStore.Stored {
@@ -21,7 +21,7 @@ enum PartnerOfferStore {
     return found
   }
 
-  /// What its people see of an offer.
+  /// The offer as the partner's members see it.
   static func view(_ id: OfferID, in database: Database) throws -> PartnerOffer {
     let found = try OfferStore.required(id, in: database)
     var offer = found.offer
@@ -48,7 +48,7 @@ enum PartnerOfferStore {
     }
   }
 
-  /// Keeps a new offer of the partner.
+  /// Stores a new offer of the partner.
   ///
   /// - Throws: `too_many_offers`.
   static func add(
@@ -80,9 +80,9 @@ enum PartnerOfferStore {
     return id
   }
 
-  /// Changes an offer; what was redeemed stays as it was.
+  /// Changes an offer; earlier redemptions are not changed.
   ///
-  /// - Throws: `invalid_fields` for a stock below what was redeemed, or an end before the beginning.
+  /// - Throws: `invalid_fields` for a stock below the number of redemptions, or an end before the beginning.
   static func edit(
     _ found: OfferStore.Stored, _ input: EditPartnerOffer.Input, of partner: PartnerStore.Stored, _ transaction: Transaction
   ) throws {
@@ -124,7 +124,7 @@ enum PartnerOfferStore {
     if state == .withdrawn { try shrink(id, in: transaction.database) }
   }
 
-  /// What nobody has redeemed needs neither picture nor places once it is withdrawn.
+  /// Deletes picture and places of a withdrawn offer that was never redeemed.
   private static func shrink(_ id: OfferID, in database: Database) throws {
     let isRedeemed = try database.first("SELECT 1 FROM redemptions WHERE offer_id = ? LIMIT 1", .id(id)) { _ in true } ?? false
     guard !isRedeemed else { return }
@@ -145,7 +145,7 @@ enum PartnerOfferStore {
     return MediaFile(row, version: version)
   }
 
-  /// Gives an offer that picture, or none.
+  /// Sets an offer's picture; nil removes it.
   static func setPicture(of offer: OfferID, _ picture: Picture?, in database: Database) throws {
     if let picture {
       try database.run(

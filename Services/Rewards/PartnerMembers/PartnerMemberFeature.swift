@@ -4,7 +4,7 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// A partner's people: ordinary accounts with a role at it (REW-3). What contracts call a partner's owner and a partner's clerk is said here.
+/// A partner's members: ordinary accounts with a role at it (REW-3). Decides for all contracts who is a partner's owner or clerk.
 struct PartnerMemberFeature: Feature {
   let migrations = [PartnerMemberStore.migration(17)]
   let tables: [ErasedTable] = [
@@ -20,7 +20,7 @@ struct PartnerMemberFeature: Feature {
     service.serve(LeavePartner.self, write: PartnerMemberHandlers.leave)
   }
 
-  /// Whoever is suspended owns nothing meanwhile.
+  /// A suspended account does not count as an owner meanwhile.
   func accountChanged(_ account: AccountID, _ transaction: Transaction) throws {
     guard let membership = try PartnerMemberStore.membership(of: account, in: transaction.database), membership.role == .owner
     else { return }

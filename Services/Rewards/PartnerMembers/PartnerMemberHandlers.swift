@@ -4,13 +4,13 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// A partner's people: listed, added, removed, and leaving.
+/// A partner's members: listed, added, removed, and leaving.
 enum PartnerMemberHandlers {
   static func list(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> PartnerMembers {
     try PartnerMemberStore.list(of: PartnerMemberStore.partner(of: call.account, in: database), in: database)
   }
 
-  /// The account of that name, found at identity if its event has not arrived yet.
+  /// Returns the account with that name, requested from identity if its event has not arrived yet.
   static func named(_ input: AddPartnerMember.Input, _ call: AccountCall) async throws -> AccountID? {
     try await Accounts.resolve(input.username, call)?.id
   }
@@ -20,7 +20,7 @@ enum PartnerMemberHandlers {
   ) throws -> PartnerMembers {
     let database = transaction.database
     let partner = try PartnerMemberStore.partner(ownedBy: call.account, in: database)
-    // Nobody is drawn into a company that administrators have not let in, nor by somebody from whom a block parts them.
+    // An account cannot be added by a partner that administrators have not approved, or by someone separated from it by a block.
     guard try PartnerStore.required(partner, in: database).state == .approved else { throw PartnerFailure.notApproved }
     guard let account, try !database.isErased(account), try !RelationStore.isApart(account, from: call.account, in: database)
     else {

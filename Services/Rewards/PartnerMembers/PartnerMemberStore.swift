@@ -4,7 +4,7 @@ public import RewardsContract
 import ServiceKit
 import Storage
 
-/// Who works for which partner: an account for one at most.
+/// The members of partners: an account belongs to one at most.
 enum PartnerMemberStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "partners' people") { database in
@@ -21,22 +21,22 @@ enum PartnerMemberStore {
     }
   }
 
-  /// What an account is, and where.
+  /// An account's partner and role.
   struct Membership: Hashable, Sendable {
     let partner: PartnerID
     let role: PartnerRole
   }
 
-  /// Where the account belongs; nil for most.
+  /// The account's membership; nil for most accounts.
   static func membership(of account: AccountID, in database: Database) throws -> Membership? {
     try database.first("SELECT partner_id, role FROM partner_members WHERE account_id = ?", .id(account)) {
       Membership(partner: try $0.id(0), role: try $0.choice(1))
     }
   }
 
-  /// The partner that the account owns.
+  /// Returns the partner that the account owns.
   ///
-  /// - Throws: `forbidden` where it owns none: it may since the call was let in.
+  /// - Throws: `forbidden` where it owns none: that may have changed since the call was authorised.
   static func partner(ownedBy account: AccountID, in database: Database) throws -> PartnerID {
     guard let membership = try membership(of: account, in: database), membership.role == .owner else {
       throw Failure(RequestFailure.forbidden)
@@ -44,7 +44,7 @@ enum PartnerMemberStore {
     return membership.partner
   }
 
-  /// The partner that the account belongs to.
+  /// Returns the partner to which the account belongs.
   ///
   /// - Throws: `forbidden` where it belongs to none.
   static func partner(of account: AccountID, in database: Database) throws -> PartnerID {
@@ -52,7 +52,7 @@ enum PartnerMemberStore {
     return membership.partner
   }
 
-  /// Whether the account may call what is for those.
+  /// Whether the account may call operations with this rule.
   static func belongs(_ account: AccountID, _ rule: CallerRule, in database: Database) throws -> Bool {
     guard let membership = try membership(of: account, in: database) else { return false }
     return rule == .partnerClerk || membership.role == .owner
@@ -78,7 +78,7 @@ enum PartnerMemberStore {
       arguments: [partner])
   }
 
-  /// Whether somebody owns the partner who is neither suspended nor erased.
+  /// Whether the partner has an owner that is neither suspended nor erased.
   static func hasOwner(
     _ partner: PartnerID, at now: Instant, in database: Database
   ) throws -> Bool {
@@ -96,7 +96,7 @@ enum PartnerMemberStore {
     try database.first("SELECT count(*) FROM partner_members WHERE partner_id = ?", .id(partner)) { $0.number(0) } ?? 0
   }
 
-  /// Gives an account a role, or another one than it has there.
+  /// Gives an account a role, or changes its role at that partner.
   static func add(_ account: AccountID, to partner: PartnerID, _ role: PartnerRole, _ transaction: Transaction) throws {
     try transaction.database.run(
       """
@@ -111,7 +111,7 @@ enum PartnerMemberStore {
     try PartnerStore.followOwners(of: partner, transaction)
   }
 
-  /// Lets an account go. Where nobody is left of a partner that has sold nothing and is not let in, the partner goes too.
+  /// Removes a member. A partner that is neither approved nor suspended, has sold nothing and has no member left is deleted.
   static func leave(_ account: AccountID, _ partner: PartnerID, _ transaction: Transaction) throws {
     let database = transaction.database
     try database.run("DELETE FROM partner_members WHERE account_id = ?", .id(account))
@@ -121,14 +121,14 @@ enum PartnerMemberStore {
     try PartnerStore.forgetContact(partner, in: database)
   }
 
-  /// Refuses what would leave the partner without an owner.
+  /// Throws where the partner would be left without an owner.
   ///
   /// - Throws: `last_partner_owner`.
   static func expectOtherOwner(of partner: PartnerID, than account: AccountID, in database: Database) throws {
     guard try owners(of: partner, in: database).contains(where: { $0 != account }) else { throw PartnerMemberFailure.lastOwner }
   }
 
-  /// What an erasure of an account means for the partner it belongs to, before its role goes.
+  /// Prepares the erasure of a member for its partner, before its role is deleted.
   @Sendable
   static func prepareErasure(_ account: AccountID, _ limit: Int, _ transaction: Transaction) throws -> Int {
     let database = transaction.database

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A point of a sphere of the earth's mean radius, as a vector of length 1.
+/// A point on a sphere of the earth's mean radius, as a vector of length 1.
 ///
-/// The square of the straight line between two of them, their chord, grows with their distance along the great circle, and takes no more than
-/// additions and multiplications: so a store compares distances by it, also over the poles and where longitudes begin anew.
+/// The squared straight line between two points, their chord, grows with their distance along the great circle and needs only additions and
+/// multiplications: so SQL can compare distances by it, also across the poles and the antimeridian.
 struct EarthPoint: Hashable, Sendable {
-  /// The mean radius R1 of the earth in metres (IUGG), from which no place is off by more than 0.6 %.
+  /// The mean radius R1 of the earth in metres (IUGG); it is off by at most 0.6 % anywhere.
   static let radius = 6_371_008.8
 
   let x: Double
@@ -32,10 +32,10 @@ struct EarthPoint: Hashable, Sendable {
     return a * a + b * b + c * c
   }
 
-  /// The chord of that many metres along a great circle.
+  /// The chord for so many metres along a great circle.
   static func chord(meters: Double) -> Double { 2 * sin(min(meters / (2 * radius), .pi / 2)) }
 
-  /// How many metres along the great circle that is, rounded.
+  /// The distance along the great circle in metres, rounded.
   static func meters(squaredChord: Double) -> Int {
     Int((2 * radius * asin(min(1, squaredChord.squareRoot() / 2))).rounded())
   }

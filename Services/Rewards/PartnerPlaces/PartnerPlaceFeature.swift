@@ -2,7 +2,7 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// Where partners are, for offers nearby (REW-3, REW-4).
+/// Partners' places, for offers nearby (REW-3, REW-4).
 struct PartnerPlaceFeature: Feature {
   let migrations = [PartnerPlaceStore.migration(18)]
   let tables: [ErasedTable] =

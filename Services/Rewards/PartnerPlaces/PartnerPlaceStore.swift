@@ -4,7 +4,7 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// Where partners are.
+/// The places of partners.
 enum PartnerPlaceStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "partners' places") { database in
@@ -44,7 +44,7 @@ enum PartnerPlaceStore {
     return try Row.fetchAll(statement, arguments: [partner]).map(PartnerPlace.init)
   }
 
-  /// The places at which an offer holds.
+  /// The places at which an offer applies.
   static func list(of offer: OfferID, in database: Database) throws -> [PartnerPlace] {
     let statement = try database.cachedStatement(
       sql: """
@@ -53,7 +53,7 @@ enum PartnerPlaceStore {
     return try Row.fetchAll(statement, arguments: [offer]).map(PartnerPlace.init)
   }
 
-  /// Adds a place, where also the offers hold that hold everywhere.
+  /// Adds a place, also to the offers that apply everywhere.
   static func add(_ place: PartnerPlaceDraft, to partner: PartnerID, in database: Database) throws -> PartnerPlace {
     let id = PartnerPlaceID()
     let point = EarthPoint(latitude: place.latitude, longitude: place.longitude)
@@ -66,7 +66,7 @@ enum PartnerPlaceStore {
     return PartnerPlace(id: id, address: place.address, latitude: place.latitude, longitude: place.longitude)
   }
 
-  /// A place of that partner; nil where it has none of that id.
+  /// Returns a place of that partner; nil where it has none with that id.
   static func find(_ id: PartnerPlaceID, of partner: PartnerID, in database: Database) throws -> PartnerPlace? {
     let statement = try database.cachedStatement(
       sql: "SELECT * FROM partner_places WHERE place_id = ? AND partner_id = ?")
@@ -85,7 +85,7 @@ enum PartnerPlaceStore {
       .real(point.z))
   }
 
-  /// Removes a place, and from the offers that hold there.
+  /// Removes a place, also from the offers that apply there.
   static func remove(_ id: PartnerPlaceID, in database: Database) throws {
     try database.run("DELETE FROM partner_places WHERE place_id = ?", .id(id))
   }

@@ -6,7 +6,7 @@ import ServiceKit
 import ServiceLifecycle
 import Storage
 
-/// Tells administrators of partners that have lost their last owner, and lets partners go on whose owner's suspension has ended.
+/// Notifies administrators of partners that lost their last owner, and resumes partners whose owner's suspension has ended.
 struct PartnerAlertWorker: ServiceLifecycle.Service {
   private static let pause = Duration.seconds(1)
 
@@ -19,7 +19,7 @@ struct PartnerAlertWorker: ServiceLifecycle.Service {
     try await repeating(every: Self.pause) { try await look() }
   }
 
-  /// Tells of those that there are.
+  /// Processes the pending alerts.
   func look() async throws {
     let (alerts, withoutOwner) = try await store.read {
       (try PartnerStore.alerts(in: $0), try PartnerStore.withoutOwner(in: $0))
@@ -28,13 +28,13 @@ struct PartnerAlertWorker: ServiceLifecycle.Service {
     guard !alerts.isEmpty else { return }
     do {
       let administrators = try await identity.request(ListAdministrators.self, Empty()).accountIDs
-      // Where nobody administers, it waits for the first who does.
+      // Without an administrator the alert waits for the first one.
       guard !administrators.isEmpty else { return }
       try await store.write { transaction in
         for partner in alerts { try PartnerStore.alert(administrators, of: partner, transaction) }
       }
     } catch let failure as Failure {
-      // It stays until identity answers.
+      // The alert stays until identity answers.
       logger.warning("administrators are not told yet of a partner without owner", metadata: ["code": .string(failure.code)])
     }
   }

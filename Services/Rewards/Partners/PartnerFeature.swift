@@ -3,7 +3,7 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// Partner companies: they register, administrators decide whether they are let in (REW-3).
+/// Partner companies: they register, and administrators approve or refuse them (REW-3).
 struct PartnerFeature: Feature {
   let handlers: PartnerHandlers
   let environment: ServiceEnvironment

@@ -91,7 +91,7 @@ struct PartnerHandlers: Sendable {
   ) throws -> RegisteredPartner {
     let database = transaction.database
     let partner = try PartnerStore.required(input.partnerID, in: database)
-    // Nobody decides about a partner of their own.
+    // Administrators cannot decide about their own partner.
     guard try PartnerMemberStore.membership(of: call.account, in: database)?.partner != partner.id else {
       throw Failure(RequestFailure.forbidden)
     }

@@ -1,8 +1,8 @@
 import RewardsContract
 
-/// What administrators may decide about a partner (REW-3).
+/// The rules for administrators' decisions about a partner (REW-3).
 enum PartnerRules {
-  /// What a partner is after a decision; nil where the decision does not follow on what it is.
+  /// The partner's state after a decision; nil where the decision is not possible in the present state.
   static func state(after decision: PartnerDecision, of state: PartnerState) -> PartnerState? {
     switch (decision, state) {
     case (.approve, .pending), (.approve, .refused), (.approve, .suspended): .approved
@@ -12,11 +12,10 @@ enum PartnerRules {
     }
   }
 
-  /// Whether a partner may prepare and show offers. One that waits for the decision prepares them; they are listed after it.
+  /// Whether a partner may create and change offers. A pending partner prepares them; they are listed after its approval.
   static func mayOffer(_ state: PartnerState) -> Bool { state == .pending || state == .approved }
 
-  /// What a partner is after it has changed what it says of itself. A name is what administrators have let in: with another one they are
-  /// asked anew.
+  /// The partner's state after it changed its description. Administrators approve a name, so a new name needs another decision.
   static func state(afterEditOf state: PartnerState, isRenamed: Bool) -> PartnerState {
     state == .refused || state == .approved && isRenamed ? .pending : state
   }

@@ -6,7 +6,7 @@ public import RewardsContract
 import ServiceKit
 import Storage
 
-/// The partners, and what administrators have decided about them.
+/// The partners, and the administrators' decisions about them.
 enum PartnerStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "partners") { database in
@@ -47,7 +47,7 @@ enum PartnerStore {
     }
   }
 
-  /// A partner as it is kept.
+  /// A stored partner.
   struct Stored: Sendable {
     let id: PartnerID
     let name: String
@@ -85,7 +85,7 @@ enum PartnerStore {
     return found
   }
 
-  /// What everybody sees of a partner.
+  /// The partner as everybody sees it.
   static func view(_ partner: Stored, in database: Database) throws -> Partner {
     Partner(
       id: partner.id, name: partner.name, about: partner.about,
@@ -93,7 +93,7 @@ enum PartnerStore {
       places: try PartnerPlaceStore.list(of: partner.id, in: database))
   }
 
-  /// What its own people and administrators see.
+  /// The partner as its own members and administrators see it.
   static func registered(_ partner: Stored, role: PartnerRole?, in database: Database) throws -> RegisteredPartner {
     RegisteredPartner(
       partner: try view(partner, in: database), contact: role == .clerk || partner.contact.isEmpty ? nil : partner.contact,
@@ -102,7 +102,7 @@ enum PartnerStore {
       isWithoutOwner: partner.isWithoutOwner, role: role, registeredAt: partner.registeredAt, decidedAt: partner.decidedAt)
   }
 
-  /// Partners in a state, those that registered first before the others.
+  /// The partners in a state, earliest registration first.
   static func list(_ state: PartnerState, _ page: PageRequest, in database: Database) throws -> Page<RegisteredPartner> {
     let statement = try database.cachedStatement(
       sql: "SELECT * FROM partners WHERE state = ? AND partner_id > ? ORDER BY partner_id LIMIT ?")
@@ -113,7 +113,7 @@ enum PartnerStore {
     }
   }
 
-  /// Keeps a new partner, whose owner the account is.
+  /// Stores a new partner with the account as its owner.
   static func add(_ input: RegisterPartner.Input, logo: Picture?, of account: AccountID, _ transaction: Transaction) throws
     -> PartnerID
   {
@@ -130,7 +130,7 @@ enum PartnerStore {
     return id
   }
 
-  /// Changes what a partner says of itself, and what its offers say of it.
+  /// Changes a partner's description, and its name in its offers.
   static func edit(_ partner: Stored, _ input: EditPartner.Input, _ transaction: Transaction) throws {
     let isRenamed = input.name.value.map { $0 != partner.name } ?? false
     let state = PartnerRules.state(afterEditOf: partner.state, isRenamed: isRenamed)
@@ -147,7 +147,7 @@ enum PartnerStore {
     if state != partner.state { try OfferStore.relist(of: partner.id, transaction) }
   }
 
-  /// Sets what a partner is, and publishes it to its owners.
+  /// Sets a partner's state, and publishes it to its owners.
   static func decide(_ partner: Stored, _ state: PartnerState, reason: String?, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: "UPDATE partners SET state = ?, reason = ?, decided_at = ? WHERE partner_id = ?"
@@ -165,7 +165,7 @@ enum PartnerStore {
 // MARK: - Logos
 
 extension PartnerStore {
-  /// The partner's logo as its address names it.
+  /// Returns the partner's logo with the given version.
   ///
   /// - Throws: `not_found` without one.
   static func logo(of partner: PartnerID, version: String?, in database: Database) throws -> MediaFile {
@@ -178,7 +178,7 @@ extension PartnerStore {
     return MediaFile(row, version: version)
   }
 
-  /// Gives the partner that logo, or none.
+  /// Sets the partner's logo; nil removes it.
   static func setLogo(of partner: PartnerID, _ picture: Picture?, in database: Database) throws {
     if let picture {
       try database.run(
@@ -206,8 +206,8 @@ extension MediaFile {
 // MARK: - Owners
 
 extension PartnerStore {
-  /// Pauses or resumes a partner's offers by whether an owner is left who is neither deleted nor suspended; administrators are to be told
-  /// where none is.
+  /// Pauses or resumes a partner's offers, depending on whether it has an owner that is neither deleted nor suspended; where it has none,
+  /// administrators are to be notified.
   static func followOwners(of partner: PartnerID, _ transaction: Transaction) throws {
     let database = transaction.database
     let hasOwner = try PartnerMemberStore.hasOwner(partner, at: transaction.now, in: database)
@@ -225,18 +225,18 @@ extension PartnerStore {
     }
   }
 
-  /// Partners without an owner, whose owners' suspensions may have ended.
+  /// Partners without an owner, some of whose owners' suspensions may have ended.
   static func withoutOwner(in database: Database) throws -> [PartnerID] {
     try PartnerID.fetchAll(
       database.cachedStatement(sql: "SELECT partner_id FROM partners INDEXED BY partners_without_owner WHERE is_without_owner"))
   }
 
-  /// Partners of which administrators are to be told.
+  /// Partners about which administrators are to be notified.
   static func alerts(in database: Database) throws -> [PartnerID] {
     try PartnerID.fetchAll(database.cachedStatement(sql: "SELECT partner_id FROM partner_alerts ORDER BY at LIMIT 100"))
   }
 
-  /// Tells those administrators of a partner, unless that is done or no longer so.
+  /// Notifies the given administrators about a partner, unless that was done or is no longer necessary.
   static func alert(_ administrators: [AccountID], of partner: PartnerID, _ transaction: Transaction) throws {
     try transaction.database.run("DELETE FROM partner_alerts WHERE partner_id = ?", .id(partner))
     guard transaction.database.changesCount > 0, let found = try find(partner, in: transaction.database) else { return }
@@ -247,9 +247,9 @@ extension PartnerStore {
     }
   }
 
-  /// Forgets a partner to which nobody belongs any more, with all that it prepared, unless it is let in, was suspended, or sold something.
+  /// Deletes a partner without members and all that it prepared, unless it was approved, suspended, or sold something.
   ///
-  /// - Returns: whether it is gone.
+  /// - Returns: whether it was deleted.
   static func discard(_ partner: PartnerID, in database: Database) throws -> Bool {
     let isWanted = try database.first(
       """
@@ -269,7 +269,7 @@ extension PartnerStore {
     return true
   }
 
-  /// Forgets how to reach a partner to which nobody belongs any more.
+  /// Deletes the contact of a partner without members.
   static func forgetContact(_ partner: PartnerID, in database: Database) throws {
     try database.run("UPDATE partners SET contact = '' WHERE partner_id = ?", .id(partner))
   }

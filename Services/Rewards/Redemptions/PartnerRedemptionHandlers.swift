@@ -4,7 +4,7 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// What partners do with codes: look at them, use them up, void what was redeemed.
+/// Lets partners check codes, use them, and void redemptions.
 struct PartnerRedemptionHandlers: Sendable {
   let keys: RedemptionKeys
 
@@ -24,7 +24,7 @@ struct PartnerRedemptionHandlers: Sendable {
     case .success(let redemption): found = redemption
     case .failure(let failure): return .failure(failure)
     }
-    // Whose account is erased asks for nothing any more.
+    // An open redemption of an erased account can no longer be used.
     if found.account == nil, found.redemption.state == .open { return .failure(RedemptionFailure.notFound.with()) }
     try found.expectUsable(at: transaction.now)
     try RedemptionStore.use(found, transaction)
@@ -32,9 +32,9 @@ struct PartnerRedemptionHandlers: Sendable {
     return .success(used.partnerView(at: transaction.now))
   }
 
-  /// The redemption of the caller's partner that a code names. A wrong one is counted, and the count stays.
+  /// Returns the redemption of the caller's partner for a code. A wrong code is counted, and the count is kept.
   ///
-  /// - Throws: `invalid_fields` for what has not the form of a code.
+  /// - Throws: `invalid_fields` for text that is not in the form of a code.
   private func find(
     _ input: GivenCode, _ call: AccountCall, _ transaction: Transaction
   ) throws -> Result<RedemptionStore.Stored, Failure> {

@@ -3,7 +3,7 @@ import RewardsContract
 import ServiceLifecycle
 import Storage
 
-/// Brings the codes of redemptions under the newest key after each start: keys are rotated by adding a file and starting again.
+/// Re-encrypts the codes of redemptions under the newest key after each start: a key is rotated by adding a file and restarting.
 struct RedemptionCodeWorker: Service {
   private static let batch = 100
 
@@ -13,7 +13,7 @@ struct RedemptionCodeWorker: Service {
   func run() async throws { try await cancelWhenGracefulShutdown { try await renewAll() } }
 
   func renewAll() async throws {
-    // Where nothing is to be done, as at most starts, nothing is written.
+    // Without older codes, as at most starts, nothing is written.
     guard try await store.read({ [codes] in try !codes.older(after: .placeholder, atMost: 1, in: $0).isEmpty }) else { return }
     var last: RedemptionID? = .placeholder
     while let after = last {

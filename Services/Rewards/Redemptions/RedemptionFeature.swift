@@ -3,14 +3,14 @@ public import RewardsContract
 import ServiceKit
 import Storage
 
-/// Coins given for offers, the codes had for them, and what partners do with those (REW-5).
+/// Redemptions of offers for coins, their codes, and the partners' use of these (REW-5).
 struct RedemptionFeature: Feature {
   private let handlers: RedemptionHandlers
   private let partners: PartnerRedemptionHandlers
 
   let migrations: [Migration]
   let tables: [ErasedTable] = [
-    // The cause of a transfer stays, and what the partner must keep of a used code; a code that was not used goes.
+    // The cause of a transfer stays, and so does what the partner must keep of a used code; an unused code is deleted.
     .changed(
       "redemptions", "account_id = :account", .redemptions,
       by: "UPDATE redemptions SET \(RedemptionFeature.erased) WHERE account_id = :account",
@@ -26,7 +26,7 @@ struct RedemptionFeature: Feature {
     account_id = NULL, sealed_code = NULL, void_reason = NULL, code_hash = iif(state = 'used', code_hash, NULL)
     """
 
-  /// - Parameter makeCode: makes the codes.
+  /// - Parameter makeCode: generates codes.
   init(makeCode: @escaping @Sendable () -> RedemptionCode, calendars: AccountCalendars, _ environment: ServiceEnvironment) {
     let (keys, codes) = (RedemptionKeys(environment.home), SealedCodes(environment))
     handlers = RedemptionHandlers(makeCode: makeCode, keys: keys, codes: codes, calendars: calendars)
@@ -50,7 +50,7 @@ struct RedemptionFeature: Feature {
 }
 
 extension RedemptionCode {
-  /// A code from the system's generator of random numbers.
+  /// Generates a code with the system's random number generator.
   @Sendable
   public static func unpredictable() -> RedemptionCode {
     var generator = SystemRandomNumberGenerator()

@@ -4,7 +4,7 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// The redeeming of offers and what came of it.
+/// Redeems offers, and lists, shows and voids redemptions.
 struct RedemptionHandlers: Sendable {
   let makeCode: @Sendable () -> RedemptionCode
   let keys: RedemptionKeys
@@ -39,7 +39,7 @@ struct RedemptionHandlers: Sendable {
     return try keys.present(found.id, at: call.now)
   }
 
-  /// By an administrator.
+  /// Called by an administrator.
   static func void(_ input: VoidedRedemption, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
     guard let found = try RedemptionStore.find(input.redemptionID, in: transaction.database) else {
       throw RedemptionFailure.notFound

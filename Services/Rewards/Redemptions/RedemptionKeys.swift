@@ -5,12 +5,12 @@ import RewardsContract
 import ServiceKit
 import Synchronization
 
-/// The keyed hashes by which codes are found, and the signatures of what is shown in their place for a minute. Their key lies in the folder of
-/// keys, and is read or made when it is first needed.
+/// Keyed hashes for looking codes up, and signatures of the QR codes that replace them for a minute. The key is in the folder of keys, and
+/// is read or created when first needed.
 final class RedemptionKeys: Sendable {
-  /// What stands before a signed text, with the version of its form.
+  /// The prefix of a signed text, with the version of its format.
   static let mark = "RACHA1:"
-  /// How long what is shown is valid.
+  /// How long a presented code is valid.
   static let shownSeconds = 60
   private static let signatureBytes = 16
 
@@ -19,26 +19,26 @@ final class RedemptionKeys: Sendable {
 
   init(_ home: Home) { self.home = home }
 
-  /// By what a code is found: whoever has the store alone cannot try codes on it.
+  /// The hash by which a code is found: with the store alone, codes cannot be guessed by trial.
   func hash(of code: RedemptionCode) throws -> [UInt8] { try hash("code", Array(code.description.utf8)) }
 
-  /// What is shown for a redemption from now on, for a minute.
+  /// The content of a QR code for a redemption, valid for a minute from now.
   func present(_ redemption: RedemptionID, at now: Instant) throws -> PresentedCode {
     let end = now.adding(seconds: RedemptionKeys.shownSeconds)
     let content = redemption.bytes + withUnsafeBytes(of: end.milliseconds.bigEndian) { Array($0) }
     return PresentedCode(payload: RedemptionKeys.mark + Base64URL.encode(content + (try signature(content))), endsAt: end)
   }
 
-  /// What was shown.
+  /// The result of reading a presented code.
   enum Shown: Hashable {
     case redemption(RedemptionID)
-    /// It was signed here, and its minute is over.
+    /// It was signed here, and has expired.
     case ended
     /// It was not signed here.
     case wrong
   }
 
-  /// Reads what was shown, if it has the form of it; nil for any other text.
+  /// Reads a presented code; nil for text in any other form.
   func read(_ text: String, at now: Instant) throws -> Shown? {
     guard text.hasPrefix(RedemptionKeys.mark) else { return nil }
     guard let bytes = Base64URL.decode(text.dropFirst(RedemptionKeys.mark.count)),

@@ -1,14 +1,14 @@
 import Operations
 import RewardsContract
 
-/// What can be done with a redemption (REW-5).
+/// The rules for redemptions (REW-5).
 enum RedemptionRules {
-  /// Until when the code of an offer that is redeemed now can be used.
+  /// The end of the code's validity, for an offer that is redeemed now.
   static func end(of offer: Offer, redeemedAt now: Instant) -> Instant {
     offer.codeValidDays.map { now.adding(seconds: $0 * 86_400) } ?? offer.validUntil
   }
 
-  /// Refuses what needs a valid code.
+  /// Throws where the code is not valid.
   ///
   /// - Throws: `code_used`, `code_voided`, `code_ended`.
   static func expectUsable(_ state: RedemptionState, until end: Instant?, usedAt: Instant?, at now: Instant) throws(Failure) {
@@ -19,9 +19,9 @@ enum RedemptionRules {
     }
   }
 
-  /// Refuses a further redemption of an offer that one account may redeem no more.
+  /// Throws where the account may not redeem the offer again.
   ///
-  /// - Parameters: how many it has redeemed, in all and today, without those that were voided.
+  /// - Parameters: the numbers of the account's redemptions, in all and today, without voided ones.
   static func expectWithinLimits(_ offer: Offer, redeemed: Int, today: Int) throws(Failure) {
     if let limit = offer.limitPerAccount, redeemed >= limit {
       throw OfferFailure.limitReached.with(["reason": .text("limit_in_all"), "max": .number(limit)])

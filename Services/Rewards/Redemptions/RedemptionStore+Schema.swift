@@ -25,8 +25,8 @@ extension RedemptionStore {
     }
   }
 
-  /// Codes rest sealed and are found by a keyed hash; words are those under which an offer was redeemed; codes are used and voided; the
-  /// account can go. Codes from before do not end.
+  /// Encrypts codes and finds them by a keyed hash; stores the words at the time of redemption, and the use and voiding of codes; lets the
+  /// account be erased. Earlier codes do not expire.
   static func sealingMigration(_ number: Int, _ codes: SealedCodes, _ keys: RedemptionKeys) -> Migration {
     Migration(number, "sealed codes of redemptions") { database in
       try database.execute(sql: "ALTER TABLE redemptions RENAME TO clear_redemptions;" + table)

@@ -5,17 +5,18 @@ public import RewardsContract
 import ServiceKit
 import Storage
 
-/// What accounts gave coins for. A row stays when its account is erased: it is the cause of a transfer, and a used code is the partner's.
+/// The redemptions of accounts. A row stays when its account is erased: it is the cause of a transfer, and a used code is the partner's
+/// record.
 enum RedemptionStore {
-  /// A redemption as it is kept.
+  /// A stored redemption.
   struct Stored: Sendable {
     let id: RedemptionID
-    /// Nil where it was erased.
+    /// Nil where the account was erased.
     let account: AccountID?
     let partner: PartnerID?
     let transfer: TransferID
     let sealedCode: [UInt8]?
-    /// Without its code.
+    /// The redemption without its code.
     let redemption: Redemption
 
     init(_ row: Row) {
@@ -36,7 +37,7 @@ enum RedemptionStore {
         redemption.state, until: redemption.usableUntil, usedAt: redemption.usedAt, at: now)
     }
 
-    /// What the partner sees.
+    /// The redemption as the partner sees it.
     func partnerView(at now: Instant) -> PartnerRedemption {
       PartnerRedemption(
         id: id, offerID: redemption.offerID, title: redemption.title, reward: redemption.reward, terms: redemption.terms,
@@ -52,13 +53,13 @@ enum RedemptionStore {
     return try Row.fetchOne(statement, arguments: [id]).map(Stored.init)
   }
 
-  /// The redemption of a code.
+  /// Returns the redemption of a code.
   static func find(hash: [UInt8], in database: Database) throws -> Stored? {
     let statement = try database.cachedStatement(sql: "SELECT * FROM redemptions WHERE code_hash = ?")
     return try Row.fetchOne(statement, arguments: [Data(hash)]).map(Stored.init)
   }
 
-  /// A redemption of the account's own.
+  /// Returns a redemption of the account.
   ///
   /// - Throws: `redemption_not_found`.
   static func own(_ id: RedemptionID, of account: AccountID, in database: Database) throws -> Stored {
@@ -73,7 +74,7 @@ enum RedemptionStore {
     ) { _ in true } ?? false
   }
 
-  /// Gives coins for an offer and publishes it (REW-5). Its words are kept as they are now.
+  /// Redeems an offer for coins and publishes that (REW-5). The offer's words are stored as they are now.
   ///
   /// - Parameters:
   ///   - cost: what the account was shown that it costs.
@@ -130,7 +131,7 @@ enum RedemptionStore {
     let found = try Row.fetchAll(
       statement, arguments: [account, page.cursor(RedemptionID.init(text:)) ?? .last, page.fetchLimit])
     return page.page(of: found, key: { $0["redemption_id"] as RedemptionID }) {
-      // A code whose key is missing is an incident of its own, and hides no other redemption.
+      // A code whose key is missing is an incident of its own, and must not hide other redemptions.
       let stored = Stored($0)
       return (try? stored.opened(codes)) ?? stored.redemption
     }
@@ -147,7 +148,7 @@ enum RedemptionStore {
     return page.page(of: found, key: { $0["redemption_id"] as RedemptionID }) { Stored($0).partnerView(at: now) }
   }
 
-  /// Uses up a code, which is valid, and publishes it to who redeemed.
+  /// Uses a valid code, and publishes that to the account that redeemed.
   static func use(_ found: Stored, _ transaction: Transaction) throws {
     try transaction.database.run(
       "UPDATE redemptions SET state = 'used', used_at = ?2 WHERE redemption_id = ?1 AND state = 'open'", .id(found.id),
@@ -160,9 +161,9 @@ enum RedemptionStore {
         partnerName: found.redemption.partnerName, at: transaction.now))
   }
 
-  /// Voids a redemption whose code is valid: gives the coins back, and the piece to the offer, and publishes it.
+  /// Voids a redemption whose code is valid: returns the coins, and the item to the offer's stock, and publishes that.
   ///
-  /// - Throws: `redemption_not_found` where whoever redeemed was erased.
+  /// - Throws: `redemption_not_found` where the account that redeemed was erased.
   static func void(_ found: Stored, reason: String, _ transaction: Transaction) throws {
     guard let account = found.account,
       let booking = try LedgerStore.refund(found.transfer, reference: "redemption/\(found.id)/void", transaction)
@@ -181,7 +182,7 @@ enum RedemptionStore {
 
   // MARK: - Wrong codes
 
-  /// When the wrong codes that a partner's people have given are forgotten.
+  /// When the wrong codes of a partner's members are forgotten.
   static func wrongCodesUntil(of partner: PartnerID, in database: Database) throws -> Instant {
     try database.first("SELECT wrong_codes_until FROM partners WHERE partner_id = ?", .id(partner)) { $0.instant(0) }
       ?? Instant(milliseconds: 0)

@@ -7,14 +7,14 @@ import SecureStorage
 import ServiceKit
 import Storage
 
-/// The codes of redemptions as they rest: sealed, with their keys outside the store (REW-5).
+/// The codes of redemptions as stored: encrypted, with their keys outside the store (REW-5).
 struct SealedCodes: Sendable {
   static let kind = SecretKind("redemptionCode", .sealed)
 
   let storage: SecureStorage
   let logger: Logger
 
-  /// Rewards': the keys lie in the home's `keys` folder; where that one fails, in `spare/keys`, or beneath the folder that
+  /// The codes of rewards: the keys are in the home's `keys` folder; where that fails, in `spare/keys`, or below the folder that
   /// `racha.secrets.spareFolder` names.
   init(_ environment: ServiceEnvironment) {
     let spare = environment.settings.string("racha.secrets.spareFolder", default: "\(environment.home.path)/spare")
@@ -22,14 +22,14 @@ struct SealedCodes: Sendable {
     logger = environment.logger
   }
 
-  /// Keeps a redemption's code in its row, verified by reading it back.
+  /// Stores a redemption's code in its row, and verifies it by reading it back.
   ///
-  /// - Throws: `SecureStorageFailure`; then nothing of it is kept.
+  /// - Throws: `SecureStorageFailure`; then nothing is stored.
   func keep(_ code: RedemptionCode, of redemption: RedemptionID, in database: Database) throws {
     try storage.save(Array(code.description.utf8), name(redemption), on: Shelf(database: database)) { record($0) }
   }
 
-  /// The code that rests in a row; nil where there is none, or where it is damaged.
+  /// Returns the code of a row; nil where there is none, or where it is damaged.
   ///
   /// - Throws: `SecureStorageFailure.keyMissing`.
   func code(_ sealed: [UInt8]?, of redemption: RedemptionID) throws -> RedemptionCode? {
@@ -39,7 +39,7 @@ struct SealedCodes: Sendable {
     return try RedemptionCode(text: String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Redemptions whose codes rest under older keys than the newest, behind that one.
+  /// Redemptions after the given one whose codes are encrypted under older keys.
   func older(after last: RedemptionID, atMost count: Int, in database: Database) throws -> [RedemptionID] {
     let statement = try database.cachedStatement(
       sql: """
@@ -50,24 +50,24 @@ struct SealedCodes: Sendable {
     return try RedemptionID.fetchAll(statement, arguments: [last, head.count, Data(head), count])
   }
 
-  /// Brings codes that rest under older keys under the newest one, a few at a time.
+  /// Re-encrypts codes under the newest key, a few at a time.
   ///
-  /// - Parameter last: the last one looked at before.
-  /// - Returns: the last one looked at; nil where none is left.
+  /// - Parameter last: the last redemption processed before.
+  /// - Returns: the last redemption processed; nil where none is left.
   func renew(after last: RedemptionID, atMost count: Int, in database: Database) throws -> RedemptionID? {
     let found = try older(after: last, atMost: count, in: database)
     for redemption in found {
       do {
         _ = try storage.renew(name(redemption), on: Shelf(database: database)) { record($0) }
       } catch is SecureStorageFailure {
-        // Recorded; it stays as it is, and is looked at again at the next start.
+        // The failure was recorded; the code is not changed, and is tried again at the next start.
         continue
       }
     }
     return found.last
   }
 
-  /// How what is sealed now begins: with its form, key store and key.
+  /// The first bytes of newly encrypted data: its format, key store and key.
   private func newestHead() throws -> [UInt8] {
     let probe = Kept(nil)
     try storage.save([0], SecretName(SealedCodes.kind, of: []), on: probe) { record($0) }
@@ -80,7 +80,7 @@ struct SealedCodes: Sendable {
     logger.error("a redemption's code could not be sealed or read", metadata: ["problem": .string(incident.problem.rawValue)])
   }
 
-  /// The rows of redemptions.
+  /// The rows of redemptions as storage for secrets.
   private struct Shelf: SecretShelf {
     let database: Database
 
@@ -99,7 +99,7 @@ struct SealedCodes: Sendable {
     }
   }
 
-  /// What was read from a row already. A damaged code stays in its row, where reading changes nothing.
+  /// The bytes already read from a row. A damaged code stays in its row, since reading changes nothing there.
   private final class Kept: SecretShelf {
     private(set) var sealed: [UInt8]?
 

@@ -3,7 +3,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Who is whose friend, and between whom there is a block, as social publishes it: who sees whom among others (REW-6, SOC-8).
+/// Friendships and blocks, as social publishes them: they decide which other accounts an account sees (REW-6, SOC-8).
 struct RelationFeature: Feature {
   let migrations = [RelationStore.migration(12), RelationStore.partingMigration(26)]
   let tables: [ErasedTable] = [

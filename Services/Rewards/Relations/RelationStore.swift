@@ -3,8 +3,8 @@ import Operations
 import SocialContract
 import Storage
 
-/// The read model of friendships and blocks. It is fed by social's ``RelationChanged``, whose every event is of one of the two, and asked in
-/// the transaction of each read, so that a block hides from its event on.
+/// The read model of friendships and blocks. Social's ``RelationChanged`` feeds it, one event per side of a relation, and each read queries
+/// it in its own transaction, so that a block takes effect with its event.
 enum RelationStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "friends and blocks") { database in
@@ -28,7 +28,7 @@ enum RelationStore {
     }
   }
 
-  /// Remembers of two whom a block parts that they were friends: in months that are over each leaves a rank empty among the other's.
+  /// Remembers that two accounts separated by a block were friends: in past months each leaves a rank empty among the other's friends.
   static func partingMigration(_ number: Int) -> Migration {
     Migration(number, "friends parted by blocks") { database in
       try database.execute(
@@ -39,8 +39,8 @@ enum RelationStore {
     }
   }
 
-  /// Keeps what social publishes. What comes late of an account that was erased has no effect, and nothing is kept of two who never were
-  /// friends or apart.
+  /// Stores a relation from social. A late event of an erased account has no effect, and nothing is stored for accounts that never were
+  /// friends or separated by a block.
   static func keep(_ event: RelationChanged, _ transaction: Transaction) throws {
     let database = transaction.database
     for account in [event.accountID, event.otherAccountID] where try database.isErased(account) { return }
@@ -64,14 +64,14 @@ enum RelationStore {
     ) { $0.truth(0) } ?? false
   }
 
-  /// Whether one of the two has blocked the other.
+  /// Whether either has blocked the other.
   static func isApart(_ account: AccountID, from other: AccountID, in database: Database) throws -> Bool {
     try database.first(
       "SELECT is_apart FROM relations WHERE account_id = ? AND other_account_id = ?", .id(account), .id(other)
     ) { $0.truth(0) } ?? false
   }
 
-  /// An account's friends, but for those between whom and it there is a block.
+  /// An account's friends, without those separated from it by a block.
   static func friends(of account: AccountID, in database: Database) throws -> [AccountID] {
     try AccountID.fetchAll(
       database.cachedStatement(

@@ -3,7 +3,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// Who is in which team, as social publishes it (TEAM-1): for what is among the members of one.
+/// The members of teams, as social publishes them (TEAM-1), for what team members share.
 struct TeamMemberFeature: Feature {
   let migrations = [TeamMemberStore.migration(22)]
   let tables: [ErasedTable] = [ErasedTable.rows("team_members", "account_id = :account", .teams).atOnce]

@@ -3,7 +3,7 @@ import Operations
 import SocialContract
 import Storage
 
-/// The read model of teams: in which one each account is. It is fed by social's ``TeamMembershipChanged``.
+/// The read model of teams: the team of each account. Social's ``TeamMembershipChanged`` feeds it.
 enum TeamMemberStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "team members") { database in
@@ -22,7 +22,7 @@ enum TeamMemberStore {
     }
   }
 
-  /// Keeps what social publishes; what comes late of an account that was erased has no effect.
+  /// Stores a membership from social; a late event of an erased account has no effect.
   static func keep(_ event: TeamMembershipChanged, _ transaction: Transaction) throws {
     guard try !transaction.database.isErased(event.accountID) else { return }
     try transaction.database.run(
@@ -33,7 +33,7 @@ enum TeamMemberStore {
       """, .id(event.accountID), .id(event.teamID), .truth(event.isMember), .number(event.revision))
   }
 
-  /// The team that an account is in; nil where it is in none.
+  /// The account's team; nil where it has none.
   static func team(of account: AccountID, in database: Database) throws -> ID<Team>? {
     try database.first("SELECT team_id FROM team_members WHERE account_id = ? AND is_member = 1", .id(account)) { try $0.id(0) }
   }

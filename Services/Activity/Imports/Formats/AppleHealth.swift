@@ -7,19 +7,19 @@ import Operations
   import Darwin
 #endif
 
-/// `export.xml` of Apple Health: steps, distances and workouts of its records; all else is ignored.
+/// Reads `export.xml` of Apple Health: its records of steps and distances, and its workouts; everything else is ignored.
 final class AppleHealth: XMLRecordHandler {
   var records: [ImportedRecord] = []
   private(set) var isRecognized = false
 
   private var depth = 0
-  /// The record whose end is awaited: what follows within may say that it was typed in.
+  /// The open record: elements within it may say that it was typed in.
   private var record: Pending?
   private var workout: Workout?
   private var lastSource: (name: [UInt8], device: [UInt8], source: ImportedSource)?
   private var sources: [ImportedSource: ImportedSource] = [:]
 
-  /// Programs and devices of one export that are kept; beyond, they are forgotten and made anew.
+  /// The maximum number of cached programs and devices; when it is exceeded, the cache is cleared.
   private static let maxSources = 10_000
 
   private struct Pending {
@@ -58,7 +58,7 @@ final class AppleHealth: XMLRecordHandler {
         beginWorkout(element, line)
       }
     case 3:
-      // A correlation repeats records that stand by themselves, too: only what belongs to a record or a workout counts here.
+      // A correlation repeats records that are also listed on their own, so only metadata of a record or a workout counts here.
       if record != nil, element.isNamed("MetadataEntry") {
         if element.value("key")?.says("HKWasUserEntered") == true, element.value("value")?.says("1") == true {
           record?.isManual = true
@@ -90,7 +90,7 @@ final class AppleHealth: XMLRecordHandler {
     for index in 0..<element.count {
       guard let attribute = element.attributeName(index) else { continue }
       let text = element.value(index)
-      // By their first letters, since this happens to every record.
+      // Compared by first letter for speed, since this runs for every record.
       switch attribute.pointee {
       case UInt8(ascii: "u") where attribute.says("unit"): unit = text
       case UInt8(ascii: "v") where attribute.says("value"): value = text
@@ -110,7 +110,7 @@ final class AppleHealth: XMLRecordHandler {
     let isFirst = element.attributeName(0)?.says("type") == true
     guard let type = isFirst ? element.value(0) : element.value("type") else { return nil }
     if type.says("HKQuantityTypeIdentifierStepCount") { return .steps }
-    // Apple does not keep walking and running apart.
+    // Apple does not distinguish walking and running.
     if type.says("HKQuantityTypeIdentifierDistanceWalkingRunning") { return .walkingDistance }
     if type.says("HKQuantityTypeIdentifierDistanceCycling") { return .cyclingDistance }
     return nil
@@ -142,7 +142,7 @@ final class AppleHealth: XMLRecordHandler {
 
   // MARK: - Sources
 
-  /// Records of a source come one after the other, so the last one nearly always answers.
+  /// Records of a source are consecutive, so the last source is nearly always the right one.
   private func source(_ name: TextBytes?, _ device: TextBytes?) -> ImportedSource {
     let device = device.map(Self.hardware)
     if let lastSource, Self.same(lastSource.name, name), Self.same(lastSource.device, device) { return lastSource.source }
@@ -159,8 +159,8 @@ final class AppleHealth: XMLRecordHandler {
     return known.count == bytes.count && memcmp(known, start, bytes.count) == 0
   }
 
-  /// The model within `<<HKDevice: 0x282a45810>, name:Apple Watch, …, hardware:Watch2,4, software:4.3.1>`: the address before it is another
-  /// in each export.
+  /// The model in `<<HKDevice: 0x282a45810>, name:Apple Watch, …, hardware:Watch2,4, software:4.3.1>`: the address before it differs in
+  /// each export.
   private static func hardware(_ text: TextBytes) -> TextBytes {
     guard let from = find("hardware:", in: text) else { return TextBytes(start: nil, count: 0) }
     let rest = TextBytes(rebasing: text[from...])
@@ -169,7 +169,7 @@ final class AppleHealth: XMLRecordHandler {
     return TextBytes(rebasing: rest[..<end])
   }
 
-  /// Where the text behind the first occurrence begins.
+  /// The index after the first occurrence of a text.
   private static func find(_ part: StaticString, in text: TextBytes) -> Int? {
     let count = part.utf8CodeUnitCount
     guard let start = text.baseAddress, text.count >= count else { return nil }

@@ -6,35 +6,35 @@ import CArchive
   import Darwin
 #endif
 
-/// A zip archive, or a tar archive packed by gzip, read from front to back (libarchive). An archive within it is an entry like any other:
-/// nothing is unpacked twice.
+/// A zip archive, or a tar archive compressed with gzip, read from front to back (libarchive). An archive within it is an entry like any
+/// other: nothing is unpacked twice.
 final class Archive {
-  /// No export has more entries: a watch's routes are a file each.
+  /// The maximum number of entries, more than any export has: a watch's routes are one file each.
   static let maxEntries = 200_000
-  /// What is unpacked of all entries together, be it to read them or to see what they are.
+  /// The maximum unpacked size of all entries together, whether they are read or only inspected.
   static let maxBytes: Int64 = 16 << 30
-  /// How much larger than packed that may be. Exports pack to a thirtieth; deflate could go to a thousandth.
+  /// The maximum ratio of unpacked to packed size. Exports pack to a thirtieth; deflate can reach a thousandth.
   static let maxRatio: Int64 = 150
-  /// So far the ratio does not matter.
+  /// Up to this size the ratio is not checked.
   static let ratioFrom: Int64 = 8 << 20
 
   private let archive: OpaquePointer
   private let input: Input
   private var entries = 0
   private var unpacked: Int64 = 0
-  /// Whether the present entry says nowhere how long it is.
+  /// Whether the present entry does not declare its size.
   private var isOpenEnded = false
-  /// Of what is packed as a whole, what is skipped is unpacked, too.
+  /// Whether the archive is compressed as a whole, so that skipped entries are unpacked too.
   private let isPackedWhole: Bool
 
-  /// How a file that gzip has packed begins (RFC 1952), with the one method that it has.
+  /// The first bytes of a gzip file (RFC 1952), with its only compression method.
   static let gzip: [UInt8] = [0x1F, 0x8B, 0x08]
 
-  /// The character set in which entries are named, beside the program's own, which may know ASCII alone: of other names libarchive would
-  /// give none. Nil where the system has none; names in other characters are then empty.
+  /// The character set of entry names. The program's own may be ASCII only, for which libarchive returns no other names. Nil where the
+  /// system has none; names with other characters are then empty.
   private nonisolated(unsafe) static let names = newlocale(Int32(1 << LC_CTYPE), "C.UTF-8", nil)
 
-  /// Loads what reading needs, before no file can be opened any more.
+  /// Loads what reading needs, while files can still be opened.
   static func prepare() { _ = names }
 
   init(_ file: FileContents) throws(FormatFault) {
@@ -62,7 +62,7 @@ final class Archive {
 
   deinit { archive_read_free(archive) }
 
-  /// The file as libarchive asks for it: it is open already, and others read it at positions of their own.
+  /// The file for libarchive: it is already open, and other readers use it at positions of their own.
   private final class Input {
     private let file: FileContents
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: sliceBytes, alignment: 1)
@@ -110,7 +110,7 @@ final class Archive {
 
   var consumed: Int64 { archive_filter_bytes(archive, -1) }
 
-  /// The path of the next plain file, empty where it cannot be read; nil after the last.
+  /// The path of the next regular file, empty where the path cannot be read; nil after the last.
   func next() throws(FormatFault) -> String? {
     let before = uselocale(Self.names)
     defer { uselocale(before) }
@@ -132,7 +132,7 @@ final class Archive {
     }
   }
 
-  /// Skips the rest of an entry whose size is not known: its end is found by unpacking it, which has to stay within the bounds.
+  /// Skips the rest of an entry of unknown size: its end is found by unpacking it, within the limits.
   private func skip() throws(FormatFault) {
     guard isOpenEnded else { return }
     isOpenEnded = false
@@ -157,16 +157,16 @@ final class Archive {
 /// An entry of an archive.
 final class EntrySource: ByteSource {
   private let archive: Archive
-  /// What was read of it to see what it is.
+  /// The bytes already read to detect its format.
   private var head: ArraySlice<UInt8>
 
-  /// The entry at which the archive stands.
+  /// Creates a source for the archive's present entry.
   init(_ archive: Archive, head: [UInt8] = []) {
     self.archive = archive
     self.head = head[...]
   }
 
-  /// The first entry of that path.
+  /// Creates a source for the first entry with that path.
   init(_ path: String, of file: FileContents) throws(FormatFault) {
     archive = try Archive(file)
     head = []

@@ -1,15 +1,15 @@
-/// Bytes that are read one after the other, never more of them at a time than fit into a buffer.
+/// A stream of bytes that is read in slices of at most a buffer.
 protocol ByteSource: AnyObject {
-  /// How many bytes of the file itself were read so far: the measure of progress.
+  /// How many bytes of the file itself were read so far, as the measure of progress.
   var consumed: Int64 { get }
-  /// Fills the buffer as far as there is something.
+  /// Fills the buffer as far as bytes are available.
   ///
   /// - Returns: how many bytes; 0 at the end.
-  /// - Throws: ``FormatFault/stopped`` in a task that is cancelled, too: readers may go through a whole file before they have a record.
+  /// - Throws: also ``FormatFault/stopped``, in a cancelled task: readers may scan a whole file before they find a record.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(FormatFault) -> Int
 }
 
-/// How much is read at a time.
+/// The size of a slice.
 let sliceBytes = 1 << 16
 
 /// A plain file.

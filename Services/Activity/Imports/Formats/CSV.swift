@@ -5,11 +5,11 @@ struct CSV {
   enum Line: Hashable {
     /// The number of its first line of text, and its fields.
     case row(Int, [String])
-    /// A line that breaks the rules; the next one is read again.
+    /// A line that violates the rules; reading continues with the next one.
     case bad(Int)
   }
 
-  /// The longest row, and its most fields: a habit each, in the widest file.
+  /// The maximum size of a row and of its number of fields: in the widest files each habit has a field.
   static let maxBytes = 1 << 20
   static let maxFields = 4096
 
@@ -36,7 +36,7 @@ struct CSV {
     while let byte = try nextByte() {
       size += 1
       guard size <= Self.maxBytes, fields.count <= Self.maxFields else { throw .damaged }
-      // A quoted field may reach over lines; all else ends with one.
+      // Only a quoted field may span lines.
       if byte == UInt8(ascii: "\n") {
         lineNumber += 1
         if mode != .quoted {
@@ -69,7 +69,7 @@ struct CSV {
     return finish(first, fields, field, mode == .quoted ? .bad : mode)
   }
 
-  /// The next line as it stands, without its end, for tables that are no CSV to begin with; nil at the end.
+  /// The next line unparsed and without its end, for tables that are not proper CSV; nil at the end.
   mutating func nextText() throws(FormatFault) -> String? {
     var bytes: [UInt8] = []
     var isThere = false
@@ -114,7 +114,7 @@ struct CSV {
   }
 
   private mutating func fill() throws(FormatFault) {
-    // In an archive, where the file begins is not where the reading did.
+    // In an archive, a file does not begin where reading began.
     let isFirst = !hasFilled
     hasFilled = true
     var outcome: Result<Int, FormatFault> = .success(0)
@@ -127,12 +127,12 @@ struct CSV {
   }
 }
 
-/// What becomes of a file's rows.
+/// Turns a file's rows into records.
 protocol CSVRows {
   func records(_ row: CSVRow) -> [ImportedRecord]
-  /// Called behind the last row.
+  /// Called after the last row.
   ///
-  /// - Throws: what is wrong with the rows as a whole.
+  /// - Throws: a fault of the rows as a whole.
   func finish() throws(FormatFault)
 }
 
@@ -140,16 +140,16 @@ extension CSVRows {
   func finish() throws(FormatFault) {}
 }
 
-/// Reads a file of rows under a head.
+/// Reads a file of rows with a header.
 final class CSVRecordReader: ImportReader {
   private var csv: CSV
   private let part: String?
-  /// How many fields a row has; nil where it is for the rows to say.
+  /// How many fields a row has; nil where the rows decide that themselves.
   private let fieldCount: Int?
   private let rows: any CSVRows
   private var fault: FormatFault?
 
-  /// - Parameter make: what becomes of rows, by the names of the columns.
+  /// - Parameter make: creates the row handler from the names of the columns.
   init(_ source: any ByteSource, part: String? = nil, _ make: ([String]) throws(FormatFault) -> any CSVRows) throws(FormatFault) {
     csv = CSV(source)
     self.part = part
@@ -158,7 +158,7 @@ final class CSVRecordReader: ImportReader {
     rows = try make(names)
   }
 
-  /// - Parameter csv: behind the head.
+  /// - Parameter csv: positioned after the header.
   init(_ csv: CSV, part: String? = nil, _ rows: any CSVRows) {
     self.csv = csv
     self.part = part
@@ -179,7 +179,7 @@ final class CSVRecordReader: ImportReader {
       do throws(FormatFault) {
         line = try csv.next()
       } catch {
-        // What stands before the fault is good.
+        // Records before the fault are valid.
         fault = error
         break
       }
@@ -199,7 +199,7 @@ final class CSVRecordReader: ImportReader {
   }
 }
 
-/// A row, with as many fields as there are columns, unless that is for whoever takes it to check.
+/// A row, with as many fields as there are columns, unless its handler checks that itself.
 struct CSVRow {
   let part: String?
   let line: Int

@@ -4,10 +4,10 @@
   import Darwin
 #endif
 
-/// The bytes of an open file, for several readers at the same time, each at its own position.
+/// An open file for several concurrent readers, each at its own position.
 public final class FileContents: Sendable {
   public let descriptor: Int32
-  /// How many there were when it was opened.
+  /// The size when the file was opened.
   public let count: Int64
   private let isOwned: Bool
 
@@ -26,7 +26,7 @@ public final class FileContents: Sendable {
     count = Int64(status.st_size)
   }
 
-  /// A file that somebody else has opened, and closes.
+  /// Wraps a file that the caller has opened, and will close.
   public init(descriptor: Int32) {
     self.descriptor = descriptor
     isOwned = false
@@ -35,7 +35,7 @@ public final class FileContents: Sendable {
 
   deinit { if isOwned { close(descriptor) } }
 
-  /// Fills the buffer with what stands there, as far as there is something.
+  /// Fills the buffer from an offset as far as bytes are available.
   ///
   /// - Returns: how many bytes; 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FormatFault) -> Int {

@@ -3,21 +3,21 @@ import Operations
 
 /// Fitbit's hourly steps: `Id,ActivityHour,…,StepTotal`, in local time without a zone.
 final class FitbitHours: CSVRows {
-  /// Columns by which the format is known.
+  /// Columns by which the format is recognised.
   static let columns = ["Id", "ActivityHour", "StepTotal"]
 
   private let id: Int
   private let hour: Int
   private let steps: Int
-  /// Whose rows are taken: of a file with several people's, one's.
+  /// The person whose rows are taken: one person in a file with several.
   private var person: String?
-  /// Whether that person was asked for, so that other people's rows are no fault.
+  /// Whether that person was requested, so that other people's rows are no fault.
   private let isAskedFor: Bool
   private var isFound = false
-  /// Whose rows there are, in the order of the file, as long as nobody's are taken.
+  /// The persons in the file, in its order, until the first row is taken.
   private var others: [String] = []
 
-  /// The longest name of a person that is kept.
+  /// The maximum length of a person's name that is kept.
   private static let maxCharacters = 64
 
   init(_ names: [String], person: String?) throws(FormatFault) {
@@ -51,12 +51,12 @@ final class FitbitHours: CSVRows {
     return [row.record(.sample(sample))]
   }
 
-  /// Fails where somebody was asked for of whom there is no row, though there are rows of others: a slip of the pen, most likely.
+  /// Fails where the requested person has no row but others have: most likely the name was misspelt.
   func finish() throws(FormatFault) {
     guard isFound || others.isEmpty else { throw .unknownPerson(others) }
   }
 
-  /// Keeps one more than are named, so that it is known whether those are all.
+  /// Keeps one more than are listed, to show whether the list is complete.
   private func note(_ name: String) {
     guard others.count <= Import.maxPersons, let name = TextValues.shortened(name, Self.maxCharacters), !others.contains(name)
     else { return }

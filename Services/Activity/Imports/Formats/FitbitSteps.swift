@@ -1,8 +1,8 @@
 import ActivityContract
 import Operations
 
-/// Fitbit's `steps_2026-06-01.csv` of today: `timestamp,steps,data source`, a row for each minute with steps, with the device that
-/// counted them.
+/// Fitbit's present `steps_2026-06-01.csv`: `timestamp,steps,data source`, one row per minute with steps, with the device that counted
+/// them.
 final class FitbitSteps: CSVRows {
   static let columns = ["timestamp", "steps"]
 
@@ -34,14 +34,14 @@ final class FitbitSteps: CSVRows {
   }
 }
 
-/// A minute's steps, as both of Fitbit's ways to write them down have them.
+/// A minute's steps, shared by both of Fitbit's formats.
 enum FitbitMinute {
-  /// Of files that name no device. Not the source of the hours: of the same steps, reported twice, one report counts.
+  /// For files without a device. Not the source of the hourly steps, so that only one report of the same steps counts.
   static let source = ImportedSource(name: "Fitbit, minutes")
 
   static func count(_ text: String) -> Int? { Int(text).flatMap { (0...100_000).contains($0) ? $0 : nil } }
 
-  /// Two devices may count the same minute: each is named by its device, too.
+  /// Two devices may count the same minute, so the sample's source includes the device.
   static func sample(_ start: Instant, _ count: Int, _ source: ImportedSource) -> ImportedSample {
     ImportedSample(
       kind: .steps, span: .instants(start, start.adding(seconds: 60)), amount: count, source: source, isManual: false,

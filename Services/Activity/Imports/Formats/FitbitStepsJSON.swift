@@ -1,10 +1,10 @@
 import ActivityContract
 import Operations
 
-/// Fitbit's `steps-2024-01-01.json` of older exports: `[{"dateTime": "01/31/24 08:15:00", "value": "52"}, …]`, an object for each minute,
-/// in UTC though it does not say so. Read as a stream, as everything is: such a file is a list of flat objects and nothing else.
+/// Reads Fitbit's `steps-2024-01-01.json` of older exports: `[{"dateTime": "01/31/24 08:15:00", "value": "52"}, …]`, one object per minute,
+/// in UTC although the file does not say so. It is read as a stream: such a file is a list of flat objects and nothing else.
 final class FitbitStepsJSON: ImportReader {
-  /// The longest text in it, and its most members; those that are not known are ignored.
+  /// The maximum length of a text and number of members; unknown members are ignored.
   private static let (maxText, maxMembers) = (256, 16)
 
   private let source: any ByteSource
@@ -21,7 +21,7 @@ final class FitbitStepsJSON: ImportReader {
     self.part = part
   }
 
-  /// Whether a file is one of minutes' steps: others have the same form and other measures, so its name has to say so.
+  /// Whether a file has steps by minute: other files of the same form have other measures, so the name has to say so.
   static func isNamed(_ name: String) -> Bool {
     let name = name.split(separator: "/").last.map { $0.lowercased() } ?? ""
     return name.hasPrefix("steps-") && name.hasSuffix(".json")
@@ -39,14 +39,14 @@ final class FitbitStepsJSON: ImportReader {
         if let content = record.content { records.append(ImportedRecord(part: part, line: record.line, content)) }
       }
     } catch {
-      // What stands before the fault is good.
+      // Records before the fault are valid.
       guard !records.isEmpty else { throw error }
       fault = error
     }
     return records
   }
 
-  /// The next object; nil behind the last.
+  /// The next object; nil after the last.
   private func record() throws(FormatFault) -> (line: Int, content: ImportedRecord.Content?)? {
     guard !isAtEnd else { return nil }
     var next = try nextVisible()
@@ -88,7 +88,7 @@ final class FitbitStepsJSON: ImportReader {
 
   // MARK: - Reading
 
-  /// The members of an object whose brace has been read.
+  /// Reads the members of an object after its brace.
   private func members() throws(FormatFault) -> [String: String] {
     var members: [String: String] = [:]
     var next = try nextVisible()
@@ -107,7 +107,7 @@ final class FitbitStepsJSON: ImportReader {
     throw .damaged
   }
 
-  /// A text, a number or a word, and what stands behind it.
+  /// Reads a text, a number or a word, and returns it with the next byte.
   private func value() throws(FormatFault) -> (String, UInt8) {
     var next = try nextVisible()
     if next == UInt8(ascii: "\"") { return (try text(), try nextVisible()) }
@@ -123,7 +123,7 @@ final class FitbitStepsJSON: ImportReader {
     return (String(decoding: bytes, as: UTF8.self), next)
   }
 
-  /// A text whose first quotation mark has been read; escapes stay as they are, since none of the texts that count has any.
+  /// Reads a text after its first quotation mark; escapes are not decoded, since none of the relevant texts has any.
   private func text() throws(FormatFault) -> String {
     var bytes: [UInt8] = []
     while let byte = try nextByte() {
@@ -137,7 +137,7 @@ final class FitbitStepsJSON: ImportReader {
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
-  /// The next byte that is no space.
+  /// The next byte that is not white space.
   private func nextVisible() throws(FormatFault) -> UInt8 {
     while let byte = try nextByte() { if !Self.isSpace(byte) { return byte } }
     throw .damaged

@@ -2,24 +2,24 @@
 public enum FormatFault: Error, Hashable, Sendable {
   /// It is none of the formats that are read.
   case unrecognized
-  /// It ends too early or breaks the rules of its format.
+  /// Ends too early or violates its format.
   case damaged
-  /// It declares entities, or nests, swells or piles up attributes and names beyond all measure: nothing that an exporting program writes.
+  /// Declares entities, or has excessive nesting, size, attributes or names: no exporting program writes that.
   case unsafe
   /// An archive whose entries are encrypted.
   case encrypted
-  /// What is packed in it is larger than any export.
+  /// Unpacks to more than any export would.
   case tooLarge
-  /// An archive without an export in it.
+  /// An archive that contains no export.
   case noExport
-  /// A day's file whose name does not say which day it is.
+  /// A file of one day whose name does not give the day.
   case dayMissing
-  /// None of its rows is of the person that was asked for, but of these: the first of them, one more than are named.
+  /// None of its rows belongs to the requested person; it has the persons listed, one more than are shown.
   case unknownPerson([String])
-  /// The marks of one habit that is not named.
+  /// The checkmarks of one habit, in a file that does not name it.
   case habitMissing
-  /// A table of marks with commas in the names of its columns.
+  /// A table of checkmarks with commas in the names of its columns.
   case ambiguousNames
-  /// Nobody waits for it any more: the task that reads it is cancelled. It says nothing of the file.
+  /// The task that reads it was cancelled. It says nothing about the file.
   case stopped
 }

@@ -7,13 +7,13 @@ import Operations
   import Darwin
 #endif
 
-/// Tracks in GPX: each is an exercise, and each of its segments that has times a distance, as far as its type is known (`GPXType`). Times
-/// are UTC's (GPX 1.1); of programs that write them without a zone they are taken for the account's.
+/// Reads tracks in GPX: each is an exercise, and each of its segments with times is a distance if the type is known (`GPXType`). Times are
+/// in UTC (GPX 1.1); times without a zone are taken as the account's local times.
 final class GPX: XMLRecordHandler {
   var records: [ImportedRecord] = []
   private(set) var isRecognized = false
 
-  /// Names and times are short; of longer texts the rest is ignored.
+  /// Names and times are short; the rest of longer texts is ignored.
   private static let maxText = 1024
 
   private enum Element { case gpx, track, segment, point, name, type, time, other }
@@ -23,7 +23,7 @@ final class GPX: XMLRecordHandler {
   private var track: Track?
   private var segment: Segment?
   private var point: Point?
-  /// How somebody moved on tracks that do not say so.
+  /// The kind of movement for tracks that do not name one.
   private let movement: ExerciseKind?
 
   init(movement: ExerciseKind? = nil) { self.movement = movement }
@@ -36,7 +36,7 @@ final class GPX: XMLRecordHandler {
     var milliseconds: Int64 = 0
     var start: Time?
     var points = 0
-    /// Whether any of its segments has a distance that was covered at some time.
+    /// Whether any of its segments has a distance with times.
     var hasTimedDistance = false
   }
 
@@ -98,7 +98,7 @@ final class GPX: XMLRecordHandler {
       if let kind = GPXType.kind(String(decoding: text, as: UTF8.self)) { track?.kind = kind }
     case (.time, .point):
       let time = text.withUnsafeBufferPointer { Time($0) }
-      // What is from before 1970 is no time: programs without one write such.
+      // A time before 1970 counts as missing: programs without a clock write such times.
       point?.time = time.flatMap { $0.milliseconds > 0 ? $0 : nil }
       point?.hasBadTime = time == nil
     case (.point, .segment): finishPoint()
@@ -143,7 +143,7 @@ final class GPX: XMLRecordHandler {
 
   private func finishSegment() {
     defer { segment = nil }
-    // An empty segment is none.
+    // An empty segment is ignored.
     guard let segment, segment.points > 0, var track else { return }
     track.points += segment.points
     track.meters += segment.meters
@@ -186,7 +186,7 @@ final class GPX: XMLRecordHandler {
 
   private static let source = ImportedSource(name: "GPX")
 
-  /// A track of no known kind may be a drive: it is shown and listed as a problem, and adds to no total.
+  /// A track of unknown kind may be a drive: it is shown and listed as a problem, and adds to no total.
   private static func distance(_ kind: ExerciseKind) -> ImportedSample.Kind? {
     switch kind {
     case .walking: .walkingDistance
@@ -199,7 +199,7 @@ final class GPX: XMLRecordHandler {
   private func fault(_ reason: ImportProblemReason, _ line: Int) { records.append(ImportedRecord(line: line, .fault(reason))) }
 }
 
-/// A point on the earth, in radians.
+/// A point on the earth's surface, in radians.
 struct Place: Hashable {
   let latitude: Double
   let longitude: Double
@@ -220,7 +220,7 @@ struct Place: Hashable {
     self.init(latitude: latitude, longitude: longitude)
   }
 
-  /// Along the great circle, by the haversine, which is exact for near points, too.
+  /// The distance along the great circle by the haversine formula, which is accurate for near points too.
   func meters(to other: Place) -> Double {
     let (north, east) = (sin((other.latitude - latitude) / 2), sin((other.longitude - longitude) / 2))
     let square = north * north + cos(latitude) * cos(other.latitude) * east * east

@@ -1,15 +1,15 @@
 import ActivityContract
 import Operations
 
-/// What programs call the way in which somebody moved: GPX itself has no list of types. Most write an English word or one of the phone's
-/// language; Strava has long written numbers.
+/// Maps the types of movement that programs write: GPX itself has no list. Most write a word in English or in the phone's language; Strava
+/// long wrote numbers.
 enum GPXType {
   /// Strava's numbers: ride, e-bike ride, velomobile; run; hike, walk.
   private static let numbers: [String: ExerciseKind] = [
     "1": .cycling, "18": .cycling, "19": .cycling, "9": .running, "4": .walking, "10": .walking,
   ]
 
-  /// Beginnings and parts of words, without accents; of other scripts whole words.
+  /// Prefixes and parts of words, without accents; whole words in other scripts.
   private static let parts: [(ExerciseKind, [String])] = [
     (
       .cycling,
@@ -38,12 +38,12 @@ enum GPXType {
       ]
     ),
   ]
-  /// Parts of words for what is none of these, though their names have a part in common with one.
+  /// Parts of words for other types whose names have a part in common with one of these.
   private static let others = [
     "motor", "moto", "ski", "drive", "driving", "horse", "swim", "sail", "boat", "car ride", "bus ride",
   ]
 
-  /// Nil where the word is not known, or there is none.
+  /// The kind for a word; nil where it is unknown or missing.
   static func kind(_ type: String) -> ExerciseKind? {
     let word = plain(type)
     if let kind = numbers[word] { return kind }

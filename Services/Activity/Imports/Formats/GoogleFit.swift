@@ -1,14 +1,15 @@
 import ActivityContract
 import Operations
 
-/// Google Takeout's files of Fit: one of all days, with a row a day, and one for each day, with a row for each quarter of an hour.
+/// Reads Google Takeout's files of Fit: one of all days with a row per day, and one per day with a row per quarter of an hour.
 ///
-/// A row has one distance, and a column with a duration for each way in which somebody moved: `Walking duration (ms)`. Of a distance
-/// covered in one way that is kept it says so. Of one that was covered on foot and by wheel it does not say how much was which, so
-/// that is nobody's. Of one without any such duration, which Fit writes for short walks as for drives, what could have been walked
-/// counts as walked: no more than two metres a step, or than two metres a second of a quarter of an hour.
+/// A row has one distance, and a column with a duration for each way of moving: `Walking duration (ms)`. A distance covered in a single
+/// known way counts for that way. A distance covered both on foot and by wheel counts for neither, since the shares are unknown. A distance
+/// without any duration, which Fit writes for short walks and for drives alike, counts as walked if that is possible: at most two metres
+/// per step, or two metres per second of a quarter of an hour.
 struct GoogleFit: CSVRows {
-  /// Which of the two a table with these columns is; nil of another one. There is no column for what nobody had in the whole file.
+  /// Which of the two formats a table with these columns has; nil for neither. A column is missing where the whole file has no value for
+  /// it.
   static func format(_ columns: Set<String>) -> ImportFormat? {
     guard columns.contains("Step count"), !columns.isDisjoint(with: ["Distance (m)", "Calories (kcal)", "Move Minutes count"])
     else { return nil }
@@ -21,23 +22,23 @@ struct GoogleFit: CSVRows {
 
   private enum When {
     case day(Int)
-    /// Columns of start and end, and the day that the file's name says.
+    /// The columns of start and end, and the day from the file's name.
     case times(Int, Int, LocalDay)
   }
 
   private let when: When
   private let steps: Int
   private let distance: Int?
-  /// The columns that say how long somebody moved so; absent where nobody did in the whole file. Nil for ways that are not kept.
+  /// The columns with the duration of each way of moving; absent where the whole file has none. Nil for ways that are not imported.
   private let durations: [(kind: ImportedSample.Kind?, column: Int)]
   private let source: ImportedSource
 
-  /// - Parameter fileName: of a day's file: its rows have times alone.
+  /// - Parameter fileName: the name of a day's file, whose rows have times only.
   init(_ names: [String], fileName: String) throws(FormatFault) {
     guard let steps = names.firstIndex(of: "Step count") else { throw .unrecognized }
     if let day = names.firstIndex(of: "Date") {
       when = .day(day)
-      // Not the same source: of the same steps, reported twice, one report counts.
+      // A separate source, so that only one report of the same steps counts.
       source = Self.days
     } else if let start = names.firstIndex(of: "Start time"), let end = names.firstIndex(of: "End time") {
       guard let day = Self.day(fileName) else { throw .dayMissing }
@@ -54,7 +55,7 @@ struct GoogleFit: CSVRows {
     }
   }
 
-  /// A way to move that has a column of its own, by Fit's English names, which the columns have in each language.
+  /// A way of moving with a column of its own, by Fit's English names, which the columns have in every language.
   private enum Movement {
     case walking, running, cycling, other
 
@@ -64,7 +65,7 @@ struct GoogleFit: CSVRows {
     ]
     private static let runs: Set = ["Running", "Jogging", "Sand running", "Treadmill running"]
     private static let rides: Set = ["Biking", "Cycling", "Mountain biking", "Road biking", "Utility biking", "Hand biking"]
-    /// Columns of those who do not move from the spot, whatever they do there.
+    /// Columns for states without movement.
     private static let rests: Set = [
       "Inactive", "Still", "Sleeping", "Light sleeping", "Deep sleeping", "REM sleeping", "Awake mid-sleeping", "Out of bed",
       "Meditating", "Yoga", "Pilates", "Strength training", "Weight lifting", "Weightlifting", "Calisthenics", "Push-up",
@@ -73,7 +74,7 @@ struct GoogleFit: CSVRows {
     ]
     private static let ending = " duration (ms)"
 
-    /// Nil of a column that says nothing of a movement.
+    /// Nil for a column that is not about movement.
     init?(column: String) {
       guard column.hasSuffix(Self.ending) else { return nil }
       let name = String(column.dropLast(Self.ending.count))
@@ -92,7 +93,7 @@ struct GoogleFit: CSVRows {
     }
   }
 
-  /// `2017-04-02.csv`, also as `2017-04-02(1).csv` of a second download.
+  /// `2017-04-02.csv`, or `2017-04-02(1).csv` for a second download.
   private static func day(_ fileName: String) -> LocalDay? {
     TextValues.read(fileName) { text in
       var scanner = TextScanner(text)
@@ -114,7 +115,7 @@ struct GoogleFit: CSVRows {
     return records + distances(row, span, steps: count ?? 0)
   }
 
-  /// What a row says of each way to cover a distance; in the order walking, running, cycling.
+  /// The distance of each way of moving in a row, in the order walking, running, cycling.
   private func distances(_ row: CSVRow, _ span: ImportedSpan, steps: Int) -> [ImportedRecord] {
     let (text, moved) = (distance.map { row.fields[$0] } ?? "", moved(row))
     var millimetres: Int? = 0
@@ -125,7 +126,7 @@ struct GoogleFit: CSVRows {
     case (_, false) where millimetres == nil: problem = .badNumber
     case (.one(let kind), let isBlank): if !isBlank || isOfQuarters { found[kind] = millimetres }
     case (.several, false): problem = .mixedMovement
-    // A quarter that was driven is nothing to speak of.
+    // A quarter with a drive is not a problem.
     case (.nobody, false): problem = isOfQuarters || millimetres == 0 || moved.hasOther ? nil : .unknownMovement
     case (_, true): break
     }
@@ -138,7 +139,7 @@ struct GoogleFit: CSVRows {
       + (problem.map { [row.record(.fault($0))] } ?? [])
   }
 
-  /// In which ways somebody moved in a row, as far as its durations say.
+  /// The ways of moving in a row, according to its durations.
   private func moved(_ row: CSVRow) -> (kinds: Set<ImportedSample.Kind>, hasOther: Bool) {
     let moved = durations.filter { !row.fields[$0.column].isEmpty }
     return (Set(moved.compactMap(\.kind)), moved.contains { $0.kind == nil })
@@ -150,7 +151,7 @@ struct GoogleFit: CSVRows {
     case nobody
   }
 
-  /// How the distance of a row was covered: Fit counts drives, too.
+  /// The way to which the distance of a row belongs: Fit counts drives too.
   private static func owner(
     of moved: (kinds: Set<ImportedSample.Kind>, hasOther: Bool), couldBeWalked: Bool
   ) -> Owner {
@@ -160,14 +161,14 @@ struct GoogleFit: CSVRows {
     return moved.kinds.count > 1 && moved.kinds.contains(.cyclingDistance) ? .several : .one(first)
   }
 
-  /// Whether somebody may have walked so far within the row.
+  /// Whether the distance could have been walked within the row.
   private func couldBeWalked(_ millimetres: Int, _ steps: Int) -> Bool {
     millimetres <= steps * 2000 || isOfQuarters && millimetres <= 900 * 2000
   }
 
-  /// Whether blanks of a row say that there was nothing. A day's file has each quarter of its day, and leaves blank where nobody
-  /// moved: a sample of nothing keeps that quarter from being filled with a share of what the summary of all days says of the same
-  /// day. In that summary a blank may as well be a day before there was anything to measure with.
+  /// Whether blanks of a row mean zero. A day's file has every quarter of its day, and blanks where there was no movement: a sample of 0
+  /// keeps that quarter from being filled with a share of the daily summary. In the summary of all days, a blank may also be a day before
+  /// anything was measured.
   private var isOfQuarters: Bool { if case .times = when { true } else { false } }
 
   private func sample(_ kind: ImportedSample.Kind, _ span: ImportedSpan, _ amount: Int, _ row: CSVRow) -> ImportedRecord {
@@ -185,13 +186,13 @@ struct GoogleFit: CSVRows {
       }
     case .times(let from, let to, let day):
       guard let start = Self.time(row.fields[from], day), var end = Self.time(row.fields[to], day) else { return nil }
-      // The last quarter ends at the next day's midnight.
+      // The last quarter ends at midnight of the next day.
       if end <= start { end = end.adding(seconds: 86_400) }
       return .instants(start, end)
     }
   }
 
-  /// `02:45:00.000+11:00`: with its offset, so that the hour that a day has twice is two.
+  /// `02:45:00.000+11:00`: the offset distinguishes the two occurrences of a repeated hour.
   private static func time(_ text: String, _ day: LocalDay) -> Instant? {
     TextValues.read(text) { text in
       var scanner = TextScanner(text)

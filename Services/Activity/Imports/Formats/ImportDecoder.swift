@@ -10,16 +10,16 @@ public import Sandbox
   import Darwin
 #endif
 
-/// Inspects and reads a file in a process of its own, see ``SandboxedDecoder``, which was given the file when it was started.
+/// Inspects and reads a file in a separate process, see ``SandboxedDecoder``, which receives the open file when it starts.
 public final class ImportDecoder: SandboxedDecoder {
   public static let name = "imports"
 
-  /// An archive of 2 GiB may unpack to 16, which takes many minutes of the processor.
+  /// An archive of 2 GiB may unpack to 16 GiB, which takes many minutes of processor time.
   public static let bounds = DecoderBounds(
     maxMemoryBytes: 512 << 20, maxProcessorSeconds: 3600, maxRequestBytes: 1 << 16, maxReplyBytes: 16 << 20)
 
   public static func prepare() {
-    // Tables of encodings, which zip's and XML's texts may have, and what SQLite sets up once.
+    // Loads encoding tables, which texts of zip and XML may need, and initialises SQLite.
     iconv_close(iconv_open("UTF-8", "ANSI_X3.4-1968"))
     xmlInitParser()
     for name in ["UTF-8", "UTF-16LE", "ISO-8859-1", "windows-1252"] {
@@ -31,7 +31,7 @@ public final class ImportDecoder: SandboxedDecoder {
 
   private let file: Int32?
   private var reader: (any ImportReader)?
-  /// Records that were dealt with before.
+  /// How many records were processed before.
   private var toSkip = 0
 
   public init(file: Int32?) { self.file = file }
@@ -40,7 +40,7 @@ public final class ImportDecoder: SandboxedDecoder {
     do throws(DecoderFault) {
       return answer(try ImportRequest(request))
     } catch {
-      // Whoever asks is trusted: what cannot be understood is a fault of the program.
+      // The caller is trusted: an invalid request is a bug of the program.
       fatalError("a request that makes no sense")
     }
   }
@@ -56,7 +56,7 @@ public final class ImportDecoder: SandboxedDecoder {
           toSkip = position
         })
     case .next(let maximum):
-      // Also where the last of what is ignored comes with nothing behind it.
+      // Also where nothing follows the last skipped record.
       let isBehind = toSkip > 0
       let records = result { () throws(FormatFault) in try next(maximum) }
       return ImportReplies.slice(records, isBehind: isBehind, line: reader?.line ?? 0, consumed: reader?.consumed ?? 0)
@@ -81,16 +81,16 @@ public final class ImportDecoder: SandboxedDecoder {
   }
 }
 
-/// A file in the hands of a decoder's process; for one thread, while anybody may end it.
+/// A file in a decoder process. Used by one thread; any thread may end the process.
 public final class DecodedImport: Sendable {
-  /// How long finding out what a file is may take, and reading on. Of some files all is gone through before there is a record.
+  /// Time limits for detecting a format and for reading on. Some files have to be read completely before the first record.
   private static let (maxInspection, maxReading) = (Duration.seconds(60), Duration.seconds(300))
 
-  /// What was read, and how far the reading has come.
+  /// The records read, and the progress.
   public struct Slice: Sendable {
     /// Nil at the end of the file.
     public let records: [ImportedRecord]?
-    /// Why it ended, if it did before the end of the file.
+    /// Why reading ended before the end of the file, if it did.
     public let fault: FormatFault?
     public let line: Int
     public let consumed: Int64
@@ -109,10 +109,10 @@ public final class DecodedImport: Sendable {
     process = try DecoderProcess(ImportDecoder.self, program: program, file: file.descriptor)
   }
 
-  /// Ends the process; whoever waits for an answer gets ``DecoderFault/ended``.
+  /// Ends the process; a pending request fails with ``DecoderFault/ended``.
   public func end() { process.end() }
 
-  /// What the file is, by its content.
+  /// Detects the file's format from its content.
   public func format() throws(DecoderFault) -> Result<ImportFormat, FormatFault> {
     try ImportReplies.readFormat(try ask(.inspect(name: name), Self.maxInspection))
   }
@@ -131,11 +131,11 @@ public final class DecodedImport: Sendable {
         .open(format, name: name, person: person, movement: movement, limits: .current, position: position), Self.maxReading))
   }
 
-  /// Reads on. A file that was damaged in the middle gives what stands before first.
+  /// Reads the next records. A file that is damaged in the middle first returns the records before that.
   public func next(maximum: Int) throws(DecoderFault) -> Slice {
     while true {
       let (slice, isBehind) = try ImportReplies.readSlice(try ask(.next(maximum: maximum), Self.maxReading))
-      // Nothing new among what was ignored: that is no progress, and not to be taken for any.
+      // Only skipped records: that is not progress, and must not count as such.
       guard isBehind, slice.records?.isEmpty == true else { return slice }
     }
   }
@@ -145,7 +145,7 @@ public final class DecodedImport: Sendable {
   }
 }
 
-/// What is asked of the process.
+/// A request to the process.
 enum ImportRequest {
   case inspect(name: String)
   case open(
@@ -197,14 +197,14 @@ enum ImportRequest {
 }
 
 extension ByteWriter {
-  /// One of the cases of a type, by its index among them.
+  /// One of the cases of a type, by index.
   mutating func choice<Value: CaseIterable & Equatable>(_ value: Value) where Value.AllCases == [Value] {
     byte(UInt8(Value.allCases.firstIndex(of: value) ?? 0))
   }
 }
 
 extension ByteReader {
-  /// Those of what an import makes.
+  /// The limits that apply to imported records.
   fileprivate mutating func limits() throws(DecoderFault) -> ContentLimits {
     var limits = ContentLimits()
     limits.activityTitle = try short(in: 1...ContentLimits.maxTitle)

@@ -1,10 +1,10 @@
 public import ActivityContract
 import Operations
 
-/// A file of somebody's, as it was sent.
+/// A file as the client sent it.
 public struct ImportFile: Sendable {
   public let contents: FileContents
-  /// As it was called where it came from.
+  /// The file's name at its origin.
   public let name: String
 
   public init(_ contents: FileContents, name: String) {
@@ -12,9 +12,9 @@ public struct ImportFile: Sendable {
     self.name = name
   }
 
-  /// What the file is, by its content.
+  /// Detects the file's format from its content.
   ///
-  /// - Throws: ``FormatFault/unrecognized`` and whatever else keeps it from being read.
+  /// - Throws: ``FormatFault/unrecognized``, and any other fault that prevents reading it.
   public func format() throws(FormatFault) -> ImportFormat {
     var head = [UInt8](repeating: 0, count: sliceBytes)
     let count = try FileSource(contents).fill(&head)
@@ -75,7 +75,7 @@ public struct ImportFile: Sendable {
 
   // MARK: - Archives
 
-  /// How many entries are looked at to find Apple's export. It has a handful that could be one.
+  /// The maximum number of entries that are examined to find Apple's export, which has a handful of candidates.
   static let maxCandidates = 1000
 
   private func packed() throws(FormatFault) -> ImportFormat {
@@ -93,11 +93,10 @@ public struct ImportFile: Sendable {
     return .loopZip
   }
 
-  /// Whether an entry of that name can be Apple's export, whatever Apple calls it in the language of the phone: of one whose name cannot be
-  /// read nobody knows.
+  /// Whether an entry with that name can be Apple's export, whose name depends on the phone's language. An unreadable name can be any.
   private static func mayBeExport(_ name: String) -> Bool { name.isEmpty || name.lowercased().hasSuffix(".xml") }
 
-  /// The entry that is Apple's export, wherever it lies: beside it lies another XML file of the clinical documents, which is ignored.
+  /// The entry that is Apple's export, in any folder: another XML file with the clinical documents is next to it, and is ignored.
   private static func export(in archive: Archive) throws(FormatFault) -> EntrySource? {
     var candidates = 0
     while let name = try archive.next() {
@@ -106,7 +105,7 @@ public struct ImportFile: Sendable {
     return nil
   }
 
-  /// The entry at which the archive stands, where its content is Apple's export.
+  /// The archive's present entry, if its content is Apple's export.
   private static func export(_ archive: Archive, _ candidates: inout Int) throws(FormatFault) -> EntrySource? {
     candidates += 1
     guard candidates <= maxCandidates else { throw .tooLarge }
@@ -118,7 +117,7 @@ public struct ImportFile: Sendable {
 
   // MARK: - Texts
 
-  /// The name of the first element of what begins like XML; nil of what does not.
+  /// The name of the root element of text that begins like XML; nil for other text.
   private static func root(of head: ArraySlice<UInt8>) throws(FormatFault) -> String? {
     let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head
     guard text.first(where: { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }) == UInt8(ascii: "<") else { return nil }
@@ -160,7 +159,7 @@ public struct ImportFile: Sendable {
 }
 
 extension ByteSource {
-  /// Fills the array as far as there is something.
+  /// Fills the array as far as bytes are available.
   func fill(_ array: inout [UInt8]) throws(FormatFault) -> Int {
     var outcome: Result<Int, FormatFault> = .success(0)
     array.withUnsafeMutableBytes { bytes in
@@ -180,7 +179,7 @@ extension ByteSource {
   }
 }
 
-/// Looks for the first element alone.
+/// Looks only for the root element.
 private final class RootHandler: XMLHandler {
   weak var parser: XMLPushParser?
   private(set) var root: String?

@@ -1,28 +1,28 @@
 import ActivityContract
 
-/// Reads the records of a file from front to back, holding no more of it than one slice.
+/// Reads the records of a file from front to back, with at most one slice in memory.
 ///
-/// Reading the same bytes again gives the same records in the same order, so that whoever stopped after so many goes on behind them.
+/// Reading the same bytes again yields the same records in the same order, so that reading can resume after any number of records.
 public protocol ImportReader: AnyObject {
   /// How many bytes of the file itself were read so far.
   var consumed: Int64 { get }
-  /// The line, or the row, at which it stands.
+  /// The present line or row.
   var line: Int { get }
 
-  /// Reads on until there are about that many records, or until some megabytes had none.
+  /// Reads on until there are about that many records, or until some megabytes contained none.
   ///
   /// - Returns: the records; nil at the end of the file.
-  /// - Throws: why it cannot be read further; what stood before was returned.
+  /// - Throws: why it cannot be read further; all records before that were returned.
   func next(maximum: Int) throws(FormatFault) -> [ImportedRecord]?
 }
 
-/// How much of a file is read at most before the caller is asked again.
+/// How many bytes of a file are read at most before returning to the caller.
 let stretchBytes = 4 << 20
 
-/// Records that an XML text has, collected by its handler.
+/// Collects the records of an XML text.
 protocol XMLRecordHandler: XMLHandler {
   var records: [ImportedRecord] { get set }
-  /// Whether the text is what the handler is for, once its first element was seen.
+  /// Whether the text has the handler's format, known once its root element was seen.
   var isRecognized: Bool { get }
 }
 
@@ -50,7 +50,7 @@ final class XMLRecordReader: ImportReader {
     do throws(FormatFault) {
       try read(maximum)
     } catch {
-      // What stands before the fault is good.
+      // Records before the fault are valid.
       guard !handler.records.isEmpty else { throw error }
       fault = error
     }

@@ -2,7 +2,7 @@ import ActivityContract
 import Operations
 import Sandbox
 
-/// What the process answers. Whoever reads it believes nothing: each value has to be one that a reader of ours could have found.
+/// The replies of the process. The parent trusts none of them: each value must be one that a genuine reader could have found.
 enum ImportReplies {
   private typealias Bounds = ReplyBounds
 
@@ -47,7 +47,7 @@ enum ImportReplies {
     return result
   }
 
-  /// - Parameter isBehind: whether records were ignored.
+  /// - Parameter isBehind: whether records were skipped.
   static func slice(
     _ records: Result<[ImportedRecord]?, FormatFault>, isBehind: Bool, line: Int, consumed: Int64
   ) -> [UInt8] {
@@ -91,7 +91,7 @@ enum ImportReplies {
   }
 }
 
-/// Between what values found in files lie.
+/// The valid ranges of values found in files.
 private enum ReplyBounds {
   static let lines = Int.min...Int.max
   static let bytes = 0...(1 << 40)
@@ -128,7 +128,7 @@ extension ByteWriter {
       for person in persons { text(person) }
     case .habitMissing: byte(8)
     case .ambiguousNames: byte(9)
-    // Nobody stops a reader there but by ending its process.
+    // In the process a reader is only stopped by ending the process.
     case .stopped: byte(1)
     }
   }
@@ -156,7 +156,7 @@ extension ByteReader {
     }
   }
 
-  /// A text such as ``TextValues/shortened(_:_:)`` makes: what was one character and held a control may have become two.
+  /// A text as ``TextValues/shortened(_:_:)`` returns it: replacing a control character may have split one character into two.
   fileprivate mutating func name(_ max: Int) throws(DecoderFault) -> String {
     let text = try text(maxBytes: max * ShortText.maxBytesPerCharacter)
     guard text.count <= 2 * max, !text.isBlank, !ShortText.hasControl(text) else { throw .malformed }

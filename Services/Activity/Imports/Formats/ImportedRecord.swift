@@ -1,7 +1,7 @@
 public import ActivityContract
 public import Operations
 
-/// Something that a reader found in a file, and where.
+/// A record that a reader found in a file, with its position.
 public struct ImportedRecord: Sendable {
   /// What was found.
   public enum Content: Sendable {
@@ -11,15 +11,15 @@ public struct ImportedRecord: Sendable {
     case mark(ImportedMark)
     /// A day on which a habit was excused.
     case skip(habit: String, LocalDay)
-    /// What was noted on a day of a habit.
+    /// A note of a habit on a day.
     case note(habit: String, LocalDay, String)
-    /// The first day of a habit, before its marks: `asLimit` where it turns out to be a limit.
+    /// The first day of a habit, before its checkmarks: `asLimit` where it turns out to be a limit.
     case beginning(habit: String, LocalDay?, asLimit: LocalDay)
     /// A record that cannot be taken as it is; the rest of the file can.
     case fault(ImportProblemReason)
   }
 
-  /// The part of the file: an archive's entry or a database's table; nil where the file has but one.
+  /// The part of the file: an archive's entry or a database's table; nil for a file without parts.
   public let part: String?
   /// The line of text, from 1; the row's number in a database.
   public let line: Int
@@ -32,14 +32,14 @@ public struct ImportedRecord: Sendable {
   }
 }
 
-/// The program and the device that measured, shared by all samples of theirs.
+/// The program and the device that measured, shared by all their samples.
 public final class ImportedSource: Hashable, Sendable {
   /// As many as a sample's may have.
   private static let maxCharacters = 64
 
   public let name: String?
   public let device: String?
-  /// Of the name alone: what a sample's id is made of.
+  /// A hash of the name only, which is part of a sample's id.
   let hash: UInt64
 
   init(name: String?, device: String? = nil) {
@@ -50,7 +50,7 @@ public final class ImportedSource: Hashable, Sendable {
     self.hash = hash.value
   }
 
-  /// The same as it was made elsewhere, of names that are kept as they are.
+  /// Recreates a source from its stored names.
   init(kept name: String?, device: String?, hash: UInt64) {
     self.name = name
     self.device = device
@@ -67,18 +67,18 @@ public final class ImportedSource: Hashable, Sendable {
   }
 }
 
-/// When something was measured, as exactly as the file says.
+/// When something was measured, as precisely as the file says.
 public enum ImportedSpan: Hashable, Sendable {
   case instants(Instant, Instant)
-  /// Local times without a zone, in milliseconds after 1970-01-01's start: the account's zone decides.
+  /// Local times without a zone, in milliseconds since 1970: the account's zone applies.
   case local(Int64, Int64)
   /// A whole local day.
   case day(LocalDay)
 }
 
-/// A measure of movement.
+/// A measurement of movement.
 public struct ImportedSample: Sendable {
-  /// What was measured, and in what it is counted: steps, or millimetres.
+  /// What was measured, in steps or millimetres.
   public enum Kind: UInt8, Sendable {
     case steps, walkingDistance, runningDistance, cyclingDistance
   }
@@ -88,22 +88,22 @@ public struct ImportedSample: Sendable {
   /// Steps, or millimetres.
   public let amount: Int
   public let source: ImportedSource
-  /// Typed in by hand.
+  /// Whether it was typed in by hand.
   public let isManual: Bool
-  /// Whether it is all that there was in a stretch of time by the calendar, an hour or a day, which grows from one export to the next
-  /// until the stretch is over: of several reports the largest counts, in whichever order they come.
+  /// Whether it is the total of a calendar hour or day, which grows from one export to the next until that time is over: of several reports
+  /// the largest counts, in whatever order they come.
   public var isTotal = false
 
-  /// Names the sample by its content: the same record of the same file, or of a later export, has the same id. A total is the same
-  /// whatever it has come to.
+  /// Identifies the sample by its content: the same record of the same file, or of a later export, has the same id. The id of a total does
+  /// not depend on its amount.
   ///
-  /// It begins with kind and time, so that samples that come in the order of time lie side by side in the store.
+  /// It begins with kind and time, so that samples in order of time are adjacent in the store.
   public var id: String { id(withAmount: !isTotal) }
 
-  /// Which report of its id is the last: of totals the largest.
+  /// Orders reports with the same id: for totals the largest wins.
   public var version: Int? { isTotal ? amount : nil }
 
-  /// How a total was named before amounts were left out.
+  /// The id that a total had before amounts were left out.
   var earlierID: String { id(withAmount: true) }
 
   private func id(withAmount hasAmount: Bool) -> String {
@@ -126,22 +126,22 @@ public struct ImportedSample: Sendable {
   }
 }
 
-/// An exercise that a program recorded from start to end: a track, a workout. It adds nothing to the totals: its distance is in the
-/// samples of the same file, or, for a track, in those that come with it.
+/// An exercise that a program recorded, such as a track or a workout. It adds nothing to the totals: its distance is in the samples of the
+/// same file, or, for a track, in those that come with it.
 public struct FoundExercise: Sendable {
   public let kind: ExerciseKind
   public let name: String?
   /// Nil where the file has no times.
   public let start: Instant?
-  /// Whether the start is a local time without a zone, as if it were UTC's: the account's zone decides.
+  /// Whether the start is a local time without a zone, stored as if in UTC: the account's zone applies.
   public var isLocal = false
   public let durationSeconds: Int?
-  /// Rounded as the distances of samples are.
+  /// Rounded like the distances of samples.
   public let distanceMillimetres: Int?
 
   public var distanceMeters: Double? { distanceMillimetres.map { Double($0) / 1000 } }
 
-  /// Names the exercise by its content.
+  /// Identifies the exercise by its content.
   public var id: String {
     var hash = ContentHash()
     hash.add(name ?? "")
@@ -162,20 +162,20 @@ public struct ImportedHabit: Sendable {
     case timesAWeek(Int)
   }
 
-  /// Names it within the account: its name, and which of that name it is.
+  /// Identifies the habit within the account: its name, and its number among habits with that name.
   public let key: String
   public let title: String
   public let reason: String?
   public let frequency: Frequency
   public let goal: Goal
-  /// The first day of which the other program knows anything but that nothing was done; nil where there is none.
+  /// The first day with any record other than that nothing was done; nil where there is none.
   public let firstDay: LocalDay?
   public let isArchived: Bool
-  /// When one is reminded of it.
+  /// The time of its reminder.
   public var reminder: ReminderTime?
 }
 
-/// What was done of a habit on a day.
+/// A checkmark: what was done for a habit on a day.
 public struct ImportedMark: Sendable {
   public enum Progress: Hashable, Sendable {
     case done
@@ -188,8 +188,8 @@ public struct ImportedMark: Sendable {
   public let progress: Progress
 }
 
-/// A hash that is the same in every process and version: FNV-1a of 64 bits (draft-eastlake-fnv-17). It keeps records apart, it does not
-/// keep anybody from making two that agree, which would harm none but their own account.
+/// A hash that is the same in every process and version: 64-bit FNV-1a (draft-eastlake-fnv-17). It tells records apart, but is not
+/// collision-resistant: an account that creates collisions would only harm itself.
 struct ContentHash {
   private(set) var value: UInt64
 
@@ -203,7 +203,7 @@ struct ContentHash {
 
   mutating func add(_ text: String) { for byte in text.utf8 { add(byte) } }
 
-  /// The kind and the time of a name.
+  /// The kind and the time in an id.
   static func parts(of name: String) -> (kind: UInt8, start: Int64)? {
     let text = Array(name.utf8)
     guard text.count == 29, text[0] >= 0x61, text[12] == UInt8(ascii: "-"),

@@ -1,15 +1,15 @@
 public import Operations
 
-/// Totals of the formats that have any, as they are kept.
+/// The totals of formats, as stored.
 public enum ImportedTotals {
   private static let found = [FitbitHours.source, GoogleFit.days, GoogleFit.quarters]
 
   /// The names of the sources whose samples are totals.
   public static let sources = found.compactMap(\.name)
 
-  /// The id of a sample that was kept under one with its amount in it.
+  /// The present id of a sample that was stored under an id with its amount.
   ///
-  /// - Returns: nil where that is none: it came from a device, or has its present name.
+  /// - Returns: nil where it was not: the sample came from a device, or has its present id.
   public static func id(
     ofSample earlier: String, source name: String, start: Instant, end: Instant, amount: Int
   ) -> String? {

@@ -1,4 +1,4 @@
-/// Units of length, and the one way in which lengths become millimetres.
+/// Units of length, with their conversion to millimetres.
 enum LengthUnit {
   case kilometre, metre, centimetre, mile, yard, foot
 
@@ -20,7 +20,7 @@ enum LengthUnit {
     }
   }
 
-  /// How many millimetres it has.
+  /// The unit's length in millimetres.
   private var length: Double {
     switch self {
     case .kilometre: 1_000_000
@@ -32,10 +32,10 @@ enum LengthUnit {
     }
   }
 
-  /// The length of so many millionths of the unit, rounded to the millimetre; nil where nobody goes as far.
+  /// So many millionths of the unit, rounded to the millimetre; nil where no person goes that far.
   func millimetres(_ millionths: Int) -> Int? { LengthUnit.millimetres(Double(millionths) * length / 1_000_000) }
 
-  /// The same of a length in metres.
+  /// The same for a length in metres.
   static func millimetres(meters: Double) -> Int? { millimetres(meters * 1000) }
 
   private static func millimetres(_ length: Double) -> Int? {

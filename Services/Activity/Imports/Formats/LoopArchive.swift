@@ -1,8 +1,8 @@
 import ActivityContract
 import Operations
 
-/// The archive that Loop exports: habits, then their marks. Those of a habit lie in its folder, with their notes, and in the table of all
-/// habits, which is read for habits without a folder alone: in older archives folders have no head.
+/// Reads the archive that Loop exports: habits, then their checkmarks. A habit's checkmarks are in its folder, with their notes, and in the
+/// table of all habits, which is read only for habits without a folder: in older archives files in folders have no header.
 final class LoopArchive: ImportReader {
   static let (habits, marks) = ("Habits.csv", "Checkmarks.csv")
 
@@ -61,7 +61,7 @@ final class LoopArchive: ImportReader {
     case other
   }
 
-  /// The file at which the archive stands, behind its head.
+  /// Opens the archive's present file after its header.
   private static func open(
     _ name: String, _ archive: Archive, _ named: [LoopHabitRows.Named]
   ) throws(FormatFault) -> Marks {
@@ -78,7 +78,7 @@ final class LoopArchive: ImportReader {
     return .folder(csv, habit)
   }
 
-  /// The habit in whose folder a file of marks lies: `003 Read/Checkmarks.csv` is of the third one.
+  /// The habit to whose folder a file of checkmarks belongs: `003 Read/Checkmarks.csv` is of the third one.
   private static func habit(of name: String, _ named: [LoopHabitRows.Named]) -> LoopHabitRows.Named? {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[1] == marks, let number = Int(parts[0].prefix { $0 != " " }), number > 0,
@@ -89,7 +89,7 @@ final class LoopArchive: ImportReader {
 
   private static func part(_ name: String) -> String? { TextValues.shortened(name, TakeoutArchive.maxName) }
 
-  /// The first day of each habit, and which have folders.
+  /// Finds the first day of each habit, and which habits have folders.
   private static func look(
     through file: FileContents, _ named: [LoopHabitRows.Named]
   ) throws(FormatFault) -> (firstDays: [String: LocalDay], hasFolder: Set<String>) {
@@ -120,7 +120,7 @@ final class LoopArchive: ImportReader {
   }
 }
 
-/// `Checkmarks.csv` by itself: the day on which each habit begins, then the marks.
+/// A single `Checkmarks.csv`: the first day of each habit, then the checkmarks.
 final class LoopMarkFile: ImportReader {
   private var beginnings: [ImportedRecord]
   private let reader: CSVRecordReader

@@ -2,19 +2,19 @@ import ActivityContract
 import GRDBSQLite
 import Operations
 
-/// A backup of Loop Habit Tracker: an SQLite database that somebody sent us.
+/// Reads a backup of Loop Habit Tracker: an untrusted SQLite database.
 ///
-/// It is read where it is open already (``SQLiteFile``), read-only and as unchanging, nothing of its schema is trusted, and only plain tables of the two names are read, by
-/// statements of ours. See https://www.sqlite.org/security.html, "Untrusted SQLite Database Files".
+/// The open file is read in place (``SQLiteFile``), read-only and as immutable. Nothing of its schema is trusted: only plain tables with
+/// the two names are read, by fixed statements. See https://www.sqlite.org/security.html, "Untrusted SQLite Database Files".
 ///
-/// Rows without end may have one and the same long text, which takes its room in the file once. So both tables are checked first, which
-/// takes as long as the file is, and of long texts no more than what is kept is sorted.
+/// Any number of rows may share one long text, which is in the file only once. So both tables are checked first, which takes time
+/// proportional to the file, and of long texts only the part that is kept is sorted.
 final class LoopDatabase: ImportReader {
-  /// Habits that are read; an account may have far fewer.
+  /// The maximum number of habits that are read; an account may have far fewer.
   private static let maxHabits = 10_000
-  /// Characters that are looked at of a text, more than are kept of any.
+  /// The maximum number of characters examined of a text; more than is kept of any.
   private static let maxCharacters = 1000
-  /// Steps of SQLite's machine between two looks, and how many looks one reading may last.
+  /// Steps of SQLite's virtual machine between two checks, and the maximum number of checks per reading.
   private static let (stepsPerLook, maxLooks) = (Int32(100_000), 500)
 
   private let database: OpaquePointer
@@ -75,7 +75,7 @@ final class LoopDatabase: ImportReader {
         self.marks = nil
         return records
       default:
-        // Another step would begin anew.
+        // A further step would start again.
         isBroken = true
         guard !records.isEmpty else { throw .damaged }
         return records
@@ -108,7 +108,7 @@ final class LoopDatabase: ImportReader {
       sqlite3_close_v2(database)
       throw .damaged
     }
-    // What is read is a plain table: no view, no trigger, no function of the file's own takes part.
+    // Only plain tables are read: no view, trigger or function of the file takes part.
     sqlite3_set_authorizer(
       database,
       { _, action, first, _, _, viewOrTrigger in
@@ -125,7 +125,7 @@ final class LoopDatabase: ImportReader {
     return database
   }
 
-  /// The columns of a table; empty where there is no plain table of that name.
+  /// The columns of a table; empty where there is no plain table with that name.
   private func columns(_ table: String) throws(FormatFault) -> Set<String> {
     var names: Set<String> = []
     let isTable = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '\(table)' AND sql LIKE 'CREATE TABLE%'"
@@ -140,7 +140,7 @@ final class LoopDatabase: ImportReader {
     return names
   }
 
-  /// Refuses a table whose pages do not make a tree, in which each page has one parent.
+  /// Refuses a table whose pages do not form a tree in which each page has one parent.
   private func check(_ table: String) throws(FormatFault) {
     let statement = try prepare("PRAGMA quick_check('\(table)')")
     defer { sqlite3_finalize(statement) }
@@ -204,7 +204,7 @@ final class LoopDatabase: ImportReader {
     }
   }
 
-  /// Which habits are limits: those begin with the first day of which anything is known.
+  /// Finds which habits are limits: those start on the first day with any record.
   private func readLimits(_ type: String, _ targetType: String) throws(FormatFault) {
     let sql = "SELECT Id FROM Habits WHERE \(type) = 1 AND \(targetType) = 1 LIMIT \(Self.maxHabits)"
     try rows(sql) { row in limits.insert(sqlite3_column_int64(row, 0)) }
@@ -214,12 +214,12 @@ final class LoopDatabase: ImportReader {
     guard sqlite3_column_type(row, 11) != SQLITE_NULL, sqlite3_column_type(row, 12) != SQLITE_NULL else { return nil }
     let (hour, minute) = (sqlite3_column_int64(row, 11), sqlite3_column_int64(row, 12))
     let days = Int(truncatingIfNeeded: sqlite3_column_int64(row, 13))
-    // One of no day is none.
+    // A reminder on no day is none.
     guard (0..<24).contains(hour), (0..<60).contains(minute), days & LoopHabits.Reminder.everyDay != 0 else { return nil }
     return LoopHabits.Reminder(minutes: Int(hour * 60 + minute), days: days)
   }
 
-  /// The first day of each habit. Marks whose time is no day are problems of their own, and no habit's beginning.
+  /// Finds the first day of each habit. Checkmarks with an invalid time are problems of their own and do not count.
   private func firstDays() throws(FormatFault) -> [Int64: LocalDay] {
     var days: [Int64: LocalDay] = [:]
     let columns = try markColumns()
@@ -239,7 +239,7 @@ final class LoopDatabase: ImportReader {
     return days
   }
 
-  /// What a repetition says, in SQL: its value, of older versions that it was done; its note, and whether there is any.
+  /// SQL for the contents of a repetition: its value, which in older versions means done; its note; and whether there is a note.
   private func markColumns() throws(FormatFault) -> (value: String, note: String, hasNote: String) {
     let columns = try columns("Repetitions")
     guard columns.contains("notes") else {
@@ -251,7 +251,7 @@ final class LoopDatabase: ImportReader {
     )
   }
 
-  /// What stands in a column if it is a number; anything else is not even read.
+  /// The value of a column if it is a number; anything else is not even read.
   private static func number(_ column: String) -> String {
     "CASE WHEN typeof(\(column)) IN ('integer', 'real') THEN \(column) END"
   }
@@ -265,31 +265,31 @@ final class LoopDatabase: ImportReader {
       """)
   }
 
-  /// What a repetition says; nothing where nothing was done, and noted neither.
+  /// The contents of a repetition; empty where nothing was done or noted.
   private func contents(_ row: OpaquePointer) -> [ImportedRecord.Content] {
     guard let habit = Self.habit(row, 1), let key = keys[habit] else { return [.fault(.unknownHabit)] }
     guard let day = Self.day(row, 2) else { return [.fault(.badTime)] }
     let note = sqlite3_column_text(row, 4).map { String(cString: $0) } ?? ""
     let mark = Self.mark(sqlite3_column_int64(row, 3), of: key, isNumerical: numerical.contains(habit), on: day)
-    // The note first: nothing is written on a day that is excused.
+    // The note comes first: nothing is recorded on a day that is excused.
     return LoopHabits.contents(note: note, of: key, on: day) + (mark.map { [$0] } ?? [])
   }
 
   private static func mark(
     _ value: Int64, of habit: String, isNumerical: Bool, on day: LocalDay
   ) -> ImportedRecord.Content? {
-    // Of numbers, too, though it could be three thousandths.
+    // For numbers too, although the value could mean three thousandths.
     if value == skipped { return .skip(habit: habit, day) }
     if isNumerical {
       guard value > 0 else { return nil }
       guard value <= 1_000_000_000 else { return .fault(.badNumber) }
       return .mark(ImportedMark(habit: habit, day: day, progress: .amount(Double(value) / 1000)))
     }
-    // 1 is done enough lately.
+    // The value 1 means done often enough lately.
     return value == done ? .mark(ImportedMark(habit: habit, day: day, progress: .done)) : nil
   }
 
-  /// Loop's values of a day on which something was done by hand, and of one that is excused.
+  /// Loop's values for a day that was checked by hand, and for one that is excused.
   private static let (done, skipped) = (Int64(2), Int64(3))
 
   private static func habit(_ row: OpaquePointer, _ column: Int32) -> Int64? {
@@ -299,7 +299,7 @@ final class LoopDatabase: ImportReader {
   /// Milliseconds: the first that is read no more, of 2100, and those of a day.
   private static let (end, dayLength) = (Int64(4_102_444_800_000), Int64(86_400_000))
 
-  /// Loop keeps a day as the milliseconds of its midnight in UTC.
+  /// Loop stores a day as its UTC midnight in milliseconds.
   private static func day(_ row: OpaquePointer, _ column: Int32) -> LocalDay? {
     guard sqlite3_column_type(row, column) == SQLITE_INTEGER else { return nil }
     let timestamp = sqlite3_column_int64(row, column)

@@ -1,7 +1,7 @@
 import ActivityContract
 import Operations
 
-/// What Loop Habit Tracker keeps, in its database as in its CSV files, made into habits and marks of ours.
+/// Converts the data of Loop Habit Tracker, from its database or its CSV files, into habits and checkmarks.
 enum LoopHabits {
   /// A habit as Loop describes it.
   struct Described {
@@ -18,7 +18,7 @@ enum LoopHabits {
     var reminder: Reminder?
   }
 
-  /// A time of day, and the weekdays on which it holds: a bit each.
+  /// A time of day and the weekdays on which it applies, one bit each.
   struct Reminder {
     var minutes: Int
     var days: Int
@@ -26,8 +26,8 @@ enum LoopHabits {
     static let everyDay = 0x7F
   }
 
-  /// Names the habits of a list: by name, and where there are several of one name by which of them it is. So database and CSV of one
-  /// backup, and a later backup, name a habit alike.
+  /// Assigns keys to the habits of a list: the name, and a number where several have the same name. So database and CSV of one backup, and
+  /// a later backup, give a habit the same key.
   struct Keys {
     private var counts: [String: Int] = [:]
 
@@ -38,12 +38,12 @@ enum LoopHabits {
     }
   }
 
-  /// Longest texts of an activity.
+  /// The maximum lengths of an activity's texts.
   private static var maxTitle: Int { ContentLimits.current.activityTitle }
   private static var maxReason: Int { ContentLimits.current.activityReason }
   private static let maxUnit = 20
 
-  /// The habit and what of it Racha cannot hold, or why it cannot be one at all. Texts that are too long for an activity are cut.
+  /// Returns the habit and what of it Racha cannot represent, or why it cannot be taken. Texts that are too long for an activity are cut.
   static func contents(_ habit: Described, key: String, firstDay: LocalDay?) -> [ImportedRecord.Content] {
     let title = TextValues.shortened(habit.name, maxTitle)
     guard let title else { return [.fault(.missingValue)] }
@@ -63,7 +63,7 @@ enum LoopHabits {
           frequency: frequency, goal: goal, firstDay: firstDay, isArchived: habit.isArchived,
           reminder: habit.reminder.flatMap { ReminderTime(minutes: $0.minutes) }))
     ]
-    // Of numbers Loop adds up what was done within the days of the schedule.
+    // For numbers, Loop adds up what was done within the days of the schedule.
     if habit.isNumerical, frequency != .daily { contents.append(.fault(.goalOfSeveralDays)) }
     if let reminder = habit.reminder, reminder.days & Reminder.everyDay != Reminder.everyDay {
       contents.append(.fault(.reminderOfSomeDays))
@@ -71,15 +71,15 @@ enum LoopHabits {
     return contents
   }
 
-  /// The note of a day, where there is any, as long as a comment may be; and that it was cut.
+  /// Returns the note of a day, if there is one, cut to the length of a comment; and whether it was cut.
   static func contents(note: String, of habit: String, on day: LocalDay) -> [ImportedRecord.Content] {
     let max = ContentLimits.current.entryComment
     guard let text = TextValues.shortened(note, max) else { return [] }
     return [.note(habit: habit, day, text)] + (note.trimmed.count > max ? [.fault(.noteCut)] : [])
   }
 
-  /// So many times in so many days, as a schedule of ours: once in n days, k times a week, and what is neither as so many times a week as
-  /// come nearest.
+  /// Converts so many times in so many days into a schedule: once in n days, or k times a week; anything else becomes the nearest number of
+  /// times a week.
   static func frequency(_ numerator: Int, _ denominator: Int) -> ImportedHabit.Frequency? {
     guard numerator > 0, denominator > 0, denominator <= 3650 else { return nil }
     if numerator >= denominator { return .daily }

@@ -5,10 +5,10 @@ import Operations
 final class LoopHabitRows: CSVRows {
   static let columns = ["Name", "FrequencyNumerator", "FrequencyDenominator"]
 
-  /// Habits whose marks are read; an account may have far fewer.
+  /// The maximum number of habits whose checkmarks are read; an account may have far fewer.
   private static let maxNamed = 10_000
 
-  /// A habit as its marks need it.
+  /// What the checkmarks need to know of a habit.
   struct Named: Sendable {
     let name: String
     let key: String
@@ -19,10 +19,10 @@ final class LoopHabitRows: CSVRows {
   private let columns: [String: Int]
   private let firstDays: [String: LocalDay]
   private var keys = LoopHabits.Keys()
-  /// Those that were read so far, in their order.
+  /// The habits read so far, in order.
   private(set) var named: [Named] = []
 
-  /// - Parameter firstDays: the first day of each habit, where the marks are at hand.
+  /// - Parameter firstDays: the first day of each habit, where the checkmarks are available.
   init(_ names: [String], firstDays: [String: LocalDay] = [:]) throws(FormatFault) {
     columns = Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     self.firstDays = firstDays
@@ -39,7 +39,7 @@ final class LoopHabitRows: CSVRows {
       let denominator = Int(field("FrequencyDenominator", "Interval"))
     else { return [row.record(.fault(.badSchedule))] }
     let archived = field("Archived?").lowercased()
-    // A column that is not there says nothing.
+    // A missing column has no value.
     guard ["", "YES_NO", "NUMERICAL"].contains(kind), ["", "AT_LEAST", "AT_MOST"].contains(direction),
       ["", "true", "false"].contains(archived)
     else { return [row.record(.fault(.badChoice))] }
@@ -51,14 +51,14 @@ final class LoopHabitRows: CSVRows {
   }
 }
 
-/// What Loop writes for a day of a habit.
+/// Loop's values for a habit on a day.
 enum LoopMark {
-  /// What it says; nil where nothing was done: not done, not known, or done enough lately.
+  /// Returns the content of a value; nil where nothing was done: not done, unknown, or done often enough lately.
   static func content(_ field: String, of habit: String, isNumerical: Bool?, on day: LocalDay) -> ImportedRecord.Content? {
     switch field {
     case "", "NO", "UNKNOWN": return nil
     case "SKIP": return .skip(habit: habit, day)
-    // Of numbers these are one and two thousandths, which Loop writes as if they were marks.
+    // For numbers these are one and two thousandths, which Loop writes like checkmarks.
     case "YES_AUTO": return isNumerical == true ? amount(1, of: habit, on: day) : nil
     case "YES_MANUAL":
       return isNumerical == true ? amount(2, of: habit, on: day) : .mark(ImportedMark(habit: habit, day: day, progress: .done))
@@ -72,7 +72,7 @@ enum LoopMark {
     .mark(ImportedMark(habit: habit, day: day, progress: .amount(Double(thousandths) / 1000)))
   }
 
-  /// Whether a habit has begun by that day: something was done, excused or noted. A limit is kept by doing nothing, too.
+  /// Whether a habit has begun by that day: something was done, excused or noted. For a limit, doing nothing counts too.
   static func isBeginning(_ field: String, note: String = "", ofLimit isLimit: Bool) -> Bool {
     if !note.isBlank { return true }
     switch field {
@@ -92,26 +92,26 @@ enum LoopMark {
   }
 }
 
-/// `Checkmarks.csv` of all habits: a row a day, a column a habit.
+/// `Checkmarks.csv` of all habits: one row per day, one column per habit.
 ///
-/// Loop writes the names in its head as they are, with whatever commas are in them, and ends each line with a comma.
+/// Loop does not escape the names in the header, whatever commas they contain, and ends each line with a comma.
 final class LoopMarkRows: CSVRows {
-  /// The head of the marks of one habit, which lie in its folder.
+  /// The header of the checkmarks of one habit, in its folder.
   static let ofOneHabit = ["Date", "Value", "Notes"]
 
-  /// A column; nil of one without a habit.
+  /// A column; nil for one without a habit.
   struct Column: Sendable {
     let key: String
     let isNumerical: Bool?
   }
 
   private let columns: [Column?]
-  /// The first day of each habit in the rows that were read, and the same if it is a limit.
+  /// The first day of each habit in the rows read so far, and the same if it is a limit.
   private(set) var (firstDays, firstDaysAsLimit): ([String: LocalDay], [String: LocalDay]) = ([:], [:])
 
   init(_ columns: [Column?]) { self.columns = columns }
 
-  /// The columns where the habits are known, of which each has one or none, in their order; nil where that is not so.
+  /// The columns of known habits, at most one each and in their order; nil where the header does not match.
   static func columns(_ head: String, of habits: [LoopHabitRows.Named]) -> [Column?]? {
     guard head.hasPrefix("Date,") else { return nil }
     var rest = head.dropFirst(5)
@@ -123,10 +123,10 @@ final class LoopMarkRows: CSVRows {
     return rest.isEmpty && !columns.isEmpty ? columns + [nil] : nil
   }
 
-  /// The columns where the habits are not known: one for each name. Where that makes more than a row has fields, what begins with a
-  /// blank belongs to the name before, as in `Read, write`.
+  /// The columns of unknown habits: one for each name. Where that makes more columns than a row has fields, a name that begins with a blank
+  /// belongs to the one before, as in `Read, write`.
   ///
-  /// - Throws: ``FormatFault/ambiguousNames`` where even so they do not fit.
+  /// - Throws: ``FormatFault/ambiguousNames`` where they still do not match.
   static func columns(_ names: [String], fields: Int?) throws(FormatFault) -> [Column?] {
     guard names.count > 1, names[0] == "Date" else { throw .unrecognized }
     var titles = Array(names.dropFirst())
@@ -156,7 +156,7 @@ final class LoopMarkRows: CSVRows {
   }
 }
 
-/// The marks in one habit's folder: a row a day, with its note.
+/// The checkmarks in one habit's folder: one row per day, with its note.
 final class LoopFolderRows: CSVRows {
   private let habit: LoopHabitRows.Named
   private(set) var firstDay: LocalDay?
@@ -168,7 +168,7 @@ final class LoopFolderRows: CSVRows {
     guard let day = LoopMark.day(row.fields[0]) else { return [row.record(.fault(.badTime))] }
     let (field, note) = (row.fields[1], row.fields[2])
     if LoopMark.isBeginning(field, note: note, ofLimit: habit.isLimit) { firstDay = min(firstDay ?? day, day) }
-    // The note first: nothing is written on a day that is excused.
+    // The note comes first: nothing is recorded on a day that is excused.
     let mark = LoopMark.content(field, of: habit.key, isNumerical: habit.isNumerical, on: day)
     return (LoopHabits.contents(note: note, of: habit.key, on: day) + (mark.map { [$0] } ?? [])).map(row.record)
   }

@@ -1,10 +1,10 @@
 import GRDBSQLite
 import Synchronization
 
-/// Lets SQLite read a file that is open already, where none can be opened: a file system of its own, of such files alone. They are
-/// immutable to it, so it looks for no journal and takes no lock. See https://www.sqlite.org/vfs.html.
+/// Lets SQLite read a file that is already open, where no file can be opened: a virtual file system for such files only. SQLite treats them
+/// as immutable, so it looks for no journal and takes no lock. See https://www.sqlite.org/vfs.html.
 enum SQLiteFile {
-  /// Names it to `sqlite3_open_v2`.
+  /// The file system's name for `sqlite3_open_v2`.
   static let system = "racha-open-files"
 
   private static let files = Mutex<[String: FileContents]>([:])
@@ -29,7 +29,7 @@ enum SQLiteFile {
 
   // MARK: - The file system
 
-  /// SQLite's extended codes, which its header makes of others in ways that Swift does not see.
+  /// SQLite's extended result codes, whose macros Swift does not import.
   private enum IOError {
     static let read = SQLITE_IOERR | 1 << 8
     static let shortRead = SQLITE_IOERR | 2 << 8
@@ -37,7 +37,7 @@ enum SQLiteFile {
     static let delete = SQLITE_IOERR | 10 << 8
   }
 
-  /// What SQLite keeps of an open file: the methods, then whose bytes they read.
+  /// SQLite's handle of an open file: the methods, followed by the file.
   private struct Handle {
     var base: sqlite3_file
     var contents: Unmanaged<FileContents>
@@ -48,7 +48,7 @@ enum SQLiteFile {
   }
 
   private static let isRegistered: Bool = {
-    // For as long as the process: SQLite keeps the pointers.
+    // Never freed: SQLite keeps the pointers as long as the process runs.
     let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
     methods.initialize(to: sqlite3_io_methods())
     methods.pointee.iVersion = 1
@@ -112,13 +112,13 @@ enum SQLiteFile {
       return SQLITE_OK
     }
     vfs.pointee.xRandomness = { _, count, bytes in
-      // Of nothing that is read does anything depend on chance.
+      // Nothing that is read depends on random numbers.
       for index in 0..<Int(count) { bytes?[index] = 0 }
       return count
     }
     vfs.pointee.xSleep = { _, _ in 0 }
     vfs.pointee.xCurrentTime = { _, day in
-      // Nothing that is read depends on the time: of 1970, in days after the Julian day's start.
+      // Nothing that is read depends on the time: always 1970, as a Julian day.
       day?.pointee = 2_440_587.5
       return SQLITE_OK
     }
@@ -132,7 +132,7 @@ enum SQLiteFile {
 
   private static let fileMethods = Mutex<Methods?>(nil)
 
-  /// A text that stays.
+  /// A string that is never freed.
   private static func name(_ text: String) -> UnsafePointer<CChar> {
     let bytes = text.utf8CString
     let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
@@ -158,7 +158,7 @@ enum SQLiteFile {
       return IOError.read
     }
     guard filled < buffer.count else { return SQLITE_OK }
-    // SQLite expects zeros behind the end.
+    // SQLite expects zeros after the end of the file.
     UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]).initializeMemory(as: UInt8.self, repeating: 0)
     return IOError.shortRead
   }

@@ -1,15 +1,15 @@
 import ActivityContract
 import Operations
 
-/// An archive of Google Takeout, or of Fitbit: of all that lies in it, in folders of whatever language, the files are read that are known
-/// by their content; the others are listed by name, all of one kind together, as `Takeout/Fit/Activities/*.tcx`.
+/// Reads an archive of Google Takeout or of Fitbit. Files in a known format are recognised by their content, in folders of any language;
+/// other files are listed by name, all of one kind together, as `Takeout/Fit/Activities/*.tcx`.
 ///
-/// Read from front to back in one go. Of the same steps in two files, such as a day's in the table of all days, one report counts: see
-/// `GoogleFit` and `FitbitMinute`.
+/// The archive is read once from front to back. Where two files report the same steps, such as a day's file and the table of all days, one
+/// report counts: see `GoogleFit` and `FitbitMinute`.
 final class TakeoutArchive: ImportReader {
-  /// Kinds of other files that are listed.
+  /// The maximum number of kinds of other files that are listed.
   private static let maxIgnored = 500
-  /// As many characters as the name of a part has.
+  /// The maximum length of a part's name.
   static let maxName = 200
 
   private let archive: Archive
@@ -36,7 +36,7 @@ final class TakeoutArchive: ImportReader {
     return []
   }
 
-  /// Reads on in the file that is open; nil where there is nothing more of it.
+  /// Reads on in the open file; nil at its end.
   private func read(_ maximum: Int) throws(FormatFault) -> [ImportedRecord]? {
     guard let reader else { return nil }
     do throws(FormatFault) {
@@ -44,8 +44,8 @@ final class TakeoutArchive: ImportReader {
       self.reader = nil
       return nil
     } catch {
-      // One file that breaks off ends none of the others, nor does one without rows of the person asked for. Where the archive itself is
-      // broken, it has no next file.
+      // A file that breaks off does not end the others, nor does one without rows of the requested person. Where the archive itself is
+      // damaged, it has no next file.
       switch error {
       case .tooLarge, .stopped: throw error
       default: break
@@ -55,9 +55,9 @@ final class TakeoutArchive: ImportReader {
     }
   }
 
-  /// Opens the file at which the archive stands.
+  /// Opens the archive's present file.
   ///
-  /// - Returns: what is to be said of a file that is not read; nil where there is nothing to say.
+  /// - Returns: the problem to report for a file that is not read; nil for none.
   private func open(_ name: String) throws(FormatFault) -> ImportedRecord? {
     part = TextValues.shortened(name, Self.maxName)
     do throws(FormatFault) {
@@ -73,7 +73,7 @@ final class TakeoutArchive: ImportReader {
     }
   }
 
-  /// - Throws: where it is none that is read.
+  /// - Throws: where the format is not supported.
   static func reader(
     _ name: String, _ source: any ByteSource, part: String?, person: String?
   ) throws(FormatFault) -> any ImportReader {
@@ -90,7 +90,7 @@ final class TakeoutArchive: ImportReader {
     }
   }
 
-  /// What a table with these columns is, of those that such archives have; nil of others.
+  /// The format of a table with these columns, among those that such archives contain; nil for others.
   static func format(_ columns: Set<String>) -> ImportFormat? {
     if columns.isSuperset(of: FitbitHours.columns) { return .fitbitHours }
     if columns.isSuperset(of: FitbitSteps.columns), columns.isSubset(of: FitbitSteps.columns + ["data source"]) {
@@ -99,7 +99,7 @@ final class TakeoutArchive: ImportReader {
     return GoogleFit.format(columns)
   }
 
-  /// Whether the file at which the archive stands is one that is read.
+  /// Whether the archive's present file is one that is read.
   static func holds(_ name: String, in archive: Archive) throws(FormatFault) -> Bool {
     do throws(FormatFault) {
       _ = try reader(name, EntrySource(archive), part: nil, person: nil)
@@ -112,7 +112,7 @@ final class TakeoutArchive: ImportReader {
     }
   }
 
-  /// The name of all files that differ from it in digits alone: exports have one a day of some.
+  /// The common name of all files that differ only in digits: some exports have one per day.
   private static func kind(_ name: String) -> String? {
     var kind = ""
     for character in name where !(character.isNumber && kind.last == "*") { kind.append(character.isNumber ? "*" : character) }

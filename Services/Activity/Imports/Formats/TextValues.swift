@@ -1,6 +1,6 @@
 import Operations
 
-// Numbers and times as exports write them, read from bytes where they lie: there are millions.
+// Numbers and times as exports write them, parsed in place because there are millions of them.
 
 typealias TextBytes = UnsafeBufferPointer<UInt8>
 
@@ -42,7 +42,7 @@ struct TextScanner {
     return value
   }
 
-  /// As many digits as there are, at most that many.
+  /// As many digits as follow, up to a maximum.
   mutating func someDigits(maximum: Int) -> (value: Int, count: Int) {
     var (value, count) = (0, 0)
     while count < maximum, let digit = digits(1) { (value, count) = (value * 10 + digit, count + 1) }
@@ -81,7 +81,7 @@ struct TextScanner {
     return LocalDay(year: year, month: month, day: day)
   }
 
-  /// A decimal number that is not negative, with a point, times a million and rounded; nil where it is none or too large.
+  /// A non-negative decimal number with a point, times a million and rounded; nil where it is invalid or too large.
   mutating func millionths() -> Int? {
     let whole = someDigits(maximum: 12)
     var value = whole.value * 1_000_000
@@ -106,7 +106,7 @@ enum TextValues {
     return Instant(milliseconds: milliseconds(day) + time - Int64(offset) * 60_000)
   }
 
-  /// `2016-05-27T10:08:47.8`, without a zone, in milliseconds after 1970-01-01's start.
+  /// `2016-05-27T10:08:47.8`, without a zone, in milliseconds since 1970.
   static func local(_ text: TextBytes) -> Int64? {
     var scanner = TextScanner(text)
     guard let day = scanner.day(), scanner.take(" ") || scanner.take("T"), let time = scanner.time(), scanner.isAtEnd else {
@@ -115,10 +115,10 @@ enum TextValues {
     return milliseconds(day) + time
   }
 
-  /// The local midnight of a day, in milliseconds after 1970-01-01's start.
+  /// The local midnight of a day, in milliseconds since 1970.
   static func milliseconds(_ day: LocalDay) -> Int64 { Int64(day.daysSinceEpoch) * 86_400_000 }
 
-  /// A number that is not negative, in millionths. Forms like `1.2e3`, which are rare, take the long way.
+  /// A non-negative number in millionths. Rare forms such as `1.2e3` take a slower path.
   static func millionths(_ text: TextBytes) -> Int? {
     var scanner = TextScanner(text)
     if let value = scanner.millionths(), scanner.isAtEnd { return value }
@@ -126,14 +126,14 @@ enum TextValues {
     return Int((number * 1_000_000).rounded())
   }
 
-  /// A text's bytes.
+  /// Calls the body with a text's bytes.
   static func read<Value>(_ text: String, _ body: (TextBytes) -> Value) -> Value {
     var text = text
     return text.withUTF8(body)
   }
 
-  /// A text of somebody else's as long as ours may be, without control characters; nil where nothing is left. A character may have any
-  /// number of marks, so its bytes are bounded, too.
+  /// A foreign text cut to a maximum length, without control characters; nil where nothing is left. A character may have any number of
+  /// combining marks, so its bytes are bounded too.
   static func shortened(_ text: String, _ maximum: Int) -> String? {
     var short = text.trimmed.prefix(maximum)
     while short.utf8.count > maximum * ShortText.maxBytesPerCharacter { short.removeLast() }

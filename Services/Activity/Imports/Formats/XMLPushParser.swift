@@ -6,7 +6,7 @@ import CXML2
   import Darwin
 #endif
 
-/// An element's name and attributes, where libxml2 has them: good for the time of the call alone.
+/// An element's name and attributes in libxml2's memory: valid only during the call.
 struct XMLStart {
   typealias Name = UnsafePointer<UInt8>
 
@@ -17,7 +17,7 @@ struct XMLStart {
 
   func isNamed(_ text: StaticString) -> Bool { name.says(text) }
 
-  /// Nil behind the last one: libxml2 leaves there what earlier elements had.
+  /// Nil after the last attribute, where libxml2 leaves those of earlier elements.
   func attributeName(_ index: Int) -> Name? { index < count ? attributes?[index * 5] : nil }
 
   func value(_ index: Int) -> UnsafeBufferPointer<UInt8> {
@@ -35,11 +35,11 @@ struct XMLStart {
 }
 
 extension UnsafePointer<UInt8> {
-  /// Whether the text, which ends with a zero, is that.
+  /// Whether this zero-terminated text equals the given one.
   func says(_ text: StaticString) -> Bool { strcmp(self, text.utf8Start) == 0 }
 }
 
-/// What becomes of the elements of a text.
+/// Handles the elements of a text.
 protocol XMLHandler: AnyObject {
   func start(_ element: XMLStart, line: Int)
   func end(_ name: XMLStart.Name, line: Int)
@@ -50,37 +50,36 @@ extension XMLHandler {
   func text(_ bytes: UnsafeBufferPointer<UInt8>) {}
 }
 
-/// XML that is read as a stream: no tree, nothing from outside, no entity but the five of XML itself.
+/// A streaming XML parser: no tree, no external data, no entities except XML's own five.
 ///
-/// A document type may be there, as Apple's exports have one, as long as it declares no entities: whoever declares some wants them
-/// expanded, and no exporting program does.
+/// A document type is allowed, as in Apple's exports, unless it declares entities: no exporting program does that.
 ///
-/// libxml2 compares each attribute of a tag with all others of it, each value of an enumeration with all others, a prefix with all
-/// namespaces around it; it gives each element all values that are declared for it. So all of these are few, and what is to be parsed
-/// at a time is short: then parsing takes as long as the text is, whatever stands in it.
+/// libxml2 compares each attribute of a tag with all others of the tag, each value of an enumeration with all others, and a prefix with all
+/// namespaces in scope; it gives each element all default values that are declared for it. So the number of all these is limited, and only
+/// short pieces are parsed at a time: then parsing time is proportional to the length of any text.
 final class XMLPushParser {
   static let maxDepth = 64
   static let maxAttributes = 256
-  /// Namespaces that are declared at a position, by an element and those around it.
+  /// The maximum number of namespaces in scope.
   static let maxNamespaces = 64
-  /// Values that a document type declares for attributes that are not written.
+  /// The maximum number of default values of attributes in a document type.
   static let maxDefaults = 16
-  /// A tag, a comment, a section of `CDATA` or a document type, which libxml2 parses when it is there as a whole: no more of one may
-  /// wait for its end, in bytes of UTF-8. A text is taken as it comes, however long.
+  /// The maximum size in UTF-8 bytes of an unfinished tag, comment, `CDATA` section or document type, which libxml2 parses only when
+  /// complete. Text is parsed as it arrives, whatever its length.
   static let maxPending = 1 << 16
-  /// What all different names may take together.
+  /// The maximum size of all distinct names together.
   static let maxNameBytes = 1 << 19
 
   private let handler: any XMLHandler
-  /// Set right after the instance is there, since libxml2 calls back to it.
+  /// Set right after initialisation, since libxml2 calls back to the instance.
   private var parser: xmlParserCtxtPtr?
-  /// How many namespaces are declared at each element that is open, from the first one on.
+  /// How many namespaces are declared at each open element, from the outermost on.
   private var namespaces: [Int] = []
   private var defaults = 0
   private var isUnsafe = false
-  /// No more events wanted.
+  /// Whether the handler wants no more events.
   private var isStopped = false
-  /// Nil where the text is read as it is.
+  /// Nil where the text is parsed unchanged.
   private var repair: XMLRepair?
 
   private static let once: Void = xmlInitParser()
@@ -121,10 +120,10 @@ final class XMLPushParser {
     context.map { Unmanaged<XMLPushParser>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// The line at which the parser stands.
+  /// The parser's present line.
   var line: Int { parser.map { racha_xml_line($0) } ?? 0 }
 
-  /// Takes the next bytes, ``sliceBytes`` at most, none at the end of the text.
+  /// Parses the next bytes: at most ``sliceBytes``, none at the end of the text.
   func parse(_ bytes: UnsafeRawBufferPointer) throws(FormatFault) {
     guard !isStopped else { return }
     try repair?.take(bytes)
@@ -136,7 +135,7 @@ final class XMLPushParser {
     try outcome.get()
   }
 
-  /// The lines on which there was something that XML does not allow, since this was asked last.
+  /// Returns the lines with characters that XML does not allow, since the last call.
   func takeBadLines() -> [Int] { repair?.takeBadLines() ?? [] }
 
   private func feed(_ bytes: UnsafeRawBufferPointer, isLast: Bool) throws(FormatFault) {
@@ -148,7 +147,7 @@ final class XMLPushParser {
     guard isWell || isStopped else { throw .damaged }
   }
 
-  /// Ends the parsing before the end of the text.
+  /// Stops parsing before the end of the text.
   func stop() {
     isStopped = true
     if let parser { xmlStopParser(parser) }

@@ -1,24 +1,24 @@
-/// What a program has written against the rules of XML, made into what libxml2 reads: a document type that breaks them is left out, as iOS
-/// 16 writes one, and control characters become spaces, each noted with its line. Nothing else is changed, no line moves, and texts in
-/// which ASCII is not ASCII pass as they are.
+/// Repairs violations of XML so that libxml2 can read the text: an invalid document type, such as iOS 16 writes, is left out, and control
+/// characters become spaces, each recorded with its line. Nothing else changes, no line moves, and texts in encodings that do not contain
+/// ASCII pass unchanged.
 struct XMLRepair {
   private enum Stage { case prolog, content, untouched }
 
-  /// What is to be parsed next.
+  /// The bytes to parse next.
   private(set) var output: [UInt8] = []
   private var stage = Stage.prolog
-  /// What waits for more: a piece of the prolog, or the beginning of a reference.
+  /// An incomplete piece of the prolog, or the beginning of a reference.
   private var held: [UInt8] = []
   private var hasBegun = false
   private var line = 1
   private var badLines: [Int] = []
 
-  /// The longest reference to a character that is looked at: `&#x10FFFF;` with some zeros.
+  /// The longest character reference that is examined: `&#x10FFFF;` with some zeros.
   private static let maxReference = 12
 
-  /// Takes the next bytes, none at the end of the text; what is to be parsed is then in ``output``.
+  /// Takes the next bytes, none at the end of the text; the bytes to parse are then in ``output``.
   ///
-  /// - Throws: ``FormatFault/unsafe`` of what `XMLPushParser` would refuse before it could be looked at.
+  /// - Throws: ``FormatFault/unsafe`` for what `XMLPushParser` would refuse before it could be examined.
   mutating func take(_ bytes: UnsafeRawBufferPointer) throws(FormatFault) {
     output.removeAll(keepingCapacity: true)
     let isLast = bytes.isEmpty
@@ -33,7 +33,7 @@ struct XMLRepair {
     if stage != .untouched { mend(isLast: isLast) }
   }
 
-  /// The lines on which characters were replaced since this was asked last.
+  /// Returns the lines on which characters were replaced since the last call.
   mutating func takeBadLines() -> [Int] {
     defer { badLines.removeAll() }
     return badLines
@@ -41,7 +41,7 @@ struct XMLRepair {
 
   // MARK: - The prolog
 
-  /// Passes on what is complete of it: declaration, instructions, comments and the document type.
+  /// Passes on the complete pieces of the prolog: declaration, instructions, comments and the document type.
   private mutating func passProlog(isLast: Bool) throws(FormatFault) {
     if !hasBegun {
       guard isLast || held.count >= 4 else { return }
@@ -81,15 +81,15 @@ struct XMLRepair {
     stage = next
   }
 
-  /// Whether it begins like UTF-16, UTF-32 or EBCDIC.
+  /// Whether the text begins like UTF-16, UTF-32 or EBCDIC.
   private var isOfOtherBytes: Bool {
     let head = held.prefix(4)
     return head.contains(0) || head.starts(with: [0xFE, 0xFF]) || head.starts(with: [0xFF, 0xFE])
       || head.starts(with: [0x4C, 0x6F])
   }
 
-  /// Whether it is a declaration of an encoding in which the bytes of control characters may be others' parts: of those that are none of
-  /// the usual ones nothing is known.
+  /// Whether the piece declares an encoding in which the bytes of control characters may be parts of other characters: this is assumed for
+  /// all but the usual encodings.
   private static func namesOtherBytes(_ piece: ArraySlice<UInt8>) -> Bool {
     guard begins(piece, "<?xml") else { return false }
     let text = String(decoding: piece, as: UTF8.self).lowercased()
@@ -99,7 +99,7 @@ struct XMLRepair {
     return !["utf-8", "us-ascii", "iso-8859-", "windows-125"].contains { name.hasPrefix($0) }
   }
 
-  /// Where the piece of a prolog that begins there ends: where it begins, if it is none; nil where its end has not come yet.
+  /// Where the piece of the prolog that begins there ends: at its beginning if it is none; nil while its end is missing.
   private func pieceEnd(of rest: ArraySlice<UInt8>) -> Int? {
     guard rest.count > 1 else { return nil }
     if Self.begins(rest, "<?") { return Self.end(of: "?>", in: rest) }
@@ -109,8 +109,8 @@ struct XMLRepair {
     return rest.count < 9 ? nil : rest.startIndex
   }
 
-  /// Where a document type ends, whatever its declarations look like: texts in quotes, comments and instructions aside, at the first `>`
-  /// outside the brackets or behind them.
+  /// Where a document type ends, whatever its declarations: at the first `>` outside or after the brackets, not counting quoted texts,
+  /// comments and instructions.
   private static func documentTypeEnd(_ text: ArraySlice<UInt8>) -> Int? {
     var index = text.startIndex
     var isWithin = false
@@ -136,7 +136,7 @@ struct XMLRepair {
     return nil
   }
 
-  /// Whether libxml2 can read a document type. One that it cannot read is not needed: nothing that is read depends on it.
+  /// Whether libxml2 can read a document type. One that it cannot read is not needed, since no record depends on it.
   ///
   /// - Throws: ``FormatFault/unsafe`` where it is refused, or declares entities.
   private static func isReadable(_ type: ArraySlice<UInt8>) throws(FormatFault) -> Bool {
@@ -165,7 +165,7 @@ struct XMLRepair {
 
   // MARK: - Characters
 
-  /// Replaces what is no character of XML (https://www.w3.org/TR/xml/#charsets), written out or as a reference.
+  /// Replaces characters that XML does not allow (https://www.w3.org/TR/xml/#charsets), literal or as references.
   private mutating func mend(isLast: Bool) {
     var (line, badLines) = (line, badLines)
     var unfinished: Int?
@@ -233,7 +233,7 @@ struct XMLRepair {
     text.starts(with: UnsafeBufferPointer(start: start.utf8Start, count: start.utf8CodeUnitCount))
   }
 
-  /// Where the first occurrence ends.
+  /// The index after the first occurrence.
   private static func end(of part: StaticString, in text: ArraySlice<UInt8>) -> Int? {
     var index = text.startIndex
     while index + part.utf8CodeUnitCount <= text.endIndex {
