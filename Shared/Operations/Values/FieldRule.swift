@@ -1,5 +1,5 @@
-/// A value inside an error's text: `{limit}` in the words is filled with the parameter `limit`. ``Words`` decides how it is written in each
-/// language.
+/// A value inside an error's text: `{limit}` in the words is filled with the ``Parameter/number(_:)`` whose key is `limit`. ``Words``
+/// decides how it is written in each language.
 public enum Parameter: Codable, Hashable, Sendable, CustomStringConvertible {
   case text(String)
   case number(Int)
