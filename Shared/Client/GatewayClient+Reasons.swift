@@ -5,10 +5,10 @@ import NIOPosix
 import NIOSSL
 
 extension GatewayClient {
-  /// Gives a client to `body` that does not try again by itself to connect: what keeps it from that is reported at once.
+  /// Passes `body` a client that does not retry failed connections: the reason for a failure is reported at once.
   ///
-  /// - Parameter anyCertificate: whatever certificate the gateway shows is taken. For a cluster on this machine, whose certificate is
-  ///   made for another name or signed by itself: nobody stands in between.
+  /// - Parameter anyCertificate: whether any certificate of the gateway is accepted. For a cluster on this machine, whose certificate is
+  ///   self-signed or made for another name: nobody stands in between.
   public static func with(url: String, anyCertificate: Bool, _ body: (GatewayClient) async throws -> Void) async throws {
     var configuration = HTTPClient.Configuration.singletonConfiguration
     configuration.connectionPool.retryConnectionEstablishment = false
@@ -18,7 +18,7 @@ extension GatewayClient {
     try await HTTPClient.withHTTPClient(configuration: configuration) { try await body(GatewayClient(url: url, http: $0)) }
   }
 
-  /// Why there was no answer, as a sentence for people; nil for an error that is no failure to connect.
+  /// Why there was no answer, as a sentence for people; nil for an error that is not a failure to connect.
   public static func reason(_ error: any Error) -> String? {
     switch error {
     case NIOSSLError.handshakeFailed(let cause) where "\(cause)".contains("CERTIFICATE_VERIFY_FAILED"):

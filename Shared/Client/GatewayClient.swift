@@ -9,7 +9,7 @@ public import Operations
 ///     let session = try await client.call(CreateSession.self, .init(login: "ana", password: "…"))
 ///     let mine = client.authorized(session.accessToken)
 public struct GatewayClient: Sendable {
-  /// The gateway refused: its problem document (RFC 9457), read.
+  /// The gateway's refusal: its decoded problem document (RFC 9457).
   public struct Problem: Error, Sendable, CustomStringConvertible {
     public let status: Int
     public let code: String
@@ -20,7 +20,7 @@ public struct GatewayClient: Sendable {
 
     public var description: String { "\(status) \(code) \(detail) \(fields.isEmpty ? "" : "\(fields)")" }
 
-    /// Whether the same request may succeed in a moment.
+    /// Whether a retry may succeed in a moment.
     public var isPassing: Bool {
       status == 503 || status == 504 || status == 429 || ["still_running", "attachment_being_completed"].contains(code)
     }
@@ -57,7 +57,7 @@ public struct GatewayClient: Sendable {
 
   /// Calls an operation once.
   ///
-  /// - Parameter idempotencyKey: makes a repetition harmless; give the same for each.
+  /// - Parameter idempotencyKey: makes a retry harmless; pass the same key for each attempt.
   /// - Throws: ``Problem`` if the gateway refused, an error of the HTTP client if there is no answer.
   public func call<O: Operation>(_ operation: O.Type, _ input: O.Input, idempotencyKey: String? = nil) async throws -> O.Output {
     try await call(PreparedCall<O>(input), idempotencyKey: idempotencyKey)
@@ -88,7 +88,7 @@ public struct GatewayClient: Sendable {
     return try O.Output.decode(file.json)
   }
 
-  /// Calls an operation, again and again while it fails for a passing reason, until the time is over.
+  /// Calls an operation, and retries it while it fails for a passing reason, until the time is over.
   public func callUntilDone<O: Operation>(
     _ operation: O.Type, _ input: O.Input, idempotencyKey: String? = nil, withinSeconds: Int = 60
   ) async throws -> O.Output {
@@ -106,12 +106,12 @@ public struct GatewayClient: Sendable {
     }
   }
 
-  /// Where what an operation reads is found, as ``get(_:headers:)`` takes it.
+  /// The path and query of an operation with this input, as ``get(_:headers:)`` takes it.
   public static func path<O: Operation>(_ operation: O.Type, _ input: O.Input) throws -> String {
     try PreparedCall<O>(input).path
   }
 
-  /// Any address as text, with its status.
+  /// Gets any path, and returns its status and text.
   public func get(_ path: String, headers: [String: String] = [:]) async throws -> (status: Int, text: String) {
     var request = HTTPClientRequest(url: url + path)
     addHeaders(to: &request)

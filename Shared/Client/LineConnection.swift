@@ -3,7 +3,7 @@ import NIOPosix
 public import Operations
 import Synchronization
 
-/// One JSON-RPC 2.0 connection to the gateway's TCP port: many calls in flight, live events as they come.
+/// One JSON-RPC 2.0 connection to the gateway's TCP port: many calls in flight, live events as they arrive.
 ///
 ///     let connection = try await LineConnection.open(host: "127.0.0.1", port: 8090)
 ///     try await connection.authenticate(accessToken)
@@ -53,7 +53,7 @@ public final class LineConnection: Sendable {
   /// Ends the connection; waiting calls throw ``Closed``.
   public func close() { outbound.finish() }
 
-  /// Says whose connection it is; needed once before calls for an account, and again with each new token.
+  /// Authenticates the connection; needed once before calls for an account, and again with each new token.
   public func authenticate(_ accessToken: String, lastEventID: Int? = nil) async throws {
     var params: JSON = ["accessToken": .string(accessToken)]
     if let lastEventID { params["lastEventID"] = .integer(lastEventID) }

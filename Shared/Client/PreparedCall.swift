@@ -1,7 +1,7 @@
 import NIOCore
 public import Operations
 
-/// An operation with its input, encoded for HTTP: for what is sent more than once, or has to cost nothing when it is sent.
+/// An operation with its input, encoded for HTTP: for requests that are sent more than once, or must cost nothing when they are sent.
 public struct PreparedCall<O: Operation>: Sendable {
   let method: Route.Method
   let path: String

@@ -10,19 +10,19 @@ struct Bytes {
 
   subscript(_ index: Int) -> UInt8? { index >= 0 && index < count ? all[all.startIndex + index] : nil }
 
-  /// The bytes there, nil if the file ends before.
+  /// The bytes at that position; nil if the file ends before.
   func slice(_ start: Int, _ count: Int) -> Bytes? {
     guard start >= 0, count >= 0, start <= self.count - count else { return nil }
     return Bytes(slice: all[(all.startIndex + start)..<(all.startIndex + start + count)])
   }
 
-  /// Whether that text stands there.
+  /// Whether the file has that text at that position.
   func has(_ text: String, at start: Int) -> Bool {
     guard let slice = slice(start, text.utf8.count) else { return false }
     return slice.all.elementsEqual(text.utf8)
   }
 
-  /// The whole number there of so many bytes, nil if the file ends before.
+  /// The whole number of `bytes` bytes at that position; nil if the file ends before.
   func number(at start: Int, bytes: Int, isLittle: Bool = false) -> Int? {
     guard let slice = slice(start, bytes) else { return nil }
     var number = 0

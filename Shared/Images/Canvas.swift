@@ -1,6 +1,6 @@
 /// A decoded picture.
 struct Canvas: Sendable {
-  /// Red, green, blue, and how opaque: 0 clear, 255 not clear at all.
+  /// Red, green, blue and opacity: 0 is transparent, 255 opaque.
   typealias Pixel = SIMD4<UInt8>
 
   let width: Int
@@ -8,7 +8,7 @@ struct Canvas: Sendable {
   /// Row by row from the top.
   var pixels: [Pixel]
 
-  /// Clear throughout: whatever a decoder might leave out then shows nothing that this process had in its memory before.
+  /// Transparent throughout: pixels that a decoder leaves out then show nothing that was in this process's memory before.
   init(width: Int, height: Int) {
     self.width = width
     self.height = height
@@ -19,7 +19,7 @@ struct Canvas: Sendable {
 
   var isOpaque: Bool { pixels.allSatisfy { $0.w == 255 } }
 
-  /// How far one row begins behind the other.
+  /// The distance between the beginnings of two rows.
   var bytesPerRow: Int { width * MemoryLayout<Pixel>.stride }
 
   /// Lets a decoder write into it.
@@ -32,7 +32,7 @@ struct Canvas: Sendable {
     pixels.withUnsafeBytes { $0.withMemoryRebound(to: UInt8.self, body) }
   }
 
-  /// The same as it was seen through a camera held like that.
+  /// The picture turned upright, as seen by a camera held in that orientation.
   func upright(from orientation: Orientation) -> Canvas {
     guard orientation != .upright else { return self }
     var upright = orientation.isTurned ? Canvas(width: height, height: width) : Canvas(width: width, height: height)

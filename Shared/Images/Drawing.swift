@@ -3,7 +3,7 @@ struct Drawing {
   private let canvas: Canvas
   private let format: PictureFormat
 
-  /// Qualities, of which the picture gets the first that makes it small enough.
+  /// The qualities to try; the picture gets the first one that makes it small enough.
   private static let qualities = [88, 75, 60, 45, 30, 15, 5]
 
   /// Decodes it, and turns it upright.
@@ -30,7 +30,7 @@ struct Drawing {
   }
 
   private func lossy(_ format: PictureFormat, _ encode: (Canvas, _ quality: Int) -> [UInt8]?) throws(PictureFault) -> Picture {
-    // Before `first` they are too large, from `end` on small enough. Halving, for one try may take half a second.
+    // Before `first` the pictures are too large, from `end` on small enough. A binary search, since one try may take half a second.
     var (first, end, next) = (0, Self.qualities.count, 0)
     var best: [UInt8]?
     while first < end {

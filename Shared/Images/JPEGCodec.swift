@@ -2,7 +2,7 @@ import CTurboJPEG
 
 /// JPEG, by libjpeg-turbo's own interface: it returns its errors and writes nothing to the standard error.
 enum JPEGCodec {
-  /// Decodes it. What the library only warns of, such as data that breaks off, counts as damage.
+  /// Decodes a JPEG. The library's warnings, as about data that breaks off, count as damage.
   static func decode(_ bytes: [UInt8], _ header: PictureHeader) throws(PictureFault) -> Canvas {
     guard let decompressor = tjInitDecompress() else { throw .damaged }
     defer { tjDestroy(decompressor) }
@@ -25,7 +25,7 @@ enum JPEGCodec {
     return Canvas.Pixel(shade(inks.x), shade(inks.y), shade(inks.z), 255)
   }
 
-  /// Encodes it, progressively, which takes fewer bytes for as much detail; nil if that fails.
+  /// Encodes it progressively, which takes fewer bytes for the same detail; nil if that fails.
   ///
   /// - Parameter quality: 1...100.
   static func encode(_ canvas: Canvas, quality: Int) -> [UInt8]? {

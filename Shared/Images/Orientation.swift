@@ -3,7 +3,7 @@ enum Orientation: Int, Sendable, CaseIterable {
   case upright = 1
   case mirrored, upsideDown, flipped, transposed, right, transversed, left
 
-  /// Reads it from a block of EXIF; upright where it says nothing that can be understood.
+  /// Reads it from a block of EXIF; upright if the block has no valid orientation.
   init(exif: Bytes) {
     self = .upright
     let isLittle = exif.has("II", at: 0)
@@ -27,8 +27,8 @@ enum Orientation: Int, Sendable, CaseIterable {
   /// Where a pixel of the upright picture is taken from.
   ///
   /// - Parameters:
-  ///   - width: of the picture as it is stored.
-  ///   - height: of the same.
+  ///   - width: the width of the picture as it is stored.
+  ///   - height: its height.
   func source(_ x: Int, _ y: Int, width: Int, height: Int) -> (x: Int, y: Int) {
     switch self {
     case .upright: (x, y)

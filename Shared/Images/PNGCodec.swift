@@ -1,6 +1,6 @@
 import CPNG
 
-/// PNG, by libpng's simplified interface: it returns its errors, and keeps its warnings to itself.
+/// PNG, by libpng's simplified interface: it returns its errors, and prints no warnings.
 enum PNGCodec {
   static func decode(_ picture: [UInt8], _ header: PictureHeader) throws(PictureFault) -> Canvas {
     var canvas = Canvas(width: header.width, height: header.height)
@@ -20,9 +20,9 @@ enum PNGCodec {
     return canvas
   }
 
-  /// The file with those chunks alone that make up the picture.
+  /// The file with only the chunks that make up the picture.
   ///
-  /// Texts and colour profiles may unpack to a thousand times their size, and never come to the decoder.
+  /// Texts and colour profiles may unpack to a thousand times their size, so they never reach the decoder.
   static func essence(of picture: [UInt8]) -> [UInt8] {
     let bytes = Bytes(picture)
     var (essence, position) = (Array(picture.prefix(8)), 8)
@@ -37,7 +37,7 @@ enum PNGCodec {
     return essence
   }
 
-  /// Encodes it without losses; nil if it has more than ``Picture/maxBytes`` then, or that fails.
+  /// Encodes it losslessly; nil if the result exceeds ``Picture/maxBytes``, or if encoding fails.
   static func encode(_ canvas: Canvas) -> [UInt8]? {
     let form = Form(canvas)
     var image = png_image()
@@ -65,7 +65,7 @@ enum PNGCodec {
 
     private(set) var format: UInt32 = 0
     private(set) var samples: [UInt8] = []
-    /// Those to which samples point, if they do.
+    /// The palette, if samples are indexes into one.
     private(set) var colours: [Canvas.Pixel] = []
 
     init(_ canvas: Canvas) {

@@ -1,18 +1,18 @@
 public import Operations
 
-/// The formats in which pictures are taken and given.
+/// The formats of pictures that are accepted and returned.
 public enum PictureFormat: String, Choice {
   case png = "image/png"
   case jpeg = "image/jpeg"
   case webp = "image/webp"
 }
 
-/// A picture that this program has encoded itself: whatever else the file that was sent held (place and time of the shot, a preview
-/// of what was cut off, a second file behind the first) is gone.
+/// A picture that this program has encoded itself: anything else in the file that was sent (place and time of the shot, a preview of what
+/// was cut off, a second file after the first) is gone.
 public struct Picture: Hashable, Sendable {
-  /// Of the file that is sent, and of what is made of it.
+  /// The limit for the file that is sent, and for the one made from it.
   public static var maxBytes: Int { ContentLimits.current.photoBytes }
-  /// Of width and of height.
+  /// The limit for width and for height.
   public static let maxPixels = 2048
 
   public let format: PictureFormat

@@ -2,7 +2,8 @@ import CPNG
 import Operations
 public import Sandbox
 
-/// Makes pictures in a process of its own, see ``SandboxedDecoder``: a request is the file, its reply the picture, or what is wrong with it.
+/// Makes pictures in a process of its own, see ``SandboxedDecoder``: the request is the file, the reply the picture or what is wrong with
+/// it.
 public struct PictureDecoder: SandboxedDecoder {
   public static let name = "pictures"
 
@@ -13,12 +14,12 @@ public struct PictureDecoder: SandboxedDecoder {
 
   private static let limitBytes = 4
 
-  /// A request to make a picture of a file. The process knows no settings: before the file stands how large a picture may be.
+  /// A request to make a picture from a file. The process knows no settings, so the file follows the limit for the picture's size.
   static func request(_ file: [UInt8]) -> [UInt8] {
     withUnsafeBytes(of: UInt32(Picture.maxBytes).littleEndian) { Array($0) } + file
   }
 
-  /// How long one may take, on a machine that has much else to do.
+  /// How long one picture may take, on a busy machine.
   static let maxTime = Duration.seconds(8)
 
   public static func prepare() {}
@@ -26,7 +27,7 @@ public struct PictureDecoder: SandboxedDecoder {
   public init(file: Int32?) {}
 
   public func reply(to request: [UInt8]) -> [UInt8] {
-    // Else glibc would keep what a large picture took.
+    // Otherwise glibc would keep the memory that a large picture took.
     defer { malloc_trim(0) }
     var limits = ContentLimits.current
     limits.photoBytes = Int(request.prefix(Self.limitBytes).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
@@ -47,10 +48,10 @@ public struct PictureDecoder: SandboxedDecoder {
     return reply.bytes
   }
 
-  /// What a reply says.
+  /// Decodes a reply.
   ///
-  /// - Parameter header: of the file that was sent: a picture has its size, upright.
-  /// - Throws: ``DecoderFault/malformed`` where the picture is not what its own header says, or not of that size.
+  /// - Parameter header: the header of the file that was sent: the picture has its size, upright.
+  /// - Throws: ``DecoderFault/malformed`` if the picture does not match its own header, or has another size.
   static func picture(_ reply: [UInt8], of header: PictureHeader) throws(DecoderFault) -> Result<Picture, PictureFault> {
     var reader = ByteReader(reply)
     guard try reader.flag() else {

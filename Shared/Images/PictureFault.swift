@@ -1,6 +1,6 @@
 public import Operations
 
-/// Why bytes are not taken as a picture.
+/// Why bytes are not accepted as a picture.
 public enum PictureFault: Error, CaseIterable, Hashable, Sendable {
   /// More bytes than ``Picture/maxBytes``.
   case tooLarge
@@ -10,7 +10,7 @@ public enum PictureFault: Error, CaseIterable, Hashable, Sendable {
   case tooWide
   /// More than one frame.
   case moves
-  /// Broken off, or not as its format wants it.
+  /// Broken off, or not valid in its format.
   case damaged
 
   /// The rule that the field with the picture breaks.

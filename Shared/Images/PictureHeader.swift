@@ -1,4 +1,4 @@
-/// What can be said of a picture without decoding a pixel of it, so that one made to cost much costs nothing.
+/// What is known of a picture without decoding a pixel, so that one made to be expensive costs nothing.
 struct PictureHeader: Hashable, Sendable {
   var format: PictureFormat
   var width: Int

@@ -3,16 +3,16 @@ public import Operations
 public import Sandbox
 import Workers
 
-/// Makes pictures out of what people send, one at a time, in which accounts take turns. It is done by a process of its own, see
-/// ``PictureDecoder``, for which a thread of its own waits.
+/// Makes pictures from what people send, one at a time, with accounts taking turns. A process of its own does the work, see
+/// ``PictureDecoder``, and a thread of its own waits for it.
 public struct PictureProcessor: Sendable {
   private let pool: WorkerPool
   private let decoder: KeptDecoder
 
   /// - Parameters:
   ///   - program: see `DecoderProcess`.
-  ///   - maxWaiting: how many pictures may wait; the rest is refused with `overloaded`.
-  ///   - maxWaitingPerAccount: how many of one account may, beside the one that is made; the rest is refused with `rate_limited`.
+  ///   - maxWaiting: how many pictures may wait; further ones are refused with `overloaded`.
+  ///   - maxWaitingPerAccount: how many of one account may wait besides the one in work; further ones are refused with `rate_limited`.
   public init(
     program: String = DecoderProgram.own, logger: Logger, maxWaiting: Int = 16, maxWaitingPerAccount: Int = 2
   ) {
@@ -21,17 +21,17 @@ public struct PictureProcessor: Sendable {
     decoder = KeptDecoder(PictureDecoder.self, program: program, logger: logger)
   }
 
-  /// Decodes the picture and encodes it anew, upright and without anything else that was in the file.
+  /// Decodes the picture and encodes it again, upright and without anything else that was in the file.
   ///
-  /// The format stays, but for a PNG that is beyond ``Picture/maxBytes`` when it is encoded anew, which becomes a WebP.
+  /// The format stays, except that a PNG which exceeds ``Picture/maxBytes`` when it is encoded again becomes a WebP.
   ///
   /// - Parameters:
-  ///   - field: the field it came in.
-  ///   - account: who sends it.
-  /// - Throws: ``Failure``: `invalid_fields` for what is no acceptable picture, `rate_limited`, `overloaded`.
+  ///   - field: the field that held the picture.
+  ///   - account: the account that sends it.
+  /// - Throws: ``Failure``: `invalid_fields` for anything but an acceptable picture, `rate_limited`, `overloaded`.
   public func picture(_ bytes: [UInt8], field: String, of account: AccountID) async throws -> Picture {
     do {
-      // What the first look refuses waits for nobody.
+      // A picture that is refused by its header need not wait.
       let header = try Self.look(at: bytes)
       return try await pool.run(for: account) { [decoder] in
         try decoder.request(PictureDecoder.request(bytes), within: PictureDecoder.maxTime) { reply throws(DecoderFault) in

@@ -15,7 +15,7 @@ enum WebPCodec {
     return canvas
   }
 
-  /// Encodes it with losses, except of how opaque it is; nil if that fails.
+  /// Encodes it with losses, except for opacity; nil if that fails.
   ///
   /// - Parameter quality: 0...100.
   static func encode(_ canvas: Canvas, quality: Int) -> [UInt8]? {

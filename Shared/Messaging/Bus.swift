@@ -1,8 +1,9 @@
 public import Operations
 
-/// How services talk: requests that are answered, and announcements of what happened.
+/// How services communicate: requests with replies, and announcements of what happened.
 ///
-/// ``ZeroMQBus`` is the real one; tests have a twin of it inside one process. A bus belongs to one service, in whose name it speaks.
+/// ``ZeroMQBus`` is the production implementation; tests use one inside a single process. A bus belongs to one service and sends in its
+/// name.
 public protocol Bus: Sendable {
   /// Sends a request and waits for its reply, never longer than the request's deadline.
   ///
@@ -11,16 +12,16 @@ public protocol Bus: Sendable {
 
   /// Answers the requests that arrive for this service; call it once, before the bus runs.
   ///
-  /// The handler is called for many requests at a time. Requests beyond the bound are answered `overloaded` without it.
+  /// The handler is called for many requests at a time. Requests beyond the limit are answered `overloaded` without calling it.
   func serve(_ handler: @escaping @Sendable (Request) async -> Reply)
 
-  /// Publishes to all subscribers. A hint only: what is lost on the way, the subscriber fetches.
+  /// Announces to all subscribers. A hint only: a subscriber fetches what is lost on the way.
   func announce(_ announcement: Announcement)
 
-  /// What that service announces, from now on. A slow reader loses the oldest; see ``EventSubscriber``.
+  /// The announcements of that service, from now on. A slow reader loses the oldest; see ``EventSubscriber``.
   func announcements(of publisher: ServiceName) -> AsyncStream<Announcement>
 
-  /// Where announcements are best received, for no thread has to be woken there; only for what is brief. Nil for anywhere.
+  /// The executor on which announcements are best received, since no thread has to be woken there; only for brief work. Nil for any.
   var eventExecutor: (any TaskExecutor)? { get }
 }
 
@@ -36,7 +37,7 @@ public protocol RunnableBus: Bus {
   /// Runs until it is stopped or cancelled.
   func run() async throws
 
-  /// Lets what is in flight end, and then ``run()``, after that time at the latest.
+  /// Lets work in flight finish and then ends ``run()``, after that time at the latest.
   func beginStop(within time: Duration)
 }
 
@@ -44,9 +45,9 @@ public protocol RunnableBus: Bus {
 public enum Announcement: Sendable, Hashable {
   /// An event just committed, in the log's present epoch.
   case event(LoggedEvent, epoch: String)
-  /// The log has come to `head`, and has only events of those names after that number; `names` has more, perhaps.
+  /// The log has reached `head`, and has only events with these names after that number; `names` may have more.
   case burst(names: Set<String>, after: Int64, head: LogHead)
-  /// How far the log goes, announced every half second.
+  /// The log's position, announced every half second.
   case heartbeat(LogHead)
 }
 
@@ -58,7 +59,7 @@ public enum BusFailure: Error, Hashable, Sendable {
   case overloaded
   /// No reply before the deadline: whether the request took effect is unknown.
   case timedOut
-  /// The message is larger than the bus carries.
+  /// The message is larger than the bus allows.
   case tooLarge
   case cancelled
 }

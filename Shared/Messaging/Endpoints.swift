@@ -1,7 +1,7 @@
 import Glibc
 public import Operations
 
-/// Where the services' sockets are: all in one directory of this machine, or on hosts of a network.
+/// The locations of the services' sockets: all in one directory of this machine, or on hosts of a network.
 public struct Endpoints: Sendable {
   enum Transport: Sendable {
     case local(directory: String)
@@ -10,8 +10,8 @@ public struct Endpoints: Sendable {
 
   let transport: Transport
 
-  /// Sockets in a directory of this machine: `<service>.requests` and `<service>.events`. That only its owner can enter it is
-  /// all the trust there is. Created with mode 0700 if it does not exist.
+  /// Sockets in a directory of this machine: `<service>.requests` and `<service>.events`. The only protection is that nobody but the owner
+  /// can enter the directory. It is created with mode 0700 if it does not exist.
   public static func local(directory: String) -> Endpoints { Endpoints(transport: .local(directory: directory)) }
 
   /// Sockets of TCP, encrypted and authenticated by CURVE (ZeroMQ RFC 26).
@@ -23,21 +23,21 @@ public struct Endpoints: Sendable {
     if case .network(_, let curve) = transport { curve } else { nil }
   }
 
-  /// How many threads of libzmq carry messages: one for what is bound here and, over a network, one for each service besides.
+  /// How many libzmq threads carry messages: one for the sockets bound here and, over a network, one more for each service.
   ///
-  /// On such a thread libzmq looks up the host's name and waits for the answer, seconds where the name server is silent, as it may
-  /// be about a host that is away. With a thread each, nothing but that service waits.
+  /// libzmq looks up host names on these threads and waits for the answer, for seconds if the name server is silent, as it may be about a
+  /// host that is away. With a thread for each service, only that service waits.
   var threads: Int32 {
     if case .network = transport { Int32(ServiceName.allCases.count + 1) } else { 1 }
   }
 
-  /// Which of them carries what goes to that service and comes from it.
+  /// The thread that carries the messages to and from that service.
   func thread(of service: ServiceName) -> Int {
     guard case .network = transport, let index = ServiceName.allCases.firstIndex(of: service) else { return 0 }
     return index + 1
   }
 
-  /// Where a service's requests go, or nil if its address is not known.
+  /// The endpoint of a service's requests; nil if its address is not known.
   func requests(of service: ServiceName) -> String? {
     switch transport {
     case .local(let directory): "ipc://\(directory)/\(service.rawValue).requests"
@@ -45,7 +45,7 @@ public struct Endpoints: Sendable {
     }
   }
 
-  /// Where a service's announcements come from, or nil if its address is not known.
+  /// The endpoint of a service's announcements; nil if its address is not known.
   func events(of service: ServiceName) -> String? {
     switch transport {
     case .local(let directory): "ipc://\(directory)/\(service.rawValue).events"
@@ -53,7 +53,7 @@ public struct Endpoints: Sendable {
     }
   }
 
-  /// What the service itself binds: its requests and its events.
+  /// The endpoints that the service itself binds: its requests and its events.
   func bindings(of service: ServiceName) throws(EndpointFailure) -> (requests: String, events: String) {
     switch transport {
     case .local:
@@ -65,10 +65,10 @@ public struct Endpoints: Sendable {
     }
   }
 
-  /// The longest path of a socket that Linux takes (`sun_path`, without the final zero).
+  /// The longest path of a socket that Linux accepts (`sun_path`, without the final zero).
   static let longestPath = 107
 
-  /// Makes the directory or makes sure that nobody else can enter it.
+  /// Creates the directory, or makes sure that nobody else can enter it.
   func prepare() throws(EndpointFailure) {
     guard case .local(let directory) = transport else { return }
     for service in ServiceName.allCases {
@@ -82,10 +82,10 @@ public struct Endpoints: Sendable {
     guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else { throw .notPrivate(directory) }
   }
 
-  /// Takes the service's endpoint: of two processes of one service on one directory, the second is refused instead of taking over
-  /// the first one's sockets. The lock ends with the process, however it ends; the sockets it leaves behind are replaced.
+  /// Takes the service's endpoint: of two processes of one service on one directory, the second is refused instead of taking over the first
+  /// one's sockets. The lock ends with the process, however it ends; sockets left over are replaced.
   ///
-  /// - Returns: the lock's file descriptor, to be closed when the service leaves; nil where binding a port does the same.
+  /// - Returns: the lock's file descriptor, to be closed when the service stops; nil if binding a port has the same effect.
   func lock(_ service: ServiceName) throws(EndpointFailure) -> CInt? {
     guard case .local(let directory) = transport else { return nil }
     let path = "\(directory)/\(service.rawValue).lock"
@@ -113,7 +113,7 @@ public struct NetworkAddress: Sendable, Hashable {
     self.interface = interface
   }
 
-  /// From `tcp://host:port`; nil if it is not of that form or no port is left for the events.
+  /// From `tcp://host:port`; nil if the text has another form, or leaves no port for the events.
   public init?(_ text: String, interface: String = "*") {
     guard text.hasPrefix("tcp://"), let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
       (1...65534).contains(port)

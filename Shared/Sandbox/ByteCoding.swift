@@ -1,4 +1,4 @@
-/// Writes what a decoder and whoever asks it say to each other: numbers with the lowest byte first, texts and bytes behind their length.
+/// Writes the messages between a decoder and its caller: numbers in little-endian order, texts and bytes after their length.
 public struct ByteWriter {
   public private(set) var bytes: [UInt8] = []
 
@@ -27,7 +27,7 @@ public struct ByteWriter {
     bytes.append(contentsOf: value)
   }
 
-  /// Whether there is a value, and it.
+  /// Whether there is a value, followed by the value.
   public mutating func optional<Value>(_ value: Value?, _ write: (inout ByteWriter, Value) -> Void) {
     flag(value != nil)
     if let value { write(&self, value) }
@@ -38,9 +38,9 @@ public struct ByteWriter {
   }
 }
 
-/// Reads what ``ByteWriter`` wrote, and believes none of it.
+/// Reads what ``ByteWriter`` wrote, without trusting it.
 ///
-/// What ends too early, has a length beyond its bound or a number outside of its range is ``DecoderFault/malformed``.
+/// Input that ends too early, has a length beyond its limit or a number outside its range is ``DecoderFault/malformed``.
 public struct ByteReader {
   private let bytes: [UInt8]
   private var position = 0
@@ -49,7 +49,7 @@ public struct ByteReader {
 
   /// Ends the reading.
   ///
-  /// - Throws: where something is left.
+  /// - Throws: if bytes are left.
   public func end() throws(DecoderFault) { guard position == bytes.count else { throw .malformed } }
 
   public mutating func byte() throws(DecoderFault) -> UInt8 {

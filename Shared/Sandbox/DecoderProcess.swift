@@ -4,9 +4,10 @@ import Glibc
 import Metrics
 import Synchronization
 
-/// A decoder's process, as seen by the service that started it. It ends with this object, with the service, and with whatever goes wrong.
+/// A decoder's process, as seen by the service that started it. It ends with this object, with the service, and on any fault.
 ///
-/// One thread at a time may ask; asking waits, so it is for a thread that does nothing else. Anybody may end it.
+/// Only one thread at a time may send requests. A request blocks, so it needs a thread that does nothing else. Any thread may end the
+/// process.
 public final class DecoderProcess: Sendable {
   /// How long the program may take until it serves.
   private static let startTime = Duration.seconds(20)
@@ -23,7 +24,7 @@ public final class DecoderProcess: Sendable {
   private let connection: Int32
   private let bounds: DecoderBounds
 
-  /// Starts it.
+  /// Starts the process.
   ///
   /// - Parameters:
   ///   - program: the executable, which calls ``DecoderProgram/runIfAsked(_:)`` first.
@@ -93,8 +94,8 @@ public final class DecoderProcess: Sendable {
 
   /// Sends a request and waits for its reply.
   ///
-  /// - Parameter time: how long it may take; beyond, the process is ended.
-  /// - Throws: ``DecoderFault``, after which the process is no more.
+  /// - Parameter time: how long the reply may take before the process is ended.
+  /// - Throws: ``DecoderFault``, after which the process is gone.
   public func request(_ bytes: [UInt8], within time: Duration) throws(DecoderFault) -> [UInt8] {
     do throws(DecoderFault) {
       let deadline = ContinuousClock.now + time
@@ -108,7 +109,7 @@ public final class DecoderProcess: Sendable {
     }
   }
 
-  /// Ends the process at once; whoever waits for a reply has none.
+  /// Ends the process at once; a waiting request gets no reply.
   public func end() {
     state.withLock { $0.isEnded = true }
     kill()

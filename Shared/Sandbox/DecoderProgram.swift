@@ -10,7 +10,7 @@ public enum DecoderProgram {
   /// The word behind which a decoder's name stands, then the process that it serves.
   static let argument = "--decoder"
 
-  /// Whether decoders can be closed in here: without that none is started.
+  /// Whether decoders can be sandboxed here; otherwise none is started.
   public static var isPossible: Bool { racha_can_filter() != 0 }
 
   /// Serves as one of these decoders if the process was started as one, and does not return then. Called before anything else.
@@ -21,7 +21,7 @@ public enum DecoderProgram {
     run(decoder, of: parent)
   }
 
-  /// How a process ends that never served.
+  /// The exit status of a process that never served.
   enum Status: Int32 {
     case unknown = 64
     case orphaned = 65
@@ -42,13 +42,13 @@ public enum DecoderProgram {
     guard racha_close_in() == 0 else { exit(Status.notClosedIn.rawValue) }
     let connection = Connection(racha_connection)
     let decoder = type.init(file: hasFile ? racha_file : nil)
-    // That it is ready.
+    // Reports that it is ready.
     connection.write([])
     while let request = connection.read(max: bounds.maxRequestBytes) { connection.write(decoder.reply(to: request)) }
     exit(0)
   }
 
-  /// How many bytes of addresses the process has, of which files that are mapped are the larger part.
+  /// The size of the process's address space in bytes, most of which are mapped files.
   private static func addresses() -> Int? {
     guard let text = FileManager.default.contents(atPath: "/proc/self/statm"),
       let pages = String(decoding: text, as: UTF8.self).split(separator: " ").first.flatMap({ Int($0) })
@@ -56,7 +56,7 @@ public enum DecoderProgram {
     return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
   }
 
-  /// Messages, each behind its length; ends the process where the other side is gone.
+  /// Messages, each after its length; ends the process if the other side is gone.
   private struct Connection {
     private let descriptor: Int32
 

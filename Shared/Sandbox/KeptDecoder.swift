@@ -2,14 +2,14 @@ import Dispatch
 public import Logging
 import Synchronization
 
-/// A decoder's process that is kept for the next request: started when there is one, anew when it died, and ended when nothing came for
-/// a while, so that an idle service has none.
+/// A decoder's process that is kept for the next request. It is started for a request, restarted if it died, and ended when idle for a
+/// while, so that an idle service has none.
 ///
-/// One thread at a time may ask.
+/// Only one thread at a time may send requests.
 public final class KeptDecoder: Sendable {
-  /// How long it is kept without a request.
+  /// How long the process is kept without a request.
   static let idleTime = Duration.seconds(30)
-  /// Requests after which it is started anew, far below what its processor's time allows for.
+  /// Requests after which the process is restarted, far below what its processor time allows.
   static let maxRequests = 200
 
   private struct State {
@@ -36,10 +36,10 @@ public final class KeptDecoder: Sendable {
 
   deinit { state.withLock { $0.process?.end() } }
 
-  /// Sends a request and waits for its reply. Where the process dies meanwhile, a new one is asked once more: somebody else may have ended
-  /// it.
+  /// Sends a request and waits for its reply. If the process dies meanwhile, the request is retried once in a new one: something else may
+  /// have ended the first.
   ///
-  /// - Parameter read: makes sense of the reply; where it cannot, the process is not asked again.
+  /// - Parameter read: decodes the reply; if it cannot, the process is not used again.
   /// - Throws: ``DecoderFault``
   public func request<Reply>(
     _ bytes: [UInt8], within time: Duration, _ read: ([UInt8]) throws(DecoderFault) -> Reply
@@ -62,7 +62,7 @@ public final class KeptDecoder: Sendable {
     do throws(DecoderFault) {
       let process: DecoderProcess
       if let kept { process = kept } else { process = try DecoderProcess(decoder, program: program) }
-      // Whatever is thrown ends it.
+      // Any error that is thrown ends the process.
       let reply = try read(try process.request(bytes, within: time))
       keep(process, isNew: kept == nil)
       return reply
@@ -84,7 +84,7 @@ public final class KeptDecoder: Sendable {
     if isToWatch { watch(for: Self.idleTime) }
   }
 
-  /// Ends the process where nothing came for so long, and looks again otherwise.
+  /// Ends the process if it was idle for that long, and checks again later otherwise.
   private func watch(for time: Duration) {
     let delay = DispatchTimeInterval.milliseconds(Int(time / .milliseconds(1)))
     DispatchQueue.global().asyncAfter(deadline: .now() + delay) { [weak self] in

@@ -1,10 +1,10 @@
-/// What reads the bytes of strangers by libraries in C: in a process of its own, which has no network, no files, no keys and bounded time
-/// and memory. It is the same program, started anew.
+/// Decodes untrusted bytes with C libraries, in a process of its own that has no network, no files, no keys, and limited time and memory.
+/// The process runs the same program.
 ///
-/// A type that conforms is both ends' contract: its name is given to the started process, its bounds hold there, and requests and replies
-/// are bytes that it makes sense of. To whoever asks, a reply is as much a stranger's as the bytes that were sent.
+/// A conforming type is the contract of both ends: its name is given to the started process, its limits apply there, and requests and
+/// replies are bytes that it understands. The caller must trust a reply as little as the bytes that it sent.
 public protocol SandboxedDecoder: SendableMetatype {
-  /// Names it among the decoders of its program.
+  /// Identifies it among the decoders of its program.
   static var name: String { get }
   static var bounds: DecoderBounds { get }
 
@@ -18,11 +18,11 @@ public protocol SandboxedDecoder: SendableMetatype {
   func reply(to request: [UInt8]) -> [UInt8]
 }
 
-/// What a decoder's process may take.
+/// The limits of a decoder's process.
 public struct DecoderBounds: Hashable, Sendable {
-  /// Addresses beyond those that the program takes when it has started, in bytes.
+  /// Address space in bytes, in addition to what the program takes when it has started.
   public let maxMemoryBytes: Int
-  /// Time of the processor in the whole life of the process, in seconds.
+  /// Processor time over the whole life of the process, in seconds.
   public let maxProcessorSeconds: Int
   /// One request, and one reply.
   public let maxRequestBytes: Int
@@ -39,20 +39,20 @@ public struct DecoderBounds: Hashable, Sendable {
 
 /// Why a decoder gave no reply.
 public enum DecoderFault: Error, Hashable, Sendable {
-  /// It could not be started or not be confined: not the fault of a single file.
+  /// It could not be started or confined: not the fault of a single file.
   case notStarted(String)
-  /// Its process ended: what it was given ended it, or somebody else did.
+  /// Its process ended: because of its input, or ended from outside.
   case died(DecoderExit)
-  /// It took longer than it may, and was ended.
+  /// It took longer than allowed, and was ended.
   case timedOut
   /// ``DecoderProcess/end()`` was called.
   case ended
-  /// Its reply is larger than it may be, or none that whoever asked makes sense of.
+  /// Its reply is larger than allowed, or cannot be decoded.
   case malformed
 }
 
 extension DecoderFault {
-  /// Whether another process may do better: somebody may have ended this one, even while it started.
+  /// Whether another process may succeed: this one may have been ended from outside, even while it started.
   public var mayBeOfProcess: Bool {
     switch self {
     case .died, .notStarted: true

@@ -2,19 +2,19 @@ public import Crypto
 import Foundation
 public import ServiceKit
 
-/// Where keys of encryption lie. They are numbered from 1; the highest seals, all open.
+/// A store of encryption keys. The keys are numbered from 1; the highest one seals, all of them open.
 public protocol KeyStore: Sendable {
-  /// Distinguishes one store from the other in a ciphertext; never changed.
+  /// Distinguishes this store from the other in a ciphertext; never changed.
   var id: UInt8 { get }
-  /// The key that seals now.
+  /// The key that presently seals.
   func newest() throws -> (number: UInt32, key: SymmetricKey)
-  /// Throws where there is no such key, or it cannot be read.
+  /// Throws if there is no such key, or it cannot be read.
   func key(_ number: UInt32) throws -> SymmetricKey
 }
 
 /// Keys as files of a folder that only its owner may enter, mode 0600: `secrets-1`, `secrets-2`, …; the first is made at first use.
 ///
-/// To rotate, add the next file; ``SecureStorage/renew(_:on:record:)`` brings what was sealed before under it.
+/// To rotate, add the next file; ``SecureStorage/renew(_:on:record:)`` seals older secrets again under it.
 public struct KeyFolder: KeyStore {
   private static let prefix = "secrets-"
   private static let length = 32
@@ -40,7 +40,7 @@ public struct KeyFolder: KeyStore {
 
   public func key(_ number: UInt32) throws -> SymmetricKey {
     let file = "\(home.keys)/\(Self.prefix)\(number)"
-    // Reading makes none: a key that is gone must not be replaced by another.
+    // Reading creates no key: a missing key must not be replaced by another.
     guard let bytes = FileManager.default.contents(atPath: file) else { throw KeyMissing(number: number) }
     guard bytes.count == Self.length else {
       throw HomeFailure.damagedSecret(file: file, expected: Self.length, found: bytes.count)
@@ -48,7 +48,7 @@ public struct KeyFolder: KeyStore {
     return SymmetricKey(data: bytes)
   }
 
-  /// There is no key of that number.
+  /// There is no key with that number.
   public struct KeyMissing: Error, Hashable {
     public let number: UInt32
   }

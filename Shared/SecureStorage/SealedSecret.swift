@@ -1,9 +1,9 @@
 import Crypto
 import Foundation
 
-/// A secret as it rests: version, key store and number of the key, then nonce, ciphertext and tag of AES-256-GCM.
+/// A secret in its stored form: version, key store and number of the key, then nonce, ciphertext and tag of AES-256-GCM.
 ///
-/// The head is authenticated with the name, so neither can be changed without its showing.
+/// The head is authenticated together with the name, so a change of either is detected.
 struct SealedSecret {
   private static let version: UInt8 = 1
   private static let headLength = 6
@@ -16,14 +16,14 @@ struct SealedSecret {
   init(_ secret: [UInt8], _ name: SecretName, store: UInt8, number: UInt32, key: SymmetricKey) throws {
     let head = Self.head(store, number)
     let box = try AES.GCM.seal(secret, using: key, authenticating: head + name.binding)
-    // Absent only where the nonce has an unusual length.
+    // Absent only if the nonce has an unusual length.
     guard let combined = box.combined else { throw CryptoKitError.incorrectParameterSize }
     self.store = store
     self.number = number
     bytes = head + Array(combined)
   }
 
-  /// Reads what rests; nil where it has not the form of a sealed secret.
+  /// Reads the stored form; nil if the bytes are not a sealed secret.
   init?(bytes: [UInt8]) {
     guard bytes.count > Self.headLength, bytes[0] == Self.version else { return nil }
     self.bytes = bytes

@@ -1,6 +1,6 @@
 import Crypto
 
-/// Where sealed secrets lie, such as a table; it sees ciphertexts alone.
+/// Where sealed secrets are stored, such as a table; it sees only ciphertexts.
 public protocol SecretShelf {
   func put(_ sealed: [UInt8], _ name: SecretName) throws
   func get(_ name: SecretName) throws -> [UInt8]?
@@ -19,7 +19,7 @@ public struct SecretIncident: Hashable, Sendable {
     case notStored
     /// The ciphertext is damaged, or another's; it was removed.
     case corrupt
-    /// Its key cannot be had: it was left as it is.
+    /// Its key is not available: it was left as it is.
     case keyMissing
   }
 
@@ -27,7 +27,7 @@ public struct SecretIncident: Hashable, Sendable {
   public let problem: Problem
 }
 
-/// Why a secret is not stored, or cannot be read now.
+/// Why a secret was not stored, or cannot be read now.
 public enum SecureStorageFailure: Error, Hashable {
   /// A kind whose secrets are never read back: keep a digest.
   case digestOnly
@@ -35,19 +35,19 @@ public enum SecureStorageFailure: Error, Hashable {
   case keyMissing
 }
 
-/// Keeps secrets that have to be read back (ID-16): encrypted under a key outside their shelf, verified by reading back, with a
-/// second key store where the first one fails. What is damaged is noticed, removed and reported.
+/// Keeps secrets that have to be read back (ID-16): encrypted under a key outside their shelf, verified by reading back, with a second key
+/// store if the first one fails. A damaged secret is detected, removed and reported.
 ///
 ///     try storage.save(secret, .init(.providerToken, of: account.bytes), on: shelf) { try transaction.record($0) }
 public struct SecureStorage: Sendable {
-  /// Records an incident; what it throws ends the call.
+  /// Records an incident; an error that it throws ends the call.
   public typealias Record = (SecretIncident) throws -> Void
 
-  /// What is there of a secret.
+  /// The result of reading a secret.
   public enum Reading: Hashable, Sendable {
     case found([UInt8])
     case missing
-    /// It was damaged and is no more; whoever entrusted it has to do so anew.
+    /// It was damaged and has been removed; its owner has to provide it again.
     case removed
   }
 
@@ -60,7 +60,7 @@ public struct SecureStorage: Sendable {
     self.second = second
   }
 
-  /// Keeps a secret instead of an older one of its name, and returns when it was read back right.
+  /// Stores a secret, replacing an older one of its name, and returns once it was read back correctly.
   ///
   /// - Throws: ``SecureStorageFailure``, what the shelf throws on removing, and what `record` throws. Then nothing is kept.
   public func save(_ secret: [UInt8], _ name: SecretName, on shelf: any SecretShelf, record: Record) throws {
@@ -81,7 +81,7 @@ public struct SecureStorage: Sendable {
 
   /// Reads a secret.
   ///
-  /// - Throws: ``SecureStorageFailure/keyMissing`` where its key cannot be had now, and what shelf and `record` throw.
+  /// - Throws: ``SecureStorageFailure/keyMissing`` if its key is not available now, and what shelf and `record` throw.
   public func read(_ name: SecretName, on shelf: any SecretShelf, record: Record) throws -> Reading {
     guard let bytes = try shelf.get(name) else { return .missing }
     guard let sealed = SealedSecret(bytes: bytes), let store = store(sealed.store) else {
@@ -101,9 +101,9 @@ public struct SecureStorage: Sendable {
     }
   }
 
-  /// Brings a secret under the newest key of the first key store, if it is not there already. Where that fails, it stays as it was.
+  /// Seals a secret again under the newest key of the first key store, unless it already is. If that fails, it stays as it was.
   ///
-  /// - Returns: whether it was sealed anew.
+  /// - Returns: whether it was sealed again.
   /// - Throws: ``SecureStorageFailure``, and what shelf and `record` throw.
   public func renew(_ name: SecretName, on shelf: any SecretShelf, record: Record) throws -> Bool {
     guard let bytes = try shelf.get(name), let sealed = SealedSecret(bytes: bytes) else { return false }
@@ -125,7 +125,7 @@ public struct SecureStorage: Sendable {
     return true
   }
 
-  /// Why the secret is not kept under that store; nil where it is.
+  /// Why the secret was not stored under that key store; nil if it was.
   private func attempt(
     _ secret: [UInt8], _ name: SecretName, under store: any KeyStore, on shelf: any SecretShelf
   ) -> SecretIncident.Problem? {

@@ -10,9 +10,9 @@ import Synchronization
   import Darwin
 #endif
 
-/// What one service keeps: an SQLite file that only this process writes.
+/// The data of one service: an SQLite file that only this process writes.
 ///
-/// Many waiting writes are committed together, many waiting reads share one look at the file. A write returns when it is durable.
+/// Many waiting writes are committed together, and many waiting reads share one transaction. A write returns when it is durable.
 ///
 ///     let store = try Store(path: path, service: .social, migrations: [
 ///       Migration(1, "friend requests") { try $0.execute(sql: "CREATE TABLE friend_requests (…) STRICT") }
@@ -22,15 +22,14 @@ import Synchronization
 ///       try transaction.publish(FriendRequestSent(…))
 ///     }
 ///
-/// An error of the disk or a damaged file ends the process: what is in memory can no longer be trusted to match the file, and a
-/// fresh start reads what is there. A disk that is full or read-only does not: reading goes on, and writes are refused until it takes
-/// them, see ``problem``.
+/// A disk error or a damaged file ends the process: what is in memory can no longer be trusted to match the file, and a fresh start reads
+/// what is there. A full or read-only disk does not: reading continues, and writes are refused until the disk takes them, see ``problem``.
 public final class Store: Sendable {
-  /// A page of the service's state as events, for subscribers without history: of what is published by events of those names (nil: of all),
-  /// what follows that key (nil: the beginning), and the key of the last, or nil after the last page.
+  /// A page of the service's state as events, for subscribers without history. Takes the event names (nil: all) and the key to continue
+  /// after (nil: from the beginning). Returns the events and the key of the last one, or nil after the last page.
   ///
-  /// Events of other names may be among them, and are left out. State behind it must only ever be published whole, so that publishing it twice
-  /// does no harm.
+  /// Events with other names may be among them, and are left out. Their state must only ever be published whole, so that publishing it
+  /// twice does no harm.
   public typealias Snapshot = @Sendable (Database, Set<String>?, String?) throws -> (events: [any Event], nextKey: String?)
 
   /// Called when the file can no longer be trusted, with the reason. Does not return, except in tests.
@@ -47,7 +46,7 @@ public final class Store: Sendable {
   let connections: Connections
   let space: WriteSpace
   let slowestCommit: SlowestCommit
-  /// Whether it was opened for reading only, since its disk took no write. It stays so: opened anew, it may be written.
+  /// Whether the store was opened for reading only because its disk took no writes. It stays so until it is opened again.
   public let isReadOnly: Bool
   private let isClosed = Atomic(false)
   private let fatal: FatalError
@@ -62,9 +61,9 @@ public final class Store: Sendable {
   /// Opens the file, creating it if there is none, and brings its schema up to date.
   ///
   /// - Parameters:
-  ///   - secret: at least 32 bytes, kept outside the store: the key of the payload hashes and replies that
-  ///     ``write(idempotency:traceparent:usingReserve:_:)`` records. With another one, repetitions of earlier requests are refused.
-  ///   - snapshot: the state as events; nil if there is none to publish, and then the outbox is never pruned.
+  ///   - secret: at least 32 bytes, kept outside the store: the key for the payload hashes and replies that
+  ///     ``write(idempotency:traceparent:usingReserve:_:)`` records. With another secret, retries of earlier requests are refused.
+  ///   - snapshot: the state as events; nil if there is none to publish, so that the outbox is never pruned.
   ///   - onFatal: called instead of ending the process.
   /// - Throws: ``StoreFailure``, or GRDB's `DatabaseError`.
   public init(
@@ -124,9 +123,9 @@ public final class Store: Sendable {
     space.keepReserve()
   }
 
-  /// Reads one consistent state, in which every write that has returned is seen. Other reads share the access.
+  /// Reads one consistent state that includes every write that has returned. Other reads share the transaction.
   ///
-  /// The body must be brief: others wait for it. Cancelling the task does not stop it.
+  /// The body must be brief: other reads wait for it. Cancelling the task does not stop it.
   /// - Throws: what the body throws; ``Failure`` `overloaded` when too many are waiting, `unavailable` once closed.
   public func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
@@ -141,8 +140,8 @@ public final class Store: Sendable {
     }
   }
 
-  /// Looks up a few rows by their keys, at once and on the caller's thread, in one consistent state in which every write that has
-  /// returned is seen. What takes longer is for ``read(_:)``: others wait for the thread as well as for the connection.
+  /// Looks up a few rows by their keys, at once and on the caller's thread, in one consistent state that includes every write that has
+  /// returned. Use ``read(_:)`` for anything longer: others wait for the thread as well as for the connection.
   ///
   /// - Throws: what the body throws; ``Failure`` `unavailable` once closed.
   public func lookUp<T>(_ body: (Database) throws -> T) throws -> T {
@@ -154,15 +153,15 @@ public final class Store: Sendable {
     }
   }
 
-  /// Writes in one transaction and returns when it is durable. If the body throws, nothing of it remains.
+  /// Writes in one transaction and returns when it is durable. If the body throws, none of its changes remain.
   ///
   /// The body must be brief: all other writes wait for it. Cancelling the task does not stop it.
   /// - Parameters:
   ///   - traceparent: W3C trace context, passed on by the events published.
-  ///   - usesReserve: whether it is written even where the disk is full, as long as the room lasts that is kept for that
+  ///   - usesReserve: whether to write even if the disk is full, as long as the room reserved for that lasts
   ///     (``StoreLimits/reservedBytes``).
-  ///   - owner: whose it is where it consists of so many changes that others should not wait for several such: it has a commit of its own, and
-  ///     the large ones of several owners take turns. Nil for most.
+  ///   - owner: the owner of a write with so many changes that others should not wait for several of them: it gets a commit of its own, and
+  ///     the large writes of several owners take turns. Nil for most.
   /// - Throws: what the body throws; ``Failure`` `overloaded` when too many are waiting, `unavailable` once closed, `storage_full` or
   ///   `storage_read_only` where the disk does not take it.
   public func write<T: Sendable>(
@@ -189,23 +188,23 @@ public final class Store: Sendable {
   public var waitingReads: Int { reads.waiting }
   public var waitingWrites: Int { writes.waiting }
 
-  /// Calls that body after each commit that published events, commit by commit, on the thread that commits. Set once, before writing.
+  /// Calls the closure after each commit that published events, on the committing thread. Set once, before writing.
   public func relay(to publish: @escaping @Sendable (PublishedEvents) -> Void) { relay.set(publish) }
 
-  /// A signal after each commit from now on, whatever was written; those that nobody took yet are one.
+  /// Yields a signal after each commit from now on, whatever was written. Signals that are not consumed yet are merged into one.
   public func commits() -> AsyncStream<Void> { signals.stream() }
 
-  /// Why writes are refused at the moment; nil if they are not. It is known once a write was refused, and until one is durable.
+  /// Why writes are refused at the moment; nil if they are not. Set when a write is refused, and cleared when one is durable.
   public var problem: StorageProblem? { space.problem }
 
-  /// Throws where the file can only be read.
+  /// Throws if the store was opened for reading only.
   func requireWritable() throws(Failure) {
     if isReadOnly, let problem { throw problem.failure }
   }
 
-  /// Looks whether the disk takes writes again, if it did not.
+  /// Checks whether the disk takes writes again, if it did not.
   ///
-  /// - Returns: whether it does; then a store that was opened for reading only can be opened anew.
+  /// - Returns: whether it does; a store that was opened for reading only can then be opened again.
   /// - Throws: as ``write(traceparent:usingReserve:_:)``.
   public func isWritableAgain() async throws -> Bool {
     guard problem != nil else { return true }
@@ -218,15 +217,15 @@ public final class Store: Sendable {
     }
   }
 
-  /// Does what has to be done now and then: forgets old idempotency records, prunes the outbox, and shortens the write-ahead log.
+  /// Does periodic maintenance: deletes old idempotency records, prunes the outbox, and truncates the write-ahead log.
   ///
-  /// - Parameter willStep: called before each of the steps in which it does so.
+  /// - Parameter willStep: called before each step of that work.
   public func housekeep(willStep: () -> Void = {}) async throws {
     try await purgeIdempotencyRecords(willStep: willStep)
     try await log.prune(willStep: willStep)
     willStep()
     do {
-      // Where the disk is nearly full, the log keeps its room, and with it the reserve.
+      // If the disk is nearly full, the log keeps its room, and with it the reserve.
       guard space.mayCutLog else { return try await connections.checkpoint() }
       defer { space.keepReserve() }
       try await connections.truncateLog()
@@ -235,13 +234,13 @@ public final class Store: Sendable {
     }
   }
 
-  /// The error, after the process was ended where it says that the file cannot be trusted.
+  /// Returns the error, after ending the process if the error means that the file cannot be trusted.
   func published(_ error: any Error) -> any Error {
     if let reason = fatalReason(error) { fatal(reason) }
     return error
   }
 
-  /// Ends a hold, finishes the waiting reads and writes, refuses new ones, brings the write-ahead log into the file and closes it. A second
+  /// Ends a hold, finishes the waiting reads and writes, refuses new ones, checkpoints the write-ahead log and closes the file. A second
   /// call does nothing.
   public func close() async {
     guard !isClosed.exchange(true, ordering: .relaxed) else { return }
@@ -260,7 +259,7 @@ public final class Store: Sendable {
   public static let endProcess: FatalError = { _ in _exit(74) }
 }
 
-/// Where what was published goes.
+/// The receiver of published events.
 private final class Relay: Sendable {
   /// Wrapped: taken out of a generic box bare, a function gets one more layer of conversion each time.
   private struct Receiver {
@@ -277,51 +276,51 @@ private final class Relay: Sendable {
 public struct StoreLimits: Sendable {
   /// Connections that read at the same time.
   public var readers = 2
-  /// How much of the file the connection that writes keeps in memory. What a transaction changes beyond that goes to the log before it
-  /// commits, and twice where it changes again.
+  /// How much of the file the writing connection keeps in memory. Changes of a transaction beyond that go to the log before the commit, and
+  /// twice if they change again.
   public var writerCacheKilobytes = 2_000
-  /// Reads that may wait; beyond, `overloaded`.
+  /// Reads that may wait; further ones get `overloaded`.
   public var waitingReads = 10_000
-  /// Reads that share one access at most.
+  /// The largest number of reads that share one transaction.
   public var readsPerAccess = 256
-  /// Writes that may wait; beyond, `overloaded`.
+  /// Writes that may wait; further ones get `overloaded`.
   public var waitingWrites = 10_000
-  /// Writes that share one commit at most.
+  /// The largest number of writes that share one commit.
   public var writesPerCommit = 1_000
-  /// After a commit of so many writes or more the next one waits for half of those who are at it, but no longer than
+  /// After a commit of at least this many writes the next one waits for half of the active callers, but no longer than
   /// ``gatheringPatience``: a commit costs the disk and all subscribers the same for one write and for fifty.
   public var gatheringWriters = 8
   public var gatheringPatience = Duration.milliseconds(3)
-  /// How long a repeated request is answered with the first reply.
+  /// How long a retry is answered with the first reply.
   public var idempotencySeconds = 7 * 86_400
-  /// How many bytes are kept for that at most for one account, or for one address where nobody is signed in; beyond, requests with a new
-  /// key get `idempotency_allowance_exceeded`, and those without a key or with a known one are served as ever.
+  /// How many bytes of records are kept for one account, or for one address without sign-in. Beyond that, requests with a new key get
+  /// `idempotency_allowance_exceeded`; those without a key or with a known one are served as before.
   public var idempotencyBytes = 32 << 20
   /// Newest events that are never pruned.
   public var eventsKept = 10_000
-  /// Room kept on the disk for writes that are taken where it is full, as each login is. The write-ahead log's own is some 4 MiB;
-  /// what it takes beyond 16 MiB needs another file to grow, too.
+  /// Disk space reserved for writes that are accepted even on a full disk, as each login is. The write-ahead log itself takes some 4 MiB;
+  /// growing beyond 16 MiB requires another file to grow, too.
   public var reservedBytes = 8 << 20
-  /// Rows that housekeeping deletes in one transaction at most.
+  /// The largest number of rows that housekeeping deletes in one transaction.
   public var rowsPerPurge = 500
-  /// Of rows that housekeeping deletes: the first step's, and any step's at most.
+  /// The sizes of housekeeping's deletion steps.
   var stepsOfPurge: StepLimits { StepLimits(first: 50, max: rowsPerPurge) }
-  /// How long writes are held for a copy at most, from when it is asked for; beyond, they go on and the copy fails.
+  /// How long writes are held for a copy at most, from the request on; then they resume and the copy fails.
   public var writesHeld = Duration.seconds(5)
-  /// How long a copy reads its snapshot at most; beyond, it fails. Meanwhile the write-ahead log grows by all that is written. A copy
-  /// that would need more than half of it does not pause for others' writes any more.
+  /// How long a copy may read its snapshot before it fails. Meanwhile the write-ahead log grows by all that is written. A copy that would
+  /// need more than half of that time stops pausing for other writes.
   public var copyDuration = Duration.seconds(3600)
-  /// By how much the write-ahead log may grow while pages are copied before the copy does not pause any more: all of it is brought into the file at
-  /// once when the copy ends, and writes wait for that.
+  /// By how much the write-ahead log may grow during a copy before the copy stops pausing: the whole log is checkpointed at once when the
+  /// copy ends, and writes wait for that.
   public var copyLogBytes = 64 << 20
-  /// The same before the copy is given up.
+  /// By how much the log may grow before the copy is given up.
   public var maxCopyLogBytes = 4 << 30
-  /// Up to which size a copy is checked by SQLite's `integrity_check`; a larger one by its `quick_check`, which goes through the file once, and
-  /// checks neither indexes against their tables nor uniqueness.
+  /// The largest copy that is checked with SQLite's `integrity_check`. A larger one is checked with `quick_check`, which goes through the
+  /// file once, and checks neither indexes against their tables nor uniqueness.
   public var maxFullCheckBytes = min(2 << 30, Int(ProcessInfo.processInfo.physicalMemory / 8))
-  /// Pages of 4 KiB that are scrubbed in one go where an earlier version wrote them.
+  /// Pages of 4 KiB, written by an earlier version, that are scrubbed in one step at most.
   public var pagesPerScrub = 256
-  /// Pages of 4 KiB that a copy takes at a time; between them it sees whether to go on.
+  /// Pages of 4 KiB that a copy takes at a time; after each step it checks whether to continue.
   public var pagesPerCopyStep = 64
 
   public init() {}

@@ -2,29 +2,29 @@ public import Operations
 
 /// Why a store does not open or serve; for operators, never for clients.
 public enum StoreFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A newer version of the program has migrated it.
+  /// A newer version of the program has migrated the store.
   case newerVersion(found: Int, known: Int)
-  /// A migration has another name than the one that was applied under its number.
+  /// A migration has another name than the one applied under its number.
   case otherHistory(number: Int, applied: String, known: String)
   /// Migrations are not numbered 1, 2, 3, ….
   case misnumbered(number: Int, expected: Int)
-  /// Another process, or another part of this one, has it open.
+  /// Another process, or another part of this one, has the store open.
   case alreadyOpen(path: String)
   /// The file belongs to another service.
   case otherService(found: String, expected: ServiceName)
-  /// A setting on which durability rests did not take.
+  /// A setting that durability depends on did not take effect.
   case setting(name: String, found: String, expected: String)
   /// The secret is shorter than 32 bytes.
   case weakSecret(bytes: Int)
   /// An event of another service was published.
   case foreignEvent(name: String, publisher: ServiceName)
-  /// An event was published that is larger than those who receive it take.
+  /// A published event is larger than subscribers accept.
   case largeEvent(name: String, bytes: Int)
-  /// The file has become so large that what is deleted cannot be removed from its pages any more.
+  /// The file has become so large that deleted data cannot be removed from its pages any more.
   case tooManyPages(Int64)
   /// A copy did not pass SQLite's integrity check.
   case damagedCopy(findings: String)
-  /// A file beside the store could not be used.
+  /// A file next to the store could not be used.
   case file(path: String, errno: Int32)
 
   public var description: String {

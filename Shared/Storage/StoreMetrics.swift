@@ -1,7 +1,7 @@
 import GRDBSQLite
 import Metrics
 
-/// What a store reports of itself.
+/// The metrics of a store.
 struct StoreMetrics: Sendable {
   let commits: Counter
   let writesPerCommit: Recorder
@@ -9,7 +9,7 @@ struct StoreMetrics: Sendable {
   let readsPerAccess: Recorder
   let waitingWrites: Gauge
   let waitingReads: Gauge
-  /// Writes that were refused since their disk was full or read-only, and whether others would be taken (1) or not (0).
+  /// Writes refused because the disk was full or read-only, and whether writes are possible now (1) or not (0).
   let refusedWrites: Counter
   let isWritable: Gauge
 
@@ -26,6 +26,6 @@ struct StoreMetrics: Sendable {
 }
 
 extension Store {
-  /// How many bytes SQLite holds for all stores of this process: pages that it keeps of their files, schemas and statements.
+  /// How many bytes SQLite holds for all stores of this process: cached pages, schemas and statements.
   public static var memoryBytes: Int { Int(sqlite3_memory_used()) }
 }

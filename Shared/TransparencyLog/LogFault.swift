@@ -1,16 +1,16 @@
 /// Why a document of a log is refused, or a proof does not hold.
 public enum LogFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A document that is not as its specification wants it.
+  /// A document that is not valid by its specification.
   case malformed(Document)
   /// An entry or a size that the tree does not have.
   case outOfRange
   /// A proof that does not lead to the root.
   case proofFails
-  /// A signature of a trusted key that is not of this text.
+  /// A trusted key's signature that is not of this text.
   case signatureFails(name: String)
   /// No signature of any trusted key.
   case notSigned
-  /// A tile that could not be had.
+  /// A tile that could not be read.
   case tileMissing(path: String)
 
   /// The kinds of documents.

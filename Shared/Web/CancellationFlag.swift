@@ -1,7 +1,7 @@
 public import CCurl
 import Synchronization
 
-/// Says to a transfer through libcurl, from any thread, that it is to end.
+/// Tells a transfer through libcurl, from any thread, to end.
 public final class CancellationFlag: Sendable {
   private let flag = Atomic(false)
 
@@ -9,10 +9,10 @@ public final class CancellationFlag: Sendable {
 
   public var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
-  /// Ends the transfer within about a second, begun or not.
+  /// Ends the transfer within about a second, whether it has begun or not.
   public func cancel() { flag.store(true, ordering: .relaxed) }
 
-  /// Has the transfer look at it. It must outlive the transfer.
+  /// Makes the transfer check the flag, which must outlive it.
   public func attach(to easy: UnsafeMutableRawPointer) -> CURLcode {
     racha_curl_set_progress(
       easy,

@@ -1,19 +1,19 @@
 public import CCurl
 
-/// What every transfer through libcurl begins with.
+/// The beginning of every transfer through libcurl.
 public enum Curl {
   /// Prepares libcurl for the process, once (curl_global_init(3)).
   private static let library: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
-  /// A new transfer; nil where libcurl cannot begin one. Whoever gets it gives it back by `curl_easy_cleanup`.
+  /// A new transfer; nil if libcurl cannot begin one. The caller releases it with `curl_easy_cleanup`.
   public static func begin() -> UnsafeMutableRawPointer? {
     _ = library
     return curl_easy_init()
   }
 
-  /// Sets options of a transfer; the first one that libcurl does not take ends it.
+  /// Sets options of a transfer; stops at the first one that libcurl does not accept.
   ///
-  /// - Parameter texts: those without a value are left out.
+  /// - Parameter texts: options without a value are left out.
   public static func set(
     _ texts: [(CURLoption, String?)], _ numbers: [(CURLoption, Int)], on easy: UnsafeMutableRawPointer
   ) -> CURLcode {

@@ -3,10 +3,10 @@ import Dispatch
 
 /// A request over HTTP(S) through libcurl, each over a connection of its own.
 ///
-/// Encrypted wherever the URL says so (TLS 1.2 at least), with a server that has proved its name. Redirects are answers as any other;
-/// proxies, cookies, logins and compression there are none. Head and body of an answer are bounded.
+/// Encrypted if the URL says so (TLS 1.2 at least), with a server that has proved its name. Redirects are returned like any other answer;
+/// there are no proxies, cookies, logins or compression. Head and body of an answer are limited.
 public struct WebRequest: Sendable {
-  /// What came back.
+  /// The answer to a request.
   public struct Answer: Sendable {
     public let status: Int
     public let body: [UInt8]
@@ -14,24 +14,24 @@ public struct WebRequest: Sendable {
     public let retryAfter: String?
   }
 
-  /// The addresses of a host, to which alone is connected; nobody is asked for its name.
+  /// The only addresses of a host to connect to; its name is not looked up.
   public struct Addresses: Hashable, Sendable {
     let entry: String
 
     /// - Parameters:
-    ///   - host: as the URL has it, in small letters.
+    ///   - host: the host as in the URL, in lower case.
     ///   - texts: addresses, those of IPv6 in brackets.
     public init(host: String, port: Int, texts: [String]) { entry = "\(host):\(port):\(texts.joined(separator: ","))" }
   }
 
-  /// Why nothing did.
+  /// Why there was no answer.
   public struct Unreachable: Error, CustomStringConvertible {
-    /// What came in between.
+    /// The kind of the failure.
     public enum Cause: Sendable {
-      /// There is no connection, or none with who it should be, or it broke off.
+      /// There is no connection, its peer did not prove to be the right one, or it broke off.
       case connection
       case timedOut
-      /// Head or body of the answer are longer than they may be.
+      /// Head or body of the answer are longer than allowed.
       case answerTooLarge
     }
 
@@ -45,16 +45,16 @@ public struct WebRequest: Sendable {
   private static let maxHeadBytes = 64 << 10
 
   public let url: String
-  /// What is posted; nil where something is only fetched.
+  /// The body to post; nil for a GET request.
   public let body: [UInt8]?
   /// Lines of the head, each as `Name: value`.
   public let headers: [String]
   public let addresses: Addresses?
-  /// The certificates of authorities to believe, as PEM; nil for those of the system.
+  /// The certificates of trusted authorities, as PEM; nil for those of the system.
   public let authoritiesFile: String?
   /// Answers with a longer body are refused.
   public let maxBytes: Int
-  /// How long it may take, answer included.
+  /// How long the request may take, including the answer.
   public var timeout: Duration
 
   public init(
@@ -72,7 +72,7 @@ public struct WebRequest: Sendable {
 
   private static let queue = DispatchQueue(label: "web-requests", attributes: .concurrent)
 
-  /// Sends it and waits for the answer, on a thread of its own; cancelling ends it within a second or so.
+  /// Sends the request and waits for the answer, on a thread of its own; cancelling ends it within a second or so.
   ///
   /// - Throws: ``Unreachable``, or `CancellationError`.
   public func send() async throws -> Answer {
@@ -86,15 +86,15 @@ public struct WebRequest: Sendable {
     }
   }
 
-  /// Sends it and waits for the answer; blocks the thread meanwhile.
+  /// Sends the request and waits for the answer; blocks the thread meanwhile.
   ///
-  /// - Throws: ``Unreachable``, or `CancellationError` where the flag is set before it has come.
+  /// - Throws: ``Unreachable``, or `CancellationError` if the flag is set before the answer has come.
   public func perform(_ flag: CancellationFlag) throws -> Answer {
     guard !flag.isCancelled else { throw CancellationError() }
     guard let easy = Curl.begin() else { throw Unreachable(url: url, cause: .connection, reason: "libcurl cannot begin") }
     defer { curl_easy_cleanup(easy) }
     let milliseconds = timeout / .milliseconds(1)
-    // To libcurl, 0 is for ever.
+    // To libcurl, 0 means no limit.
     guard milliseconds >= 1 else { throw Unreachable(url: url, cause: .timedOut, reason: "no time is left") }
     let received = ReceivedAnswer(maxHeadBytes: Self.maxHeadBytes, maxBytes: maxBytes)
     var head: UnsafeMutablePointer<curl_slist>?

@@ -1,9 +1,9 @@
 public import Operations
 import Synchronization
 
-/// Lets costly work in as accounts take turns: of each one at a time, so that none makes the others wait for more than one of its own.
+/// Admits costly work in turns of accounts, one piece of each at a time, so that no account makes the others wait for more than one piece.
 ///
-/// What does not fit is refused: more waiting would only make everyone late.
+/// Work beyond the limits is refused: a longer queue would only delay everyone.
 public final class FairGate: Sendable {
   private typealias Turn = CheckedContinuation<Void, any Error>
 
@@ -18,9 +18,9 @@ public final class FairGate: Sendable {
 
   /// Waits for the account's turn, and does the work.
   ///
-  /// Cancelling gives up the position in the queue; work that has begun has to look for it by itself.
+  /// Cancelling gives up the position in the queue; work that has begun has to check for cancellation itself.
   ///
-  /// - Parameter account: whose work it is; nil for somebody who has no account (yet).
+  /// - Parameter account: the account that the work is for; nil for a caller without an account (yet).
   /// - Throws: `rate_limited` if too much of the account waits, `overloaded` if too much of all does, `CancellationError`, or what the
   ///   work throws.
   public func run<T: Sendable>(for account: AccountID?, _ work: @Sendable () async throws -> T) async throws -> T {
@@ -39,7 +39,7 @@ public final class FairGate: Sendable {
       try await withCheckedThrowingContinuation { (turn: Turn) in
         switch state.withLock({ $0.queue.submit(turn, id, of: account) }) {
         case .running: turn.resume()
-        // It may have been cancelled before it waited.
+        // The task may have been cancelled before it was queued.
         case .waiting: if Task.isCancelled { cancel(id, account) }
         case .refused(let reason): turn.resume(throwing: Failure(reason, retryAfterSeconds: 1))
         }

@@ -1,15 +1,15 @@
 import Operations
 
-/// Bounds of work that accounts share.
+/// Limits of work that accounts share.
 public struct FairLimits: Hashable, Sendable {
-  /// How much is done at the same time, for all together.
+  /// How much runs at the same time, for all accounts together.
   public var maxRunning: Int
-  /// How much waits, of all together; beyond it comes `overloaded` (503).
+  /// How much may wait, for all accounts together; beyond it, `overloaded` (503).
   public var maxWaiting: Int
-  /// How much of one account waits beside what is done for it; beyond it comes `rate_limited` (429).
+  /// How much may wait for one account, in addition to what is running for it; beyond it, `rate_limited` (429).
   public var maxWaitingPerAccount: Int
 
-  /// The bounds from their parts.
+  /// The limits from their parts.
   public init(maxRunning: Int, maxWaiting: Int, maxWaitingPerAccount: Int = .max) {
     self.maxRunning = maxRunning
     self.maxWaiting = maxWaiting
@@ -17,12 +17,12 @@ public struct FairLimits: Hashable, Sendable {
   }
 }
 
-/// Whose turn it is: of those who wait, one account after the other (round robin), one entry of an account at a time, in the order in
-/// which its own came. An entry without an account is as one of an account of its own.
+/// The order of waiting entries: one account after the other (round robin), one entry of an account at a time, and an account's entries
+/// first come, first served. An entry without an account counts as an account of its own.
 struct FairQueue<Entry> {
-  /// What becomes of an entry that comes.
+  /// The outcome for a submitted entry.
   enum Admission: Hashable {
-    /// It is its turn.
+    /// Its turn has come.
     case running
     case waiting
     case refused(RequestFailure)
@@ -43,16 +43,16 @@ struct FairQueue<Entry> {
   private let limits: FairLimits
   private var running: Set<Key> = []
   private var waiting: [Key: [Waiting]] = [:]
-  /// Those who wait, each once, whoever is next first.
+  /// The waiting accounts, each once, the next one first.
   private var turns: [Key] = []
   private var waitingCount = 0
 
   init(_ limits: FairLimits) { self.limits = limits }
 
-  /// - Parameter id: names the entry; of another each time.
+  /// - Parameter id: identifies the entry; never reused.
   mutating func submit(_ entry: Entry, _ id: UInt64, of account: AccountID?) -> Admission {
     let key = Key(account, id)
-    // Whoever waits while there is a slot waits for an entry of its own account.
+    // An entry that waits while there is a free slot waits for another entry of its own account.
     if running.count < limits.maxRunning, !running.contains(key) {
       running.insert(key)
       return .running
@@ -65,13 +65,13 @@ struct FairQueue<Entry> {
     return .waiting
   }
 
-  /// Ends what was running.
+  /// Ends a running entry.
   ///
   /// - Returns: the entry whose turn it is now.
   mutating func finish(_ id: UInt64, of account: AccountID?) -> Entry? {
     let finished = Key(account, id)
     running.remove(finished)
-    // Whoever has just had a turn comes behind all others.
+    // An account that has just had a turn goes behind all others.
     if let index = turns.firstIndex(of: finished) { turns.append(turns.remove(at: index)) }
     guard running.count < limits.maxRunning, let index = turns.firstIndex(where: { !running.contains($0) }) else { return nil }
     let key = turns.remove(at: index)
@@ -88,7 +88,7 @@ struct FairQueue<Entry> {
     return first.entry
   }
 
-  /// Takes an entry back that waits; nil if it does not.
+  /// Removes a waiting entry; nil if it is not waiting.
   mutating func remove(_ id: UInt64, of account: AccountID?) -> Entry? {
     let key = Key(account, id)
     guard let index = waiting[key]?.firstIndex(where: { $0.id == id }), let entry = waiting[key]?.remove(at: index).entry else {

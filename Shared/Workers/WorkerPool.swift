@@ -8,9 +8,9 @@ public final class WorkerPool: Sendable {
   private let queue: DispatchQueue
 
   /// - Parameters:
-  ///   - threads: how many do the work.
-  ///   - maxWaiting: how much may wait for them; beyond it comes `overloaded`.
-  ///   - maxWaitingPerAccount: how much of one account may; beyond it comes `rate_limited`.
+  ///   - threads: how many threads do the work.
+  ///   - maxWaiting: how much work may wait for them; beyond it, `overloaded`.
+  ///   - maxWaitingPerAccount: how much of one account's may wait; beyond it, `rate_limited`.
   public init(label: String, threads: Int, maxWaiting: Int, maxWaitingPerAccount: Int = .max) {
     gate = FairGate(
       FairLimits(maxRunning: threads, maxWaiting: maxWaiting, maxWaitingPerAccount: maxWaitingPerAccount))
@@ -19,7 +19,7 @@ public final class WorkerPool: Sendable {
 
   /// Waits for a thread, and for the work. Cancelling gives up the position in the queue; work that has begun is finished.
   ///
-  /// - Parameter account: whose work it is, of which one at a time is done; nil for work that is nobody's.
+  /// - Parameter account: the account that the work is for, of which one piece runs at a time; nil for work without an account.
   /// - Throws: `overloaded` if too much is waiting, `rate_limited` if too much of the account's is, `CancellationError`, or what the work
   ///   throws.
   public func run<T: Sendable>(

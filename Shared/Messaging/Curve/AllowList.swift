@@ -1,6 +1,6 @@
 public import Operations
 
-/// Whose keys are accepted over the network, which service each speaks for, and which operations it may call.
+/// The keys accepted over the network, which service each belongs to, and which operations it may call.
 ///
 ///     {"entries":[{"key":"Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID","service":"gateway","operations":["*"]}]}
 public struct AllowList: Document, Hashable {
@@ -28,7 +28,7 @@ public struct AllowList: Document, Hashable {
 
   public static let notes: Notes = ["entries": Note("One for each key.", items: 0...1000)]
 
-  /// The key that a service's callers expect it to have: the first listed for it. Its further keys are only for calling others.
+  /// The key that a service's callers expect: the first one listed for it. Its further keys are only for calling others.
   public func serverKey(of service: ServiceName) -> CurvePublicKey? { entries.first { $0.service == service }?.key }
 
   public func check(_ fields: inout FieldChecks) {
@@ -36,9 +36,9 @@ public struct AllowList: Document, Hashable {
   }
 }
 
-/// The allow-list as it is asked at each request.
+/// The allow-list in the form in which each request is checked.
 struct Grants: Sendable {
-  /// What one key may do. Its name on the connection is the key itself, so that two keys of one service may differ in it.
+  /// What one key may do. The key itself identifies the connection, so that two keys of one service may have different rights.
   struct Grant: Sendable {
     let service: ServiceName
     let isUnlimited: Bool
@@ -62,11 +62,11 @@ struct Grants: Sendable {
 
   func isKnown(_ key: String) -> Bool { grants[key] != nil }
 
-  /// Whether the key's holder may receive what is announced: only who may fetch it, too.
+  /// Whether the key's holder may receive announcements: only if it may also fetch events.
   func maySubscribe(_ key: String) -> Bool { grants[key].map { $0.permits(EventExchange.fetch.rawValue) } ?? false }
 
-  /// Whether the one behind the connection may say what the header says: only the gateway speaks for accounts, a service speaks
-  /// for itself alone, and each calls only what it was granted.
+  /// Whether the peer may send this header: only the gateway sends for accounts, a service sends only for itself, and each calls only what
+  /// it was granted.
   func permits(_ header: RequestHeader, from userID: String?) -> Bool {
     guard let userID, let grant = grants[userID] else { return false }
     switch header.caller.kind {

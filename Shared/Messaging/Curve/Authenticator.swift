@@ -1,11 +1,11 @@
 import CZeroMQ
 
-/// Answers libzmq's question, at each CURVE handshake, whether the key is on the allow-list, and may receive events where it comes for
-/// them (ZAP, ZeroMQ RFC 27).
+/// Tells libzmq, at each CURVE handshake, whether the key is on the allow-list and, on a connection for events, may receive them (ZAP,
+/// ZeroMQ RFC 27).
 ///
-/// Without it libzmq accepts any key. The identity it gives to the connection is the key itself.
+/// Without this libzmq accepts any key. The connection's identity is the key itself.
 final class Authenticator {
-  /// What a connection is for, as the socket that it comes to says to libzmq, and libzmq to us.
+  /// The purpose of a connection, as stated by the socket that accepts it.
   enum Domain: String {
     case requests, events
   }
@@ -20,7 +20,7 @@ final class Authenticator {
     try socket.bind("inproc://zeromq.zap.01")
   }
 
-  /// Answers all that wait; logs each key that was refused.
+  /// Answers all waiting handshakes; reports each key that was refused.
   func answer(refused: (String) -> Void) {
     while socket.receive(into: &frames) {
       // version, request id, domain, address, identity, mechanism, credentials
@@ -55,7 +55,7 @@ extension Socket {
     try set(ZMQ_CURVE_SECRETKEY, keys.secretKey)
   }
 
-  /// Makes the socket speak only to the holder of that key.
+  /// Makes the socket communicate only with the holder of that key.
   func beCurveClient(_ keys: CurveKeyPair, of server: CurvePublicKey) throws {
     try set(ZMQ_CURVE_SERVERKEY, server.description)
     try set(ZMQ_CURVE_PUBLICKEY, keys.publicKey.description)

@@ -55,9 +55,9 @@ public struct CurveKeyPair: Sendable, CustomStringConvertible {
 /// What a process needs to speak CURVE.
 public struct Curve: Sendable {
   public let keys: CurveKeyPair
-  /// The keys by which the services it calls and subscribes to are known.
+  /// The expected keys of the services that this process calls and subscribes to.
   public let servers: [ServiceName: CurvePublicKey]
-  /// Who may call it, and what.
+  /// Which keys may call this process, and what.
   public let allowed: AllowList
 
   public init(keys: CurveKeyPair, servers: [ServiceName: CurvePublicKey], allowed: AllowList) {

@@ -1,6 +1,6 @@
 import Operations
 
-/// The first frame after the topic of what a publisher publishes; an event's document is the second.
+/// The first frame after the topic of an announcement; an event's document is the second.
 struct AnnouncementHeader: Document, Hashable {
   enum Kind: String, Choice { case event, burst, heartbeat }
 
@@ -50,7 +50,7 @@ extension Announcement {
     if case .event(let event, _) = self { event.body } else { [] }
   }
 
-  /// From a header and a body as they came.
+  /// The announcement from a received header and body.
   init(header: [UInt8], body: [UInt8]) throws(Failure) {
     let header = try AnnouncementHeader.decode(header)
     if header.kind == .event, let name = header.name, let at = header.at {

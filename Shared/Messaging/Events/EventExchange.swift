@@ -1,7 +1,7 @@
 public import Operations
 
-/// What every publisher answers over the bus beside its own operations: missed events, its state for new subscribers, and how far a
-/// subscriber has come. Names of operations for allow-lists; they are no ``Operation``s, as no single service owns them.
+/// What every publisher answers over the bus in addition to its own operations: missed events, its state for new subscribers, and
+/// subscribers' acknowledgements. The names are for allow-lists; they are no ``Operation``s, as no single service owns them.
 public enum EventExchange: String, CaseIterable, Sendable {
   case fetch = "events.fetch"
   case snapshot = "events.snapshot"
@@ -10,7 +10,7 @@ public enum EventExchange: String, CaseIterable, Sendable {
   /// Asks for the events after a number.
   struct FetchInput: Document, Hashable {
     var epoch: String?
-    /// Absent: no events, only where the log stands.
+    /// Absent: no events, only the log's position.
     var after: Int?
     /// Absent: events of all names.
     var names: [String]?
@@ -22,14 +22,15 @@ public enum EventExchange: String, CaseIterable, Sendable {
     ]
   }
 
-  /// Where the log stands and the events asked for; none if the epoch is another.
+  /// The log's position and the requested events; none if the epoch is another.
   struct FetchOutput: Document, Hashable {
     var epoch: String
     var number: Int
-    /// Up to which nothing is missing that was asked for.
+    /// The number up to which no requested event is missing.
     var through: Int
     var events: [WireEvent]
-    /// The last number of the epoch asked about that this log goes on from; absent where it is the present one, or none of those before.
+    /// The last number of the requested epoch that this log continues from; absent for the present epoch, and for one that it does not
+    /// descend from.
     var endNumber: Int?
 
     static let notes: Notes = [
@@ -71,11 +72,11 @@ public enum EventExchange: String, CaseIterable, Sendable {
     ]
   }
 
-  /// A page of events is larger than a document of a client: the bound is the bus' own.
+  /// A page of events may be larger than a client's document: the limit is the bus's own.
   static let limits = JSONLimits(bytes: 16 << 20, depth: 72)
 }
 
-/// A ``LoggedEvent`` inside a page; its document is handed on unread.
+/// A ``LoggedEvent`` inside a page; its document is passed on unread.
 struct WireEvent: Document, Hashable {
   var number: Int
   var name: String
@@ -101,9 +102,9 @@ struct WireEvent: Document, Hashable {
   }
 }
 
-/// How a fetch can end beside ``RequestFailure``.
+/// How a fetch can fail, in addition to ``RequestFailure``.
 public enum EventExchangeFailure: String, FailureCode {
-  /// The events asked for are no longer kept.
+  /// The requested events are no longer kept.
   case pruned = "events_pruned"
 
   public var status: Int { 410 }

@@ -1,13 +1,13 @@
 public import Logging
 public import Operations
 
-/// The relay: publishes what a service's log took up, in order and after the commit, and answers those who missed something.
+/// The relay: announces the events of a service's log, in order and after the commit, and answers subscribers that missed some.
 ///
-/// Publishing is a hint and never holds up the writer: a subscriber that is slow or away fetches.
+/// An announcement is a hint and never holds up the writer: a subscriber that is slow or away fetches.
 public final class EventPublisher: Sendable {
-  /// A larger event is not published but fetched, so that the buffers of slow readers stay small.
+  /// A larger event is not announced in full but fetched, so that the buffers of slow readers stay small.
   static let largestPublished = 64 << 10
-  /// One page for those who fetch.
+  /// The size of one page for subscribers that fetch.
   static let pageBytes = 1 << 20
 
   private let service: ServiceName
@@ -16,7 +16,7 @@ public final class EventPublisher: Sendable {
   private let logger: Logger
   private let heartbeat: Duration
 
-  /// - Parameter heartbeat: how often subscribers learn how far the log goes: the longest that a lost hint delays an event.
+  /// - Parameter heartbeat: how often the log's position is announced: the longest that a lost hint delays an event.
   public init(
     _ service: ServiceName, log: any EventLog, bus: any Bus, heartbeat: Duration = .milliseconds(500), logger: Logger
   ) {
@@ -27,7 +27,7 @@ public final class EventPublisher: Sendable {
     self.logger = logger
   }
 
-  /// Publishes what a commit added to the log; called commit by commit.
+  /// Announces what a commit added to the log; called commit by commit.
   public func publish(_ published: PublishedEvents) {
     guard !published.events.isEmpty, published.events.allSatisfy({ $0.body.count <= EventPublisher.largestPublished }) else {
       bus.announce(.burst(names: published.names, after: published.after, head: published.head))
@@ -36,7 +36,7 @@ public final class EventPublisher: Sendable {
     for event in published.events { bus.announce(.event(event, epoch: published.head.epoch)) }
   }
 
-  /// Says how far the log goes until the task is cancelled.
+  /// Announces the log's position until the task is cancelled.
   public func run() async {
     while !Task.isCancelled {
       do {
@@ -53,7 +53,7 @@ public final class EventPublisher: Sendable {
 
   // MARK: - Answers
 
-  /// The answer to one of the ``EventExchange`` operations; nil for any other, which is the service's own.
+  /// The answer to one of the ``EventExchange`` operations; nil for any other, which the service itself answers.
   public func answer(_ request: Request) async -> Reply? {
     guard let operation = EventExchange(rawValue: request.header.operation) else { return nil }
     let id = request.header.id
@@ -80,7 +80,7 @@ public final class EventPublisher: Sendable {
     }
   }
 
-  /// Writes a page; a long one where it holds up nobody.
+  /// Encodes a page; a long one on another executor, where it holds up nothing.
   private static func json(_ page: EventExchange.FetchOutput) async -> [UInt8] {
     guard page.events.count > 32 else { return page.json }
     return await withTaskExecutorPreference(globalConcurrentExecutor) { page.json }

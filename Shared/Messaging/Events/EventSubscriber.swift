@@ -3,14 +3,14 @@ import Metrics
 public import Operations
 import Synchronization
 
-/// Lets every event of one publisher take effect in a service, once and in order, whatever is lost, doubled or restarted on the way.
+/// Applies every event of one publisher in a service, once and in order, whatever is lost, duplicated or restarted on the way.
 ///
-/// It receives hints, fetches what it lacks, and hands events to an ``EventSubscription``, whose transaction moves the cursor with the
-/// effect. An effect that fails is tried again, ever more slowly, and never skipped: what comes after it waits.
-/// Where nothing can be written it waits for that.
+/// It receives hints, fetches missing events, and passes events to an ``EventSubscription``, whose transaction moves the cursor together
+/// with the effect. A failed effect is retried with back-off and never skipped: later events wait for it. While nothing can be written, the
+/// subscriber waits.
 ///
-/// Where the publisher's store was put back from a copy, it goes on in the copy's log if nothing has taken effect here that the copy lacks, and
-/// else begins again from the publisher's snapshot.
+/// If the publisher's store was restored from a copy, the subscriber continues in the copy's log if nothing has taken effect here that the
+/// copy lacks. Otherwise it begins again from the publisher's snapshot.
 public final class EventSubscriber: Sendable {
   /// Where a subscriber without cursor begins.
   public enum Start: Sendable {
@@ -25,20 +25,20 @@ public final class EventSubscriber: Sendable {
   private let subscription: any EventSubscription
   private let bus: any Bus
   private let logger: Logger
-  /// Of which events the snapshot is asked for.
+  /// The events that the snapshot is requested for.
   private let stateNames: Set<String>?
-  /// The same as long as it has no cursor.
+  /// The same as long as there is no cursor.
   private let initialStateNames: Set<String>?
   private let caughtUp: @Sendable () -> Void
   private let state: Mutex<SubscriberState>
-  /// Since when it is at what it does just now; nil while it waits to receive something.
+  /// When the current step began; nil while the subscriber waits to receive something.
   private let busySince = Mutex<Int64?>(nil)
   private let longestStepMilliseconds: Int64
   /// How many events have taken effect since the start.
   private let taken = Atomic(0)
-  /// The page of the snapshot that was fetched while the one before it took effect.
+  /// The page of the snapshot that was fetched while the previous one took effect.
   private let pageAhead = Mutex<(key: String, page: SnapshotPage)?>(nil)
-  /// The events that were fetched while those before them took effect, and when.
+  /// The events that were fetched while the previous ones took effect, and when.
   private let eventsAhead = Mutex<(after: LogHead, events: EventExchange.FetchOutput, at: Int64)?>(nil)
   private let pokes: AsyncStream<Void>
   private let poke: AsyncStream<Void>.Continuation
@@ -46,16 +46,16 @@ public final class EventSubscriber: Sendable {
 
   /// How long the publisher may take to answer.
   private static let patienceMilliseconds: Int64 = 5000
-  /// How often a quiet subscriber looks whether its cursor is to be acknowledged.
+  /// How often a quiet subscriber checks whether its cursor is to be acknowledged.
   private static let tick = Duration.milliseconds(500)
 
   /// - Parameters:
   ///   - names: the events that have an effect here; nil for all.
-  ///   - stateNames: the events that the publisher's snapshot is asked for, and no other part of its state is read; nil for all that
-  ///     have an effect here.
-  ///   - initialStateNames: the same for a subscriber that never had a cursor, and has nothing of the publisher's yet; nil for all that
-  ///     others ask for. One that had, and has to begin again, may lack any of them.
-  ///   - longestStepMilliseconds: one transaction or question that takes longer hangs, and the subscriber counts as stuck.
+  ///   - stateNames: the events that the publisher's snapshot is requested for; no other part of its state is read. Nil for all that have
+  ///     an effect here.
+  ///   - initialStateNames: the same for a subscriber that never had a cursor, and has none of the publisher's state yet; nil for the same
+  ///     as `stateNames`. A subscriber that had a cursor, and has to begin again, may lack any of them.
+  ///   - longestStepMilliseconds: a transaction or request that takes longer hangs, and the subscriber counts as stuck.
   ///   - keepsCursor: whether the subscription keeps the cursor over restarts; if so, the publisher keeps what this subscriber lacks.
   ///   - caughtUp: called once, when ``hasCaughtUp`` becomes true.
   public init(
@@ -81,25 +81,25 @@ public final class EventSubscriber: Sendable {
     lagGauge = Gauge(label: "event_lag", dimensions: [("subscriber", subscriber.rawValue), ("publisher", publisher.rawValue)])
   }
 
-  /// How many events behind the publisher; nil where nobody knows, as when the publisher is away or this process has slept.
+  /// How many events the subscriber is behind the publisher; nil if unknown, as when the publisher is away or this process has slept.
   public var lag: Int? { state.withLock { $0.lag(at: EventSubscriber.now) }.map { Int($0) } }
 
-  /// How many events have taken effect since the start, and how many that is with those that it is behind; nil for the latter where
-  /// nobody knows, as within a snapshot.
+  /// How many events have taken effect since the start, and that number with the missing events; nil for the latter if unknown, as within a
+  /// snapshot.
   public var progress: (done: Int, total: Int?) {
     let done = taken.load(ordering: .relaxed)
     return (done, lag.map { done + $0 })
   }
 
-  /// Whether everything that the publisher had published has taken effect at some moment since the start, or since the publisher was silent. Where
-  /// the publisher cannot be reached this is false, since nobody knows what it published.
+  /// Whether everything that the publisher had published has taken effect at some moment since the start, or since the publisher was
+  /// silent. False while the publisher cannot be reached, since it is unknown what it published.
   public var hasCaughtUp: Bool { state.withLock { $0.hasCaughtUp(at: EventSubscriber.now) } }
 
-  /// Sets the gauge `event_lag` to what it is now; `NaN` where nobody knows.
+  /// Sets the gauge `event_lag` to the present lag; `NaN` if unknown.
   public func recordLag() { lagGauge.record(lag.map { Double($0) } ?? .nan) }
 
-  /// Whether it makes no headway: effects fail again and again, or one hangs. That it is behind, or that the publisher is away, is none
-  /// of its own.
+  /// Whether the subscriber makes no progress: effects fail again and again, or one hangs. Being behind, or a publisher that is away, does
+  /// not count.
   public var isStuck: Bool {
     if state.withLock({ $0.isStuck }) { return true }
     return busySince.withLock { $0.map { EventSubscriber.now - $0 >= longestStepMilliseconds } ?? false }
@@ -146,7 +146,7 @@ public final class EventSubscriber: Sendable {
   private static var now: Int64 { Monotonic.now / 1_000_000 }
 
   private func sleep(_ duration: Duration) async {
-    // Only cancellation ends it early, and whoever sleeps looks for that next.
+    // Only cancellation ends the sleep early, and the caller checks for that next.
     do { try await Task.sleep(for: duration) } catch { return }
   }
 
@@ -172,8 +172,8 @@ public final class EventSubscriber: Sendable {
       }
       await next
     case .applyPage(let page):
-      // The publisher reads the next page while this one takes effect. That it may be older then does no harm: what came after the first
-      // page was read is fetched as events.
+      // The publisher reads the next page while this one takes effect. It may be older by then, which does no harm: what came after the
+      // first page was read is fetched as events.
       async let next: Void = readAhead(page.nextKey)
       await apply(page.events.count) {
         try await subscription.apply(
@@ -198,7 +198,7 @@ public final class EventSubscriber: Sendable {
         _ = try await ask(.acknowledge, input, as: Empty.self)
         state.withLock { $0.acknowledged() }
       } catch {
-        // Said again when it is due next; until then the publisher just keeps more.
+        // Retried when it is next due; until then the publisher just keeps more.
         logger.debug("Cannot acknowledge events", metadata: ["error": "\(error)"])
       }
     case .wait(let time): await sleep(.milliseconds(max(1, time - EventSubscriber.now)))
@@ -238,7 +238,7 @@ public final class EventSubscriber: Sendable {
     return try await ask(.fetch, input, as: EventExchange.FetchOutput.self)
   }
 
-  /// Fetches the events after there, if there are any; where that fails they are fetched in their turn.
+  /// Fetches the events after that position, if there are any; if that fails, they are fetched in their turn.
   private func fetchAhead(_ after: LogHead?) async {
     guard let after, eventsAhead.withLock({ $0?.after != after }) else { return }
     do {
@@ -249,7 +249,7 @@ public final class EventSubscriber: Sendable {
     }
   }
 
-  /// What was fetched ahead, if it is what follows there.
+  /// The events fetched ahead, if they follow on that position.
   private func takeAhead(_ after: LogHead?) -> (events: EventExchange.FetchOutput, at: Int64)? {
     eventsAhead.withLock { ahead in
       defer { ahead = nil }
@@ -286,7 +286,7 @@ public final class EventSubscriber: Sendable {
       nextKey: output.nextKey)
   }
 
-  /// Fetches the page after that key, if there is one and it was not fetched before; where that fails it is fetched in its turn.
+  /// Fetches the page after that key, if there is one and it was not fetched before; if that fails, it is fetched in its turn.
   private func readAhead(_ key: String?) async {
     guard let key, pageAhead.withLock({ $0?.key != key }) else { return }
     do {
@@ -302,7 +302,7 @@ public final class EventSubscriber: Sendable {
       logger.notice("The events missed are no longer kept; beginning again from the snapshot")
       state.withLock { $0.fetchFailed(.pruned, at: EventSubscriber.now) }
     } else if error is BusFailure {
-      // A publisher that is away is nothing to warn of: it comes back.
+      // A publisher that is away needs no warning: it comes back.
       logger.debug("The publisher cannot be asked", metadata: ["error": "\(error)"])
       state.withLock { $0.fetchFailed(.unreachable, at: EventSubscriber.now) }
     } else {

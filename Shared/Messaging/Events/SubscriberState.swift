@@ -1,15 +1,15 @@
 import Operations
 
-/// The protocol by which a subscriber follows one publisher's log, without clock, network or store: it is given what happened and says
-/// what to do next, one thing at a time.
+/// The protocol by which a subscriber follows one publisher's log, without clock, network or store: it is given what happened and says what
+/// to do next, one action at a time.
 ///
-/// It holds four rules. Events take effect in order, without gaps, each with the cursor in one transaction. What is received is
-/// only a hint: events that follow on the cursor are taken from it, anything else just makes it fetch. Only the publisher's own
-/// answer, never a hint, makes it begin again from the snapshot. Where the log began another epoch, the publisher says how much of the former
-/// one it has, and the store, which knows what has taken effect, decides whether the cursor goes on there. All it knows beyond the durable
-/// cursor may be lost at any step.
+/// It follows four rules. Events take effect in order, without gaps, each with the cursor in one transaction. Announcements are only hints:
+/// events that follow on the cursor are taken from them, anything else only causes a fetch. Only the publisher's own answer, never a hint,
+/// makes the subscriber begin again from the snapshot. If the log began another epoch, the publisher says how much of the former one it
+/// has, and the store, which knows what has taken effect, decides whether the cursor continues there. All state beyond the durable cursor
+/// may be lost at any step.
 struct SubscriberState {
-  /// What to do next; the outcome is reported by the method named like it.
+  /// What to do next; the outcome is reported by the methods named in each case.
   enum Action: Equatable {
     /// Read the durable cursor: ``loaded(_:)``.
     case load
@@ -17,15 +17,15 @@ struct SubscriberState {
     case fetch(after: LogHead?)
     /// Ask for a page of the snapshot: ``snapshot(_:)``, ``fetchFailed(_:at:)``.
     case fetchSnapshot(after: String?)
-    /// Let these take effect after what the store's cursor stands for, and move it: ``applied()``, ``applyFailed(at:)``,
+    /// Apply these events after the position of the store's cursor, and move it: ``applied()``, ``applyFailed(at:)``,
     /// ``applyRefused(at:)``.
     case apply(EventPage, after: LogHead)
-    /// Let a page of the snapshot take effect: ``applied()``, ``applyFailed(at:)``.
+    /// Apply a page of the snapshot: ``applied()``, ``applyFailed(at:)``.
     case applyPage(Page)
-    /// Move the store's cursor into that epoch of the log if nothing has taken effect that came after `end`: ``entered(_:)``,
-    /// ``applyFailed(at:)``, ``applyRefused(at:)``.
+    /// Move the store's cursor into that epoch of the log if nothing after `end` has taken effect: ``entered(_:)``, ``applyFailed(at:)``,
+    /// ``applyRefused(at:)``.
     case enter(epoch: String, after: LogHead)
-    /// Report to the publisher where the cursor is: ``acknowledged()``.
+    /// Report the cursor to the publisher: ``acknowledged()``.
     case acknowledge(LogHead)
     /// Nothing before that time, on the caller's clock in milliseconds.
     case wait(until: Int64)
@@ -37,7 +37,7 @@ struct SubscriberState {
     let events: [LoggedEvent]
     let head: LogHead
     let nextKey: String?
-    /// The log's head when the snapshot's first page was read: all later pages hold at least that.
+    /// The log's head when the snapshot's first page was read: all later pages hold at least that state.
     let from: LogHead
 
     var isLast: Bool { nextKey == nil }
@@ -47,48 +47,49 @@ struct SubscriberState {
     /// Events buffered and applied in one transaction, and their bytes.
     var events = 500
     var bytes = 1 << 20
-    /// Effects after which the cursor is reported, and the longest time until then.
+    /// The number of effects after which the cursor is acknowledged, and the longest time until then.
     var acknowledgedEvents: Int64 = 5000
     var acknowledgedMilliseconds: Int64 = 5000
-    /// Pauses after a failure: doubled from the first to the longest. A service is ready once it has caught up with its publishers, so
-    /// that one which starts beside it is asked again soon.
+    /// Pauses after a failure, doubled from the first to the longest. A service is ready once it has caught up with its publishers, so one
+    /// that starts at the same time is retried soon.
     var firstPause: Int64 = 50
     var longestFetchPause: Int64 = 250
     var longestApplyPause: Int64 = 30_000
-    /// A publisher that runs speaks each second. After so long a silence nobody knows what it has published since; after half of it, it is asked.
+    /// A running publisher announces its position each second. After so long a silence it is unknown what it has published since; after
+    /// half of that, it is asked.
     var maxSilenceMilliseconds: Int64 = 5000
-    /// The pause where the store refuses since nothing can be written.
+    /// The pause if the store refuses because nothing can be written.
     var refusedPause: Int64 = 500
-    /// Failed effects in a row from which on the subscriber counts as stuck: one or two are normal for a busy store.
+    /// The number of failed effects in a row at which the subscriber counts as stuck: one or two are normal for a busy store.
     var failuresBeforeStuck = 3
   }
 
   private enum Stage {
     case unloaded
-    /// Learning where the log stands, to begin there.
+    /// Learning the log's position, to begin there.
     case joining
     case following
     case snapshotting(after: String?, from: LogHead?)
     case page(Page)
-    /// The log began another epoch, and has the former one up to there.
+    /// The log began another epoch, and has the former one up to that position.
     case entering(epoch: String, after: LogHead)
   }
 
   /// Where a subscriber without cursor begins.
   let start: EventSubscriber.Start
-  /// Whether the publisher gets the cursor, so that it keeps what comes after.
+  /// Whether the cursor is acknowledged to the publisher, so that it keeps later events.
   let keepsCursor: Bool
   /// The events that have an effect; nil for all.
   let names: Set<String>?
   private let limits: Limits
   private var stage = Stage.unloaded
-  /// Up to where everything has taken effect for certain, or has none here.
+  /// The position up to which every event has taken effect for certain, or has no effect here.
   private(set) var cursor: LogHead?
-  /// The number of the cursor as the store has it: what has no effect moves it only now and then.
+  /// The number of the store's cursor; events without effect move it only now and then.
   private var stored: Int64 = 0
   /// The last number that the publisher is known to have, in its epoch.
   private(set) var head: LogHead?
-  /// Events that follow on the cursor, up to ``reached`` without anything missing.
+  /// Events that follow on the cursor, without gaps up to ``reached``.
   private var buffer: [LoggedEvent] = []
   private var reached: Int64 = 0
   /// The number after which the publisher was asked last; hints may have moved the cursor since.
@@ -102,17 +103,17 @@ struct SubscriberState {
   private var batch: Int
   /// Whether, at some moment since the start or since the publisher was silent, nothing that it had published was missing.
   private(set) var hadAll = false
-  /// When the publisher was last received or answered; nil until then.
+  /// When the publisher last announced or answered something; nil until then.
   private var receivedAt: Int64?
   /// When it was last asked because it was silent.
   private var silenceAskedAt: Int64 = 0
-  /// How often in a row nothing took effect.
+  /// How many effects failed in a row.
   private var failedEffects = 0
   private var acknowledgedNumber: Int64 = 0
   private var acknowledgedAt: Int64 = 0
-  /// What was reported to the publisher last, whether it arrived or not.
+  /// The number last reported to the publisher, whether it arrived or not.
   private var sentNumber: Int64 = 0
-  /// How many of the buffer are taking effect, and up to where.
+  /// How many buffered events are taking effect, and up to which number.
   private var inHand: (count: Int, through: Int64)?
 
   init(start: EventSubscriber.Start, keepsCursor: Bool, names: Set<String>? = nil, limits: Limits = Limits()) {
@@ -126,18 +127,18 @@ struct SubscriberState {
   /// Whether effects fail again and again: what comes after them waits.
   var isStuck: Bool { failedEffects >= limits.failuresBeforeStuck }
 
-  /// Whether everything that the publisher had published has taken effect at some moment since the start. It is not known while the publisher is
-  /// silent, nor after a silence until it has said anew where it stands: this process may have slept through what was published.
+  /// Whether everything that the publisher had published has taken effect at some moment since the start. Unknown while the publisher is
+  /// silent, and after a silence until it has stated its position again: this process may have slept through events.
   func hasCaughtUp(at now: Int64) -> Bool { hadAll && !isSilent(at: now) }
 
-  /// How many events behind the publisher; nil where that is not known.
+  /// How many events the subscriber is behind the publisher; nil if unknown.
   func lag(at now: Int64) -> Int64? { head == nil || hasDoubt || isSilent(at: now) ? nil : lag }
 
   private func isSilent(at now: Int64) -> Bool {
     receivedAt.map { now - $0 > limits.maxSilenceMilliseconds } ?? true
   }
 
-  /// How many events behind the last number received.
+  /// How many events the subscriber is behind the last number received.
   private var lag: Int64 {
     guard let head else { return 0 }
     return max(0, head.number - (cursor?.epoch == head.epoch ? cursor?.number ?? 0 : 0))
@@ -157,14 +158,14 @@ struct SubscriberState {
     }
   }
 
-  /// Whether what was received may lead to something at once: most that others publish does not concern a subscriber. Reporting the cursor is for
-  /// whoever looks now and then.
+  /// Whether an announcement may lead to an action at once: most of them do not concern a subscriber. Acknowledging the cursor is left to
+  /// the periodic check.
   var isAwaited: Bool {
     guard case .following = stage else { return true }
     return !buffer.isEmpty || isBehind
   }
 
-  /// After where the publisher will be asked once what is in hand has taken effect; nil where it is not known to have more.
+  /// The position after which the publisher will be asked once the events in hand have taken effect; nil if it is not known to have more.
   var nextFetch: LogHead? {
     guard let cursor, let head, head.epoch == cursor.epoch, let inHand, inHand.through == reached, head.number > reached else {
       return nil
@@ -172,7 +173,7 @@ struct SubscriberState {
     return LogHead(epoch: cursor.epoch, number: reached)
   }
 
-  /// Whether the publisher has something that did not come.
+  /// Whether the publisher has something that did not arrive.
   private var isBehind: Bool { hasDoubt || lag > 0 || head?.epoch != cursor?.epoch }
 
   private mutating func follow(_ now: Int64) -> Action {
@@ -220,7 +221,7 @@ struct SubscriberState {
     }
   }
 
-  /// Takes a hint, whenever it comes.
+  /// Takes a hint, at any time.
   mutating func received(_ announcement: Announcement, at now: Int64) {
     subscribe(at: now)
     switch announcement {
@@ -237,7 +238,7 @@ struct SubscriberState {
     }
   }
 
-  /// What is received after a silence may have been said long ago: only the publisher's own answer says where it stands.
+  /// Notes that something was received. After a silence it may be old: only the publisher's own answer states its position.
   private mutating func subscribe(at now: Int64) {
     if isSilent(at: now) {
       hasDoubt = true
@@ -271,13 +272,13 @@ struct SubscriberState {
     return true
   }
 
-  /// Moves to where nothing is missing; the cursor goes along while nothing waits to take effect.
+  /// Moves to the number up to which nothing is missing; the cursor follows while no event waits to take effect.
   private mutating func reach(_ number: Int64) {
     reached = max(reached, number)
     if buffer.isEmpty, inHand == nil, let cursor { self.cursor = LogHead(epoch: cursor.epoch, number: reached) }
   }
 
-  /// Forgets what waits.
+  /// Discards the events that wait.
   private mutating func empty() {
     buffer = []
     bufferBytes = 0
@@ -285,11 +286,11 @@ struct SubscriberState {
     reached = cursor?.number ?? 0
   }
 
-  /// The publisher's answer to a fetch: where its log stands and events after the number asked for.
+  /// The publisher's answer to a fetch: its log's position, and events after the requested number.
   ///
   /// - Parameters:
-  ///   - end: up to where the log has the events of the epoch asked about, if that is one before its present one.
-  ///   - now: when it answered.
+  ///   - end: up to which number the log has the events of the requested epoch, if that is an earlier one than its present one.
+  ///   - now: when the publisher answered.
   mutating func fetched(_ published: LogHead, _ page: EventPage, end: Int64? = nil, at now: Int64) {
     failures = 0
     pauseUntil = 0
@@ -307,7 +308,7 @@ struct SubscriberState {
       empty()
       return
     }
-    // A log that lost what we have seen.
+    // The log has lost events that were seen here.
     guard published.number >= asked else { return beginAgain() }
     hasDoubt = false
     head = LogHead(epoch: published.epoch, number: max(published.number, head?.epoch == published.epoch ? head?.number ?? 0 : 0))
@@ -324,9 +325,9 @@ struct SubscriberState {
     if reached == before, buffer.isEmpty, lag > 0 { pause(at: now, longest: limits.longestFetchPause) }
   }
 
-  /// The same for what the publisher answered before it was to be asked; false where there is doubt: it has to say where it stands now.
+  /// The same for an answer that was fetched ahead; false in case of doubt, since the publisher then has to state its present position.
   ///
-  /// - Parameter time: when it answered.
+  /// - Parameter time: when the publisher answered.
   mutating func fetchedAhead(_ published: LogHead, _ page: EventPage, end: Int64?, at time: Int64) -> Bool {
     guard !hasDoubt else { return false }
     fetched(published, page, end: end, at: time)
@@ -362,7 +363,7 @@ struct SubscriberState {
     begin(at: cursor)
   }
 
-  /// Follows the log from there, in an epoch in which the publisher knows nothing of this subscriber yet.
+  /// Follows the log from that cursor, in an epoch in which the publisher does not know this subscriber yet.
   private mutating func begin(at cursor: LogHead) {
     self.cursor = cursor
     stored = cursor.number
@@ -386,7 +387,7 @@ struct SubscriberState {
     stage = .page(Page(events: page.events, head: page.head, nextKey: page.nextKey, from: from))
   }
 
-  /// What was to be applied has taken effect, and the cursor has moved with it.
+  /// The events or the page have taken effect, and the cursor has moved with them.
   mutating func applied() {
     failures = 0
     failedEffects = 0
@@ -408,7 +409,7 @@ struct SubscriberState {
     batch = min(batch * 2, limits.events)
   }
 
-  /// Nothing has taken effect: the same again, after a pause, never skipped.
+  /// Nothing has taken effect: the same is retried after a pause, and never skipped.
   mutating func applyFailed(at now: Int64) {
     batch = 1
     failedEffects += 1
@@ -416,7 +417,7 @@ struct SubscriberState {
     pause(at: now, longest: limits.longestApplyPause)
   }
 
-  /// Nothing has taken effect since nothing can be written: the same again soon. No effect is to blame.
+  /// Nothing has taken effect because nothing can be written: the same is retried soon. No effect is to blame.
   mutating func applyRefused(at now: Int64) {
     inHand = nil
     pauseUntil = now + limits.refusedPause

@@ -6,15 +6,14 @@ import Operations
 
 /// The thread that owns every socket of a service's bus.
 ///
-/// Each round it takes all commands in one go, receives what has come, ends what is overdue and sleeps until a socket, the
-/// eventfd or a deadline wakes it. It never waits for a peer, and runs of small
-/// requests' handlers what does not wait either. Not `Sendable`: made by one thread, handed over to
-/// its own before that starts, and never touched by another again.
+/// Each round it takes all commands at once, receives what has arrived, ends overdue requests and sleeps until a socket, the eventfd or a
+/// deadline wakes it. It never waits for a peer, and of small requests' handlers it runs only what does not wait either. Not `Sendable`:
+/// one thread creates it and hands it to its own thread before that starts, and no other thread uses it again.
 final class BusLoop {
   struct Pending {
-    /// Kept to be sent anew if it comes back as not begun; whoever waits for the reply holds the same bytes.
+    /// Kept to be sent again if it comes back as not begun; the task that waits for the reply holds the same bytes.
     let request: OutgoingRequest
-    /// When it is given up: its deadline, or earlier while it waits for a connection.
+    /// When the request is given up: its deadline, or earlier while it waits for a connection.
     var expiry: Int64
     var isSent: Bool
   }
@@ -43,18 +42,18 @@ final class BusLoop {
   private var deadlines = DeadlineHeap()
   private var running = 0
   private var runningBytes = 0
-  /// What the command queue does not know yet.
+  /// Numbers not yet reported to the command queue.
   private var answered = 0
   private var settledBytes = 0
   private var hasForgotten = false
 
   private var now = Monotonic.now
   private var stopBy: Int64?
-  /// The callers that were informed that the service stops and have not said yet that nothing more comes.
+  /// Callers that know that the service is stopping and have not confirmed yet that they send nothing more.
   private var parting: Set<[UInt8]> = []
-  /// Until when that is waited for.
+  /// Until when their confirmations are awaited.
   private var partBy: Int64 = 0
-  /// When the last reply was given to libzmq, but for those that send requests back to callers that go on asking for too long.
+  /// When the last reply was given to libzmq, except those that send requests back to callers that go on asking for too long.
   private var repliedAt: Int64 = 0
   private var nextGauges: Int64 = 0
   private var frames: [[UInt8]] = []
@@ -63,7 +62,7 @@ final class BusLoop {
 
   /// Messages taken from one socket before the others have their turn.
   private static let fairShare = 16
-  /// Times that commands are taken before the sockets have their turn: handlers' steps lead to further steps and replies.
+  /// How often commands are taken before the sockets have their turn: handlers' steps lead to further steps and replies.
   private static let steps = 4
 
   /// Makes and binds the sockets.
@@ -134,7 +133,7 @@ final class BusLoop {
     finish()
   }
 
-  /// Stopped, and nothing is left to be answered or waited for, nor on its way here; or the time for it is over.
+  /// Whether the bus is stopped and nothing is left to answer, to wait for or on its way here; or the time for that is over.
   private var isFinished: Bool {
     guard let stopBy else { return false }
     if now >= stopBy { return true }
@@ -194,7 +193,7 @@ final class BusLoop {
       guard let entry = pending[tag], entry.expiry <= now else { continue }
       let peer = peers[entry.request.service]
       let takes = peer.map { $0.isConnected && !$0.isLeaving(now) } ?? false
-      // What was not sent did not happen: with a connection the peer does not take it, without one there is no peer.
+      // An unsent request has not taken effect: with a connection, the peer does not accept it; without one, there is no peer.
       finish(tag, .failure(entry.isSent ? .timedOut : takes ? .overloaded : .unavailable))
     }
     if deadlines.count > 2 * pending.count + 1024 { deadlines.compact { pending[$0] != nil } }
@@ -294,14 +293,14 @@ final class BusLoop {
     entry.request.continuation.resume(returning: result)
   }
 
-  /// The service stops: nothing more is sent to it before it is back, and it learns that there is nothing more to come.
+  /// The service is stopping: nothing more is sent to it before it is back, and it learns that nothing more will come.
   private func part(from peer: Peer) {
     logger.debug("A service stops", metadata: ["peer": "\(peer.service.rawValue)"])
     peer.leave(until: now + limits.restartPatience.inNanoseconds)
     peer.acknowledgeShutdown()
   }
 
-  /// Keeps a request that the service has certainly not begun for its successor, for as long as its caller waits and the bounds allow.
+  /// Keeps a request that the service has certainly not begun for its successor, as long as its caller waits and the limits allow.
   private func keep(_ tag: UInt64, for peer: Peer) {
     guard var entry = pending[tag], entry.isSent else { return }
     guard peer.waiting.count < limits.requestsWaiting else {
@@ -349,7 +348,7 @@ final class BusLoop {
         case .lost:
           metrics.connectionsLost.increment()
           logger.debug("Lost a connection", metadata: ["peer": "\(peer.service.rawValue)"])
-          // A reply that came before the end counts; whatever else was asked has an unknown fate.
+          // A reply received before the end counts; whether other requests took effect is unknown.
           receiveReplies(peer, atMost: .max)
           for (tag, entry) in pending where entry.request.service == peer.service && entry.isSent {
             finish(tag, .failure(.unavailable))
@@ -365,7 +364,7 @@ final class BusLoop {
       case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: break
       case ZMQ_EVENT_DISCONNECTED:
         metrics.connectionsLost.increment()
-        // libzmq gives no reason: a frame beyond the largest ends a connection, and so does whoever goes.
+        // libzmq gives no reason: the caller may have left, or sent a frame beyond the limit.
         logger.debug("A caller's connection ended")
       default:
         metrics.handshakesFailed.increment()
@@ -399,7 +398,7 @@ final class BusLoop {
       }
       let (header, body) = (frames[delimiter + 1], frames[delimiter + 2])
       let bytes = header.count + body.count
-      // One that names its requests as we do, and so knows what else we say; of another only the deadline is known.
+      // A caller that tags its requests as we do also knows our other messages; of any other only the deadline is known.
       let transit = delimiter == 2 && frames[1].count == 8 ? callers.caller(frames[0]) : Transit()
       guard stopBy == nil else {
         send(serving.sendBack(header: header), to: envelope, counts: now < partBy)
@@ -412,8 +411,8 @@ final class BusLoop {
       }
       running += 1
       runningBytes += bytes
-      // Not a child of any task, on purpose: its number is bounded here, each one ends in a reply command, and stopping waits
-      // for all of them. A task group would cost every request a hop more.
+      // Deliberately not a child task: the number of tasks is limited here, each one ends in a reply command, and stopping waits for all of
+      // them. A task group would add a hop to every request.
       Task(executorPreference: bytes <= limits.smallRequestBytes ? executor : nil) {
         [commandQueue, userID, received = Monotonic.now] in
         let message = await serving.answer(header: header, body: body, from: userID, received: received, transit: transit)
@@ -422,7 +421,7 @@ final class BusLoop {
     }
   }
 
-  /// - Parameter counts: whether the end waits for the reply to be on its way.
+  /// - Parameter counts: whether closing waits until the reply is on its way.
   private func send(_ message: RawReply, to envelope: [[UInt8]], counts: Bool = true) {
     guard let router else { return }
     // Only the first frame, the caller's identity, can be refused: the caller is gone, or does not read.
@@ -472,7 +471,7 @@ final class BusLoop {
 
   // MARK: - The end
 
-  /// Answers everyone who still waits, and closes. Blocks no longer than closing may take.
+  /// Answers all requests that still wait, and closes. Blocks no longer than closing may take.
   private func finish() {
     for command in commandQueue.shut() {
       switch command {
@@ -500,8 +499,8 @@ final class BusLoop {
     if let lock { close(lock) }
   }
 
-  /// Ends libzmq's threads when they have sent what is left. One that looks up a host's name cannot be called back: beyond the
-  /// bound they are left to end when it has its answer, so that a silent name server keeps no process from stopping.
+  /// Ends libzmq's threads when they have sent what is left. A thread that is looking up a host name cannot be interrupted: beyond the time
+  /// limit it is left to end by itself, so that a silent name server keeps no process from stopping.
   private func endThreads() {
     let ending = Ending(context)
     var thread = pthread_t()
@@ -517,7 +516,7 @@ final class BusLoop {
   }
 }
 
-/// What one publisher publishes, and who in this process reads it.
+/// The announcements of one publisher, and their readers in this process.
 final class Subscription {
   let publisher: ServiceName
   let socket: Socket
@@ -537,7 +536,7 @@ final class Subscription {
   }
 }
 
-/// The end of a context of libzmq, which one thread brings about and another waits for, but not for ever.
+/// The end of a libzmq context: one thread ends it, and another waits for that, but not for ever.
 private final class Ending {
   private let context: UnsafeMutableRawPointer
   private let isOver = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)

@@ -1,20 +1,20 @@
 import Operations
 import Synchronization
 
-/// Who called lately, by the identities that the ROUTER gave their connections, and how long their requests are under way.
+/// The recent callers, by the identities that the ROUTER gave their connections, and the transit times of their requests.
 ///
-/// Two generations: when the young one is half the bound, it becomes the old one and the former old one is forgotten.
+/// Two generations: when the young one reaches half the limit, it becomes the old one and the former old one is forgotten.
 struct Callers {
   private let half: Int
   private var young: [[UInt8]: Transit] = [:]
   private var old: [[UInt8]: Transit] = [:]
 
-  /// - Parameter bound: callers remembered at most.
+  /// - Parameter bound: the largest number of callers remembered.
   init(bound: Int) { half = max(1, bound / 2) }
 
   var all: Set<[UInt8]> { Set(young.keys).union(old.keys) }
 
-  /// The caller of that identity, who has just called.
+  /// The caller with that identity, which has just called.
   mutating func caller(_ identity: [UInt8]) -> Transit {
     if let known = young[identity] { return known }
     let transit = old.removeValue(forKey: identity) ?? Transit()
@@ -24,12 +24,12 @@ struct Callers {
   }
 }
 
-/// How much longer than need be the messages of one connection were under way.
+/// How much longer than necessary the messages of one connection were on their way.
 ///
-/// Sender and receiver each have a clock that never jumps; how far these are apart nobody knows, but it does not change, but for the
-/// little by which one goes faster. So the least difference seen lately stands for a message that did not wait.
+/// Sender and receiver each have a monotonic clock. The difference between the clocks is unknown but constant, except for a small drift. So
+/// the least difference seen lately stands for a message that did not wait.
 final class Transit: Sendable {
-  /// How long the least difference counts, in milliseconds: at least that, at most twice. Clocks drift by some 6 ms in the time.
+  /// How long the least difference counts, in milliseconds: at least this long, at most twice. Clocks drift by some 6 ms in that time.
   static let window: Int64 = 60_000
 
   struct State {

@@ -5,10 +5,10 @@ import Synchronization
 
 /// A request on its way to the thread that owns the sockets.
 struct OutgoingRequest: Sendable {
-  /// Names the request on this bus: unlike the header's id, no two in flight share it, and it is never used again.
+  /// Identifies the request on this bus: unlike the header's id, no two in flight share it, and it is never reused.
   let tag: UInt64
   let service: ServiceName
-  /// Without what is left of its time, see ``RequestHeader/stamp(_:left:sent:)``.
+  /// Without the time left, see ``RequestHeader/stamp(_:left:sent:)``.
   let header: [UInt8]
   let body: [UInt8]
   /// On the monotonic clock, in nanoseconds.
@@ -26,11 +26,11 @@ struct RawReply: Sendable {
 
 /// A reply on its way out.
 struct OutgoingReply: Sendable {
-  /// The frames before and including the empty one, returned as they came: they are the way back.
+  /// The frames up to and including the empty one, returned as they came: they are the return path.
   let envelope: [[UInt8]]
   /// What the request counted against ``BusLimits/handledBytes``.
   let requestBytes: Int
-  /// Nothing is sent for a request that nobody waits for any more.
+  /// Nil for a request whose caller no longer waits: then nothing is sent.
   let message: RawReply?
 }
 
@@ -73,10 +73,10 @@ final class CommandQueue: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Lets commands in; before it, requests are refused.
+  /// Accepts commands from now on; before that, requests are refused.
   func open() { state.withLock { $0.isOpen = true } }
 
-  /// Hands a request over, or says why not.
+  /// Hands a request over, or returns why not.
   func submit(_ request: OutgoingRequest) -> BusFailure? {
     let (refusal, wakes) = state.withLock { state -> (BusFailure?, Bool) in
       guard state.isOpen else { return (.unavailable, false) }
@@ -102,7 +102,7 @@ final class CommandQueue: Sendable {
     return taken
   }
 
-  /// Hands over what is bounded elsewhere: at most one reply or cancellation for a request. False once the bus is closed.
+  /// Hands over a command that is limited elsewhere: at most one reply or cancellation per request. False once the bus is closed.
   @discardableResult
   func push(_ command: Command) -> Bool {
     let (taken, wakes) = state.withLock { state -> (Bool, Bool) in
@@ -138,7 +138,7 @@ final class CommandQueue: Sendable {
     }
   }
 
-  /// Whether the owner may sleep: nothing has come, and whoever comes next wakes it.
+  /// Whether the owner may sleep: no command has arrived, and the next one wakes it.
   func fallAsleep(answered: Int, sentBytes: Int) -> Bool {
     state.withLock { state in
       guard state.commands.isEmpty else { return false }
@@ -149,13 +149,13 @@ final class CommandQueue: Sendable {
     }
   }
 
-  /// Takes back the wake-up.
+  /// Resets the wake-up.
   func clear() {
     var count: UInt64 = 0
     _ = read(descriptor, &count, 8)
   }
 
-  /// Refuses everything from now on, and returns what was still in the box.
+  /// Refuses everything from now on, and returns the commands still in the queue.
   func shut() -> [Command] {
     state.withLock { state in
       state.isOpen = false

@@ -1,4 +1,5 @@
-/// When which request ends unanswered, the earliest first. An entry whose request is gone stays until its time or a ``compact(_:)``.
+/// The times at which requests end unanswered, the earliest first. The entry of a finished request stays until its time or a
+/// ``compact(_:)``.
 struct DeadlineHeap {
   private var entries: [(time: Int64, tag: UInt64)] = []
 

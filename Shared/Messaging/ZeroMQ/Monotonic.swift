@@ -1,6 +1,6 @@
 import Glibc
 
-/// The clock that deadlines are kept on: it never jumps.
+/// The monotonic clock on which deadlines are kept.
 enum Monotonic {
   /// Nanoseconds since some fixed point.
   static var now: Int64 {

@@ -1,19 +1,19 @@
 import CZeroMQ
 import Operations
 
-/// The connection to one service: a DEALER, a monitor that reports whether it stands, and the requests that wait until it does.
+/// The connection to one service: a DEALER, a monitor that reports whether it is connected, and the requests that wait until it is.
 final class Peer {
   let service: ServiceName
   let dealer: Socket
   let monitor: Socket
   private(set) var isConnected = false
-  /// Until when nothing is sent, since the service said that it stops: what would be sent is kept for its successor. Over at
-  /// the next connection.
+  /// Until when nothing is sent, since the service has said that it is stopping: requests are kept for its successor. Ends with the next
+  /// connection.
   private(set) var leavingUntil: Int64 = 0
-  /// Not yet taken by libzmq, the oldest first.
+  /// Requests not yet accepted by libzmq, the oldest first.
   private(set) var waiting: [OutgoingRequest] = []
 
-  /// What a monitor reports: connections that stand, end, or do not come about.
+  /// What a monitor reports: connections that are established, end, or fail.
   static let events =
     ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
     | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
@@ -31,19 +31,19 @@ final class Peer {
     try dealer.connect(endpoint)
   }
 
-  /// Whether the service has said that it stops, and is not back yet.
+  /// Whether the service has said that it is stopping, and is not back yet.
   func isLeaving(_ now: Int64) -> Bool { now < leavingUntil }
 
-  /// Notes that the service stops; sends nothing more until it is back.
+  /// Records that the service is stopping; nothing more is sent until it is back.
   func leave(until time: Int64) { leavingUntil = time }
 
-  /// Informs the service that nothing more comes, behind everything that was sent to it.
+  /// Informs the service, after everything that was sent to it, that nothing more will come.
   func acknowledgeShutdown() {
     guard dealer.send(ShutdownHandshake.tag, more: true) == .sent else { return }
     for frame in ShutdownHandshake.answer { _ = dealer.send(frame, more: frame != ShutdownHandshake.answer.last) }
   }
 
-  /// Gives the request to libzmq, behind those that wait already; false if it has to wait.
+  /// Gives the request to libzmq; false if it has to wait, as behind requests that already wait.
   func send(_ request: OutgoingRequest, at now: Int64) -> Bool {
     guard waiting.isEmpty, !isLeaving(now), dealer.send(request.tag, more: true) == .sent else { return false }
     let left = (request.deadline - now) / 1_000_000
@@ -55,7 +55,7 @@ final class Peer {
 
   func wait(_ request: OutgoingRequest) { waiting.append(request) }
 
-  /// Sends what waited, as far as libzmq takes it; those that nobody wants any more are left out.
+  /// Sends waiting requests as far as libzmq accepts them, without those that are no longer wanted.
   func flush(at now: Int64, isWanted: (OutgoingRequest) -> Bool, sent: (OutgoingRequest) -> Void) {
     guard !waiting.isEmpty, !isLeaving(now) else { return }
     var queue: [OutgoingRequest] = []
@@ -70,16 +70,16 @@ final class Peer {
       next += 1
     }
     waiting = Array(queue[next...])
-    // What was refused would make the owner look again at once, and again, for as long as there is no connection.
+    // Otherwise a refused request would make the owner retry at once, again and again, while there is no connection.
     if !waiting.isEmpty { dealer.settle() }
   }
 
-  /// Drops those that nobody wants any more.
+  /// Drops requests that are no longer wanted.
   func forget(_ isWanted: (OutgoingRequest) -> Bool) { waiting.removeAll { !isWanted($0) } }
 
   enum Change { case connected, lost, refused }
 
-  /// What became of the connection since the last look.
+  /// The changes of the connection since the last call.
   func changes(_ frames: inout [[UInt8]]) -> [Change] {
     var changes: [Change] = []
     while monitor.receive(into: &frames) {

@@ -2,24 +2,24 @@ import Logging
 import Metrics
 import Operations
 
-/// Answers one request: reads its header, sees to its deadline and its sender's rights, and asks the service's handler.
+/// Answers one request: reads its header, checks its deadline and its sender's rights, and calls the service's handler.
 struct Serving: Sendable {
   let handler: @Sendable (Request) async -> Reply
-  /// Who may call what; nil where the sockets' directory is the trust.
+  /// Who may call what; nil if access to the sockets' directory is the only check.
   let grants: Grants?
   let limits: BusLimits
   let clock: Clock
   let metrics: BusMetrics
   let throttledLog: ThrottledLog
 
-  /// The clock of a caller that differs from ours by more is warned of.
+  /// A larger difference between a caller's clock and ours is logged as a warning.
   static let toleratedSkewMilliseconds: Int64 = 2000
 
-  /// The reply, or nil if nobody waits for it any more.
+  /// The reply; nil if the caller no longer waits for it.
   ///
   /// - Parameters:
-  ///   - received: when it came, on the monotonic clock, in nanoseconds.
-  ///   - transit: of the connection that it came by.
+  ///   - received: when the request arrived, on the monotonic clock, in nanoseconds.
+  ///   - transit: the transit times of its connection.
   func answer(
     header bytes: [UInt8], body: [UInt8], from userID: String?, received: Int64, transit: Transit
   ) async -> RawReply? {
@@ -52,7 +52,7 @@ struct Serving: Sendable {
     return RawReply(reply)
   }
 
-  /// How long its caller still waits, in milliseconds: what was left when it was sent, but for what it has waited since.
+  /// How long the caller still waits, in milliseconds: the time left when the request was sent, minus the time it has waited since.
   private func left(of header: RequestHeader, _ received: Int64, _ transit: Transit) -> Int64 {
     let now = clock.now.milliseconds
     guard let left = header.leftMilliseconds.map(Int64.init) else {
@@ -79,17 +79,17 @@ struct Serving: Sendable {
     return left - waited
   }
 
-  /// The answer to a request that cannot be read: its id is not known, but a REQ socket waits for some answer.
+  /// The reply to an unreadable request: its id is unknown, but a REQ socket waits for some reply.
   func refuseMalformed(_ failure: Failure) -> RawReply {
     metrics.malformed.increment()
     throttledLog.warn("Refused a malformed request", ["code": "\(failure.code)"])
     return RawReply(Reply(id: "", failure))
   }
 
-  /// The answer to a request beyond the bounds.
+  /// The reply to a request beyond the limits.
   func refuse(header bytes: [UInt8]) -> RawReply { refuse(bytes, .overloaded, wasBegun: nil) }
 
-  /// The answer to a request that comes while the service stops.
+  /// The reply to a request that arrives while the service is stopping.
   func sendBack(header bytes: [UInt8]) -> RawReply { refuse(bytes, .unavailable, wasBegun: false) }
 
   private func refuse(_ bytes: [UInt8], _ failure: RequestFailure, wasBegun: Bool?) -> RawReply {

@@ -67,9 +67,9 @@ final class Socket {
     try set(ZMQ_BACKLOG, limits.backlog)
     try set(ZMQ_IPV6, Int32(1))
     switch kind {
-    // A reply to a peer that is gone or does not read is refused, to be counted, instead of vanishing.
+    // A reply to a peer that is gone or does not read is refused, so that it is counted, instead of being lost.
     case .router: try set(ZMQ_ROUTER_MANDATORY, Int32(1))
-    // A request is given only to a connection that stands: one that does not is the caller's to wait for, or not.
+    // A request goes only to an established connection; without one, the caller decides whether to wait.
     case .dealer: try set(ZMQ_IMMEDIATE, Int32(1))
     default: break
     }
@@ -96,7 +96,7 @@ final class Socket {
     guard zmq_setsockopt(pointer, option, text, text.utf8.count) == 0 else { throw ZeroMQError("zmq_setsockopt \(option)") }
   }
 
-  /// Lets one of the context's threads carry its messages, the first of which is 0; before it is bound or connected.
+  /// Assigns the socket to one of the context's threads, numbered from 0; to be called before it is bound or connected.
   func carry(on thread: Int) throws { try set(ZMQ_AFFINITY, UInt64(1) << UInt64(thread)) }
 
   func bind(_ endpoint: String) throws {
@@ -107,7 +107,7 @@ final class Socket {
     guard zmq_connect(pointer, endpoint) == 0 else { throw ZeroMQError("zmq_connect \(endpoint)") }
   }
 
-  /// A socket that reports this one's connections: the number of the event, as `zmq_socket_monitor(3)` says.
+  /// A socket that reports this one's connections by event number, as `zmq_socket_monitor(3)` describes.
   func monitor(_ name: String, _ events: CInt, _ context: UnsafeMutableRawPointer, _ limits: BusLimits) throws -> Socket {
     let endpoint = "inproc://monitor.\(name)"
     guard zmq_socket_monitor(pointer, endpoint, events) == 0 else { throw ZeroMQError("zmq_socket_monitor") }
@@ -143,7 +143,7 @@ final class Socket {
     return .sent
   }
 
-  /// Looks whether anything can be received or sent: if not, the socket is clean, and the descriptor signals when that changes.
+  /// Checks whether anything can be received or sent. If not, the socket is clean, and the descriptor signals the next change.
   func settle() {
     var events: CInt = 0
     var size = MemoryLayout<CInt>.size
@@ -153,12 +153,12 @@ final class Socket {
   /// Unanswered probes, one a second, that end a silent connection.
   private static let keepaliveProbes: Int32 = 3
 
-  /// The most frames a message may have; more are read and thrown away.
+  /// The most frames that a message may have; more are read and discarded.
   static let maxFrames = 16
 
-  /// Receives one whole message without waiting; nil, and the socket is clean, if there is none.
+  /// Receives one whole message without waiting; false, with a clean socket, if there is none.
   ///
-  /// - Parameter userID: receives the identity that ZAP gave the sender's connection, if it is asked for.
+  /// - Parameter userID: receives the identity that ZAP gave the sender's connection, if requested.
   func receive(into frames: inout [[UInt8]], userID: UnsafeMutablePointer<String?>? = nil) -> Bool {
     frames.removeAll(keepingCapacity: true)
     while true {

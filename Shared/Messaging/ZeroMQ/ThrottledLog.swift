@@ -1,8 +1,7 @@
 import Logging
 import Synchronization
 
-/// Warnings about what peers do, at most one a second of each kind, or as seldom as it is asked for: a peer that floods us must not
-/// flood the log as well.
+/// Warnings about peers, at most one of each kind per second or per given pause: a peer that floods us must not flood the log as well.
 final class ThrottledLog: Sendable {
   private let logger: Logger
   private let last = Mutex<[String: (at: Int64, suppressed: Int)]>([:])

@@ -11,15 +11,15 @@ import Synchronization
 ///     try bus.start()   // bound: callers reach it from now on
 ///     await bus.run()   // until it is asked to stop
 ///
-/// A service that does not serve binds nothing, so any number of gateways may run beside each other. What travels is described
-/// in `Tests/Messaging/Wire`; every bound is in ``BusLimits``.
+/// A service that does not serve binds nothing, so any number of gateways may run side by side. The wire format is described in
+/// `Tests/Messaging/Wire`; all limits are in ``BusLimits``.
 ///
-/// **Restarts.** A service that stops finishes what it has begun and sends back what it has not; its callers keep that, and what else
-/// they would ask, for its successor (``ShutdownHandshake``). Only what was certainly not begun is ever sent anew: where a connection ends
-/// without a reply, as when a process is killed, nobody knows, and the caller gets `unavailable`. So nothing takes effect twice.
+/// **Restarts.** A stopping service finishes the requests that it has begun and sends the others back; its callers keep those, and new
+/// ones, for its successor (``ShutdownHandshake``). Only a request that was certainly not begun is ever sent again. If a connection ends
+/// without a reply, as when a process is killed, this is unknown, and the caller gets `unavailable`. So nothing takes effect twice.
 ///
-/// **Clocks.** A request travels with what is left of its time, taken when it is given to the connection: neither the clocks of two
-/// hosts nor a wait on this side change what it has. A clock that differs is warned of.
+/// **Clocks.** A request travels with the time it has left, measured when it is given to the connection: neither the clocks of two hosts
+/// nor a wait on this side change it. A clock that differs is logged as a warning.
 public final class ZeroMQBus: RunnableBus {
   private enum Phase {
     case idle
@@ -114,8 +114,8 @@ public final class ZeroMQBus: RunnableBus {
     }
   }
 
-  /// Begins to stop: new requests are answered `unavailable`, those in flight, both ways, may end within the given time. Our own
-  /// handlers may go on asking others until then.
+  /// Begins to stop: new requests are answered `unavailable`, those in flight, in both directions, may end within the given time. Until
+  /// then our own handlers may continue to call others.
   public func beginStop(within time: Duration = .seconds(4)) {
     commandQueue.push(.stop(deadline: Monotonic.now + time.inNanoseconds))
   }
@@ -148,7 +148,7 @@ public final class ZeroMQBus: RunnableBus {
   public func request(_ request: Request, to service: ServiceName) async throws(BusFailure) -> Reply {
     if Task.isCancelled { throw .cancelled }
     var header = request.header
-    // The connection says them.
+    // The connection sets these.
     (header.leftMilliseconds, header.sentMilliseconds) = (nil, nil)
     let wire = header.wire
     guard wire.count <= limits.messageBytes, request.body.count <= limits.messageBytes else { throw .tooLarge }
@@ -164,7 +164,7 @@ public final class ZeroMQBus: RunnableBus {
           if refusal == .overloaded { metrics.overloaded.increment() }
           continuation.resume(returning: .failure(refusal))
         } else if Task.isCancelled {
-          // The handler below may have run before the request was in the box.
+          // The handler below may have run before the request was in the queue.
           commandQueue.push(.cancel(tag: tag))
         }
       }
@@ -201,17 +201,17 @@ public final class ZeroMQBus: RunnableBus {
     return stream
   }
 
-  /// The thread that receives them.
+  /// The thread that receives announcements.
   public var eventExecutor: (any TaskExecutor)? { executor }
 }
 
-/// A lock that outlives the bus for the thread that ends after it.
+/// A lock that outlives the bus, for its thread, which ends later.
 private final class Shared<Value>: Sendable {
   let value: Mutex<Value>
   init(_ value: sending Value) { self.value = Mutex(value) }
 }
 
-/// What a thread is started with.
+/// The work that a thread is started with.
 private final class ThreadWork {
   let body: () -> Void
   init(_ body: @escaping () -> Void) { self.body = body }

@@ -10,11 +10,11 @@ public protocol Event: Document {
   static var spec: EventSpec { get }
 }
 
-/// What an ``Event`` declares beside its fields.
+/// What an ``Event`` declares in addition to its fields.
 public struct EventSpec: Sendable {
   public let name: String
   public let publisher: ServiceName
-  /// Whether the gateway delivers it live to the connections of the account in its field `accountID`, beside whatever else subscribes to it.
+  /// Whether the gateway delivers the event live to the connections of the account in its field `accountID`, besides all other subscribers.
   public let isLive: Bool
   public let requirements: [String]
   public let summary: String
@@ -30,13 +30,13 @@ public struct EventSpec: Sendable {
   }
 }
 
-/// An event as it stands in the log of its publisher.
+/// An event in the log of its publisher.
 public struct LoggedEvent: Sendable, Hashable {
-  /// 1 for the first, without gaps; 0 in a snapshot, whose events have no number in the log.
+  /// 1 for the first event, without gaps; 0 in a snapshot, whose events have no number in the log.
   public let number: Int64
   public let name: String
   public let at: Instant
-  /// W3C trace context of the request that caused it.
+  /// W3C trace context of the request that caused the event.
   public let traceparent: String?
   /// The event's document as JSON.
   public let body: [UInt8]
@@ -50,10 +50,10 @@ public struct LoggedEvent: Sendable, Hashable {
   }
 }
 
-/// Where a log stands: its epoch, and the number of its last event.
+/// The position of a log: its epoch, and the number of its last event.
 ///
-/// A store that was lost or put back from a backup begins a new epoch, so that a subscriber never takes old numbers for new ones. One that
-/// was put back goes on with the numbers of the copy, and knows for the epochs before which of their events it has: ``EventLog/end(of:)``.
+/// A store that was lost or restored from a backup begins a new epoch, so that a subscriber never takes old numbers for new ones. A
+/// restored store continues the numbers of the copy, and knows how far it has the events of earlier epochs: ``EventLog/end(of:)``.
 public struct LogHead: Sendable, Hashable {
   public let epoch: String
   public let number: Int64
@@ -64,19 +64,18 @@ public struct LogHead: Sendable, Hashable {
   }
 }
 
-/// The publisher's side of an event log, as the relay and the fetching of missed events need it.
+/// The publisher's side of an event log, as used by the relay and to fetch missed events.
 public protocol EventLog: Sendable {
   func head() async throws -> LogHead
-  /// The last number of an earlier epoch that the log goes on from: it has that epoch's events up to there, and none of its later ones. Nil
-  /// for an epoch that it does not descend from, or of which it no longer knows.
+  /// The last number of an earlier epoch that the log continues: it has that epoch's events up to there, and none of its later ones. Nil
+  /// for an epoch that the log does not descend from, or no longer knows.
   func end(of epoch: String) async throws -> Int64?
-  /// Events of those names (nil: of all) after that number, oldest first, at most `limit` and about `bytes`. Throws
-  /// ``EventLogFailure/pruned`` if the next one of any name is no longer kept, or if the log does not go as far as that number.
+  /// Events with these names (nil: all) after that number, oldest first, at most `limit` and about `bytes`. Throws
+  /// ``EventLogFailure/pruned`` if the next event of any name is no longer kept, or if the log ends before that number.
   func events(after number: Int64, named names: Set<String>?, limit: Int, bytes: Int) async throws -> EventPage
-  /// The state as events of those names (nil: of all), for a subscriber without history, after that key; nil as next key means that it
-  /// was the last page.
+  /// The state as events with these names (nil: all), for a subscriber without history, after that key. The last page has no next key.
   func snapshot(of names: Set<String>?, after key: String?) async throws -> SnapshotPage
-  /// Notes how far a subscriber has come, so that nothing it lacks is pruned.
+  /// Records how far a subscriber has come, so that no event that it lacks is pruned.
   func acknowledge(subscriber: ServiceName, epoch: String, number: Int64) async throws
 }
 
@@ -95,13 +94,13 @@ public struct PublishedEvents: Sendable, Hashable {
   /// Up to this many events are sent in full. Of larger batches only the names are announced; subscribers fetch a page.
   public static let maxEvents = 3
 
-  /// The number before the first one's.
+  /// The number before that of the first event.
   public let after: Int64
-  /// Where the log stands with them.
+  /// The log's position after these events.
   public let head: LogHead
-  /// Which events are among them; perhaps more.
+  /// The names of the events; there may be more.
   public let names: Set<String>
-  /// In order; none if they are more than ``maxEvents``.
+  /// In order; empty if there are more than ``maxEvents``.
   public let events: [LoggedEvent]
 
   public init(after: Int64, head: LogHead, names: Set<String>, events: [LoggedEvent]) {
@@ -116,7 +115,7 @@ public struct PublishedEvents: Sendable, Hashable {
 public struct EventPage: Sendable, Hashable {
   /// In order.
   public let events: [LoggedEvent]
-  /// Up to which number nothing is missing that was asked for; the last event's, or beyond.
+  /// The number up to which no requested event is missing: that of the last event, or a later one.
   public let through: Int64
 
   public init(_ events: [LoggedEvent], through: Int64) {
@@ -139,26 +138,26 @@ public struct SnapshotPage: Sendable {
 }
 
 public enum EventLogFailure: Error, Sendable {
-  /// The asked-for events are no longer kept: begin from the snapshot.
+  /// The requested events are no longer kept: begin from the snapshot.
   case pruned
 }
 
-/// The subscriber's side: effects and cursor in one transaction.
+/// The subscriber's side of an event log: effects and cursor in one transaction.
 public protocol EventSubscription: Sendable {
-  /// Where it stands in the publisher's log; nil before the first event.
+  /// The subscriber's position in the publisher's log; nil before the first event.
   func cursor(of publisher: ServiceName) async throws -> LogHead?
-  /// Lets the page's events take effect, in order, and moves the cursor to where it goes, all in one transaction.
+  /// Applies the page's events in order and moves the cursor to the page's end, all in one transaction.
   ///
-  /// The page holds everything of interest after the number `after`, behind which the cursor must not be. Events at or behind
-  /// the cursor are ignored. Throws if an effect fails; then nothing has changed.
+  /// The page holds everything of interest after the number `after`, which the cursor must have reached. Events at or before the cursor are
+  /// ignored. Throws if an effect fails; then nothing has changed.
   func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws
-  /// Lets a snapshot's page take effect. The cursor moves to `head` when it is the last; until then there is none, since a half-applied
-  /// snapshot corresponds to no event number.
+  /// Applies a snapshot's page. The last page moves the cursor to `head`; until then there is no cursor, since a half-applied snapshot
+  /// corresponds to no event number.
   func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from head: LogHead) async throws
-  /// Moves the cursor into the epoch that the log began after `end`, if the cursor is in the epoch of `end` and nothing has taken effect here
-  /// that came after it. Then no event is missed, and none comes twice.
+  /// Moves the cursor into the epoch that the log began after `end`, if the cursor is in the epoch of `end` and nothing after `end` has
+  /// taken effect here. Then no event is missed, and none is applied twice.
   ///
-  /// - Returns: the cursor, also where it was moved there before; nil if it stays where it is, since something took effect that the log no
+  /// - Returns: the cursor, also if it was moved there before; nil if it stays where it is, since something took effect that the log no
   ///   longer has.
   func enter(_ epoch: String, after end: LogHead, of publisher: ServiceName) async throws -> LogHead?
 }

@@ -1,19 +1,19 @@
-/// A way an operation can end that is not its output. Each feature declares its own enum:
+/// A way in which an operation can fail. Each feature declares its own enum:
 ///
 ///     public enum FriendRequestFailure: String, FailureCode {
 ///       case unknownUser = "unknown_user"
 ///       public var status: Int { 404 }
 ///     }
 ///
-/// The raw value is the stable `code` that clients see; the words' key is `failure.<code>`, in each language. A handler throws
-/// the case itself, or ``with(_:fields:retryAfterSeconds:)`` to fill the words' parameters.
+/// The raw value is the stable `code` that clients see; the key of its words is `failure.<code>`, in each language. A handler throws the
+/// case itself, or ``with(_:fields:retryAfterSeconds:)`` to fill the parameters of the words.
 public protocol FailureCode: Error, RawRepresentable, CaseIterable, Sendable where RawValue == String {
   /// HTTP status of the problem document.
   var status: Int { get }
 }
 
 extension FailureCode {
-  /// The failure with values for its words and the fields at fault.
+  /// The failure with parameters for its words, and the fields at fault.
   public func with(
     _ parameters: [String: Parameter] = [:], fields: [FieldProblem] = [], retryAfterSeconds: Int? = nil
   ) -> Failure {
@@ -30,13 +30,13 @@ public struct FailureKind: Hashable, Sendable {
   public let status: Int
 }
 
-/// A refused operation: what goes over the bus, in no language; the gateway makes an RFC 9457 problem of it.
+/// A failed operation, as sent over the bus and independent of language; the gateway turns it into an RFC 9457 problem.
 public struct Failure: Error, Hashable, Sendable {
   public let code: String
   public let status: Int
   public let parameters: [String: Parameter]
   public let fields: [FieldProblem]
-  /// When a repetition may succeed.
+  /// When a retry may succeed.
   public let retryAfterSeconds: Int?
 
   public init(
@@ -49,12 +49,12 @@ public struct Failure: Error, Hashable, Sendable {
     self.retryAfterSeconds = retryAfterSeconds
   }
 
-  /// A failure whose only fault is one field.
+  /// A failure with one field at fault.
   public static func field(_ field: String, _ rule: FieldRule) -> Failure {
     Failure(RequestFailure.invalidFields, fields: [FieldProblem(field: field, rule)])
   }
 
-  /// The same as the end of that operation, which may have words of its own for it: `failure.<code>.messages.send` for one,
+  /// The same failure for that operation, which may have words of its own for it: `failure.<code>.messages.send` for one operation,
   /// `failure.<code>.offers` for all whose names begin with `offers.`, before `failure.<code>`.
   public func ending(_ operation: String) -> Failure {
     var parameters = parameters
@@ -62,21 +62,21 @@ public struct Failure: Error, Hashable, Sendable {
     return Failure(code: code, status: status, parameters: parameters, fields: fields, retryAfterSeconds: retryAfterSeconds)
   }
 
-  /// Whether a service refused to write because of its disk. What is repeated a moment later may succeed.
+  /// Whether a service refused to write because of its disk. A retry a moment later may succeed.
   public var isOfStorage: Bool {
     code == RequestFailure.storageFull.rawValue || code == RequestFailure.storageReadOnly.rawValue
   }
 
-  /// Of an account that is suspended: its words say until when, or that it is for good.
+  /// The failure for a suspended account: its words say until when, or that it is permanent.
   ///
-  /// - Parameter until: ``Instant/endOfTime`` for one that is banned.
+  /// - Parameter until: ``Instant/endOfTime`` for a banned account.
   public static func accountSuspended(until: Instant) -> Failure {
     if until == .endOfTime { return Failure(RequestFailure.accountSuspended, ["reason": .text("account_banned")]) }
     return Failure(
       RequestFailure.accountSuspended, ["reason": .text("account_suspended_until"), "until": .text(until.description)])
   }
 
-  /// Until when the account is suspended; nil for other failures, and for an account that is banned.
+  /// Until when the account is suspended; nil for other failures, and for a banned account.
   public var suspendedUntil: Instant? {
     guard code == RequestFailure.accountSuspended.rawValue, case .text(let text)? = parameters["until"] else { return nil }
     return try? Instant(text: text)
@@ -92,7 +92,7 @@ public struct Failure: Error, Hashable, Sendable {
     self.retryAfterSeconds = retryAfterSeconds
   }
 
-  /// The failure as an error of any kind ends a handler: itself if it is one, `internal_error` otherwise.
+  /// The failure with which an error ends a handler: the error itself if it is a failure, `internal_error` otherwise.
   public init(_ error: any Error) {
     switch error {
     case let failure as Failure: self = failure
@@ -104,7 +104,7 @@ public struct Failure: Error, Hashable, Sendable {
 }
 
 extension Failure: Document {
-  /// It names fields as they were called, whatever they were called.
+  /// A failure repeats the names of fields as they were sent.
   public static let quotes = true
 
   public static let notes: Notes = [
@@ -119,7 +119,7 @@ extension FieldProblem: Document {
   public static let notes: Notes = ["field": "Where.", "code": "Which rule.", "parameters": "Values for the words."]
 }
 
-/// Failures of many kinds of requests. Some any request can end in, others an operation has to declare; see
+/// Failures of many kinds of requests. Some of them any request can end in, others an operation has to declare; see
 /// ``OperationSpec/commonFailures(hasBody:)``.
 public enum RequestFailure: String, FailureCode {
   case invalidJSON = "invalid_json"
@@ -140,7 +140,7 @@ public enum RequestFailure: String, FailureCode {
   case unknownOperation = "unknown_operation"
   case idempotencyKeyReused = "idempotency_key_reused"
   case idempotencyKeyInvalid = "idempotency_key_invalid"
-  /// So much is kept for the caller's keys that no more can be.
+  /// The store keeps as much as it may for the caller's keys.
   case idempotencyAllowanceExceeded = "idempotency_allowance_exceeded"
   case stillRunning = "still_running"
   case bodyTooLarge = "body_too_large"

@@ -1,9 +1,9 @@
-/// The position in a list at which its next page begins, as clients carry it about: nothing in it is for them to read.
+/// The position at which the next page of a list begins; opaque to clients.
 ///
-/// It is the `nextCursor` of a page, good for the same list of the same caller only. What it holds, and whether it is genuine, is
-/// for the service to say that made it.
+/// It is the `nextCursor` of a page, valid only for the same list and the same caller. The service that made it decides what it holds and
+/// whether it is genuine.
 public struct PageCursor: TextValue {
-  /// More than any service puts in.
+  /// More than any service needs.
   static let maxBytes = 200
 
   public let description: String
@@ -29,14 +29,14 @@ public struct PageCursor: TextValue {
   public static let invalid = FieldRule("invalid_cursor")
 }
 
-/// What the input of every list has: which page. Lists that can be narrowed have further fields of their own.
+/// The input of every list: which page to return. Lists with filters have further fields of their own.
 public protocol ListInput: Document {
   var limit: Int? { get }
   var cursor: PageCursor? { get }
 }
 
 extension ListInput {
-  /// The notes of the fields that all lists share, with those of the others.
+  /// The notes of the fields that all lists share, combined with those of the other fields.
   public static func listNotes(_ others: Notes = [:]) -> Notes {
     let shared: Notes = [
       "limit": Note("Most items on the page; 50 if absent.", range: 1...200), "cursor": "`nextCursor` of the page before.",
@@ -45,7 +45,7 @@ extension ListInput {
   }
 }
 
-/// The input of a list that cannot be narrowed.
+/// The input of a list without filters.
 public struct ListPage: ListInput, Hashable {
   public var limit: Int?
   public var cursor: PageCursor?
@@ -61,7 +61,7 @@ public struct ListPage: ListInput, Hashable {
 /// One page of a list.
 public struct Page<Item: Document>: Document {
   public var items: [Item]
-  /// Give it as `cursor` to get the next page; absent on the last.
+  /// The `cursor` for the next page; absent on the last.
   public var nextCursor: PageCursor?
 
   public init(items: [Item], nextCursor: PageCursor? = nil) {

@@ -1,6 +1,6 @@
 /// One capability of one service, declared once.
 ///
-/// HTTP route, JSON-RPC method, OpenAPI entry, the client's call and the service's dispatch all come from it:
+/// The HTTP route, JSON-RPC method, OpenAPI entry, client call and service dispatch are all derived from it:
 ///
 ///     /// Asks another account for friendship.
 ///     public enum SendFriendRequest: AccountOperation {
@@ -16,30 +16,30 @@ public protocol Operation: Sendable {
   static var spec: OperationSpec { get }
 }
 
-/// What an ``Operation`` declares beside its documents.
+/// What an ``Operation`` declares in addition to its documents.
 public struct OperationSpec: Sendable {
   /// `friendRequests.send`: the JSON-RPC method, the key of allow-lists, logs and metrics.
   public let name: String
-  /// The service that owns the data and serves it.
+  /// The service that owns the data and serves the operation.
   public let service: ServiceName
-  /// HTTP method and path, or nil where only services may call.
+  /// HTTP method and path; nil if only services may call.
   public let route: Route?
   public let caller: CallerRule
   public let effect: Effect
   public let rate: RateClass
   /// Whether a session in doubt may call.
   public let inDoubt: DoubtRule
-  /// Whether only a session may call, and no personal access token: what a call gives would outlive the token, or allow more than it.
+  /// Whether only a session may call, and no personal access token: the result would outlive the token, or allow more than the token does.
   public let isForSessionsOnly: Bool
   /// Failures beyond those that any operation of its kind can return; see ``commonFailures(hasBody:)``.
   public let failures: [FailureKind]
-  /// Whether an `Idempotency-Key` makes its repetition harmless. Unless said otherwise one does for whatever accounts change; services send none.
+  /// Whether an `Idempotency-Key` makes a retry harmless. By default, for all that accounts change; services send none.
   public let takesIdempotencyKey: Bool
-  /// Whether it may write where the disk is full, in the room that each store keeps for that: for what lets people in and out.
+  /// Whether it may write on a full disk, in the space that each store reserves for that: for operations that let people in and out.
   public let usesReserve: Bool
-  /// What of it travels over HTTP as bytes rather than as JSON.
+  /// The part that travels over HTTP as bytes rather than as JSON.
   public let raw: RawBytes?
-  /// Numbers of the features it serves, such as `SOC-1`.
+  /// Numbers of the features that the operation serves, such as `SOC-1`.
   public let requirements: [String]
   /// One sentence for the documentation.
   public let summary: String
@@ -67,7 +67,7 @@ public struct OperationSpec: Sendable {
 }
 
 extension OperationSpec {
-  /// Failures that any operation of this kind can return: they follow from who may call it and from what a call does.
+  /// Failures that any operation of this kind can return: they follow from its caller rule and its effect.
   ///
   /// - Parameter hasBody: whether the call's input comes in a body.
   public func commonFailures(hasBody: Bool) -> [RequestFailure] {
@@ -96,7 +96,7 @@ extension OperationSpec {
     return common
   }
 
-  /// Whether a call may end so: only then is it in the documentation.
+  /// Whether a call may end with this failure: only then is it in the documentation.
   public func declares(_ failure: Failure) -> Bool {
     let kind = FailureKind(code: failure.code, status: failure.status)
     return failures.contains(kind) || commonFailures(hasBody: true).contains { $0.kind == kind }
@@ -104,14 +104,14 @@ extension OperationSpec {
 }
 
 /// An operation that only accounts may call (``CallerRule/account``, ``CallerRule/verifiedAccount``, ``CallerRule/administrator``,
-/// ``CallerRule/partnerOwner``, ``CallerRule/partnerClerk``): whoever serves it gets the account as a value, not as something to look for.
+/// ``CallerRule/partnerOwner``, ``CallerRule/partnerClerk``): its handler gets the account as a value and need not look for it.
 public protocol AccountOperation: Operation {}
 
 /// An operation that takes no account: anyone may call it (``CallerRule/anyone``), or only services (``CallerRule/services(_:)``).
 public protocol OpenOperation: Operation {}
 
-/// HTTP method and path template; `{name}` segments fill the input's field of that name, and `{name*}` at the end all segments from there,
-/// however many, but at least one.
+/// HTTP method and path template. A segment `{name}` fills the input's field of that name; `{name*}` at the end takes all remaining
+/// segments, at least one.
 public struct Route: Hashable, Sendable {
   public enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE" }
 
@@ -120,13 +120,13 @@ public struct Route: Hashable, Sendable {
 
   /// Reads, and changes nothing.
   public static func get(_ path: String) -> Route { Route(method: .get, path: path) }
-  /// Makes something, or does what no other method says.
+  /// Creates something, or does what no other method expresses.
   public static func post(_ path: String) -> Route { Route(method: .post, path: path) }
-  /// Replaces the whole of what the path names.
+  /// Replaces the whole resource at the path.
   public static func put(_ path: String) -> Route { Route(method: .put, path: path) }
   /// Changes the parts that the input names, and leaves the others.
   public static func patch(_ path: String) -> Route { Route(method: .patch, path: path) }
-  /// Removes what the path names.
+  /// Removes the resource at the path.
   public static func delete(_ path: String) -> Route { Route(method: .delete, path: path) }
 
   /// Names of the fields in the path.
@@ -134,7 +134,7 @@ public struct Route: Hashable, Sendable {
     path.split(separator: "/").filter { $0.hasPrefix("{") }.map { Route.name(of: $0) }
   }
 
-  /// The path as documentation has it, which knows no segments of any number.
+  /// The path for the documentation, which has no notation for a variable number of segments.
   public var template: String { path.hasSuffix("*}") ? path.dropLast(2) + "}" : path }
 
   /// The field that a segment in braces fills.
@@ -142,26 +142,26 @@ public struct Route: Hashable, Sendable {
     String(segment.dropFirst().dropLast(isTail(segment) ? 2 : 1))
   }
 
-  /// Whether a segment in braces stands for all from there.
+  /// Whether a segment in braces stands for all remaining segments.
   public static func isTail(_ segment: Substring) -> Bool { segment.hasSuffix("*}") }
 }
 
-/// Who may call. Whether this account may do it to that thing is the handler's decision.
+/// Who may call. The handler decides whether an account may act on a particular object.
 public enum CallerRule: Hashable, Sendable {
   case anyone
   case account
   /// An account whose e-mail address is verified; others get `verification_required`.
   case verifiedAccount
   case administrator
-  /// A verified account that owns the partner company it belongs to (REW-3); others get `forbidden`. Tokens do not say so: the service that
-  /// serves it asks its own store with each call.
+  /// A verified account that owns the partner company it belongs to (REW-3); others get `forbidden`. Tokens do not carry this: the serving
+  /// service checks its own store with each call.
   case partnerOwner
   /// A verified account that works for a partner company, its owners included (REW-3); likewise.
   case partnerClerk
   /// Only these services, over the bus.
   case services([ServiceName])
 
-  /// Whether it takes an account to call.
+  /// Whether a call requires an account.
   public var isAccount: Bool {
     switch self {
     case .account, .verifiedAccount, .administrator, .partnerOwner, .partnerClerk: true
@@ -170,18 +170,17 @@ public enum CallerRule: Hashable, Sendable {
   }
 }
 
-/// Whether a session may call that is in doubt: it began with a suspicious login, and its owner has not said yet that it was they
-/// (requirement ID-7).
+/// Whether a session in doubt may call: one that began with a suspicious login which its owner has not confirmed yet (requirement ID-7).
 ///
-/// Whoever has the password alone must not be faster than the owner, who may answer days later. So such a session reads, and changes
-/// nothing: even what only adds can do harm that nobody puts right, as by filling what has bounds. Whatever changes anything is refused
-/// unless its operation says otherwise, for what ends a login or sends the owner a link.
+/// Someone who has only the password must not be faster than the owner, who may answer days later. So such a session reads, and changes
+/// nothing: even an operation that only adds can do harm that cannot be undone, for example by using up a limit. All changes are refused
+/// unless their operation says otherwise, as those do that end a login or send the owner a link.
 public enum DoubtRule: Sendable {
   case allowed
-  /// It gets `login_alert_unanswered`.
+  /// The call gets `login_alert_unanswered`.
   case refused
 
-  /// What holds for an operation that does not say.
+  /// The default for an operation.
   init(_ caller: CallerRule, _ effect: Effect) {
     switch caller {
     case .administrator: self = .refused
@@ -191,29 +190,29 @@ public enum DoubtRule: Sendable {
   }
 }
 
-/// What a call does, and so whether repeating it needs care.
+/// What a call does, and so whether retrying it needs care.
 public enum Effect: String, Sendable {
   case read
-  /// Changes things; repeating it with the same input leaves the same state.
+  /// Changes things; a retry with the same input leaves the same state.
   case write
-  /// Makes something new each time; takes an idempotency key.
+  /// Creates something new each time; takes an idempotency key.
   case create
 }
 
-/// Which budget of calls it draws on.
+/// The rate limit that a call counts against.
 public enum RateClass: String, Sendable, CaseIterable {
   case read, write
   /// Bulk intake of samples.
   case bulk
   /// Guessable or costly: log in, register, recover.
   case sensitive
-  /// Lets a caller look for people, and so gather their names.
+  /// Lets a caller search for people, and so collect their names.
   case search
-  /// Becomes a leaf of the register, or may, which is kept for good (TASK-9).
+  /// Becomes, or may become, a leaf of the register, which is kept for good (TASK-9).
   case registered
 }
 
-/// What a service shows the others: its operations, its events and the words for both.
+/// What a service offers to the others: its operations, its events and the words for both.
 public struct Contract: Sendable {
   public let service: ServiceName
   public let operations: [any Operation.Type]

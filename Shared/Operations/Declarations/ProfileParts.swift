@@ -1,7 +1,7 @@
 /// An operation by which a service adds a part to the page of a public profile (TASK-6).
 ///
-/// A service joins by declaring one in its contract, for the gateway alone, and serving it: the gateway asks each that it finds in the
-/// contracts, in their order, and leaves out who does not answer.
+/// A service takes part by declaring such an operation in its contract, for the gateway only, and serving it. The gateway calls each one
+/// that it finds in the contracts, in their order, and leaves out those that do not answer.
 ///
 ///     public enum ReadTaskProfilePart: ProfilePartOperation {
 ///       public typealias Input = ProfilePartInput
@@ -13,11 +13,11 @@
 ///     }
 public protocol ProfilePartOperation: OpenOperation where Input == ProfilePartInput, Output == ProfilePart {}
 
-/// Whose public profile is shown, and to whom.
+/// The account whose public profile is shown, and the reader's language.
 public struct ProfilePartInput: Document, Hashable {
-  /// Whose it is.
+  /// The account of the profile.
   public var accountID: AccountID
-  /// The language of who reads it.
+  /// The reader's language.
   public var language: Language
 
   /// The input from its parts.
@@ -29,11 +29,11 @@ public struct ProfilePartInput: Document, Hashable {
   public static let notes: Notes = ["accountID": "Whose public profile.", "language": "The language of who reads it."]
 }
 
-/// What a service adds to the page of a public profile: nothing but what the account has chosen to show to everybody (TASK-6).
+/// What a service adds to the page of a public profile: only what the account has chosen to show to everybody (TASK-6).
 public struct ProfilePart: Document, Hashable {
-  /// One line of it.
+  /// One line of the part.
   public struct Item: Document, Hashable {
-    /// What it is.
+    /// The text of the line.
     public var text: String
     /// More about it, such as a date.
     public var detail: String?
@@ -55,9 +55,9 @@ public struct ProfilePart: Document, Hashable {
     ]
   }
 
-  /// What stands above it, in the language of who reads it.
+  /// The heading of the part, in the reader's language.
   public var heading: String
-  /// Its lines; without any the part is left out.
+  /// The lines; a part without lines is left out.
   public var items: [Item]
 
   /// The part from its heading and its items.

@@ -1,5 +1,5 @@
-/// Bytes of an operation that HTTP clients send or get as they are, such as a picture. On the bus and over JSON-RPC they are base64 in
-/// a document like any other.
+/// Bytes of an operation that HTTP clients send or receive as they are, such as a picture. On the bus and over JSON-RPC they are base64 in
+/// an ordinary document.
 ///
 ///     public static let spec = OperationSpec(
 ///       "photos.put", of: .identity, .put("/v1/accounts/me/photo"), by: .account, effect: .write,
@@ -8,19 +8,19 @@ public enum RawBytes: Hashable, Sendable {
   /// An HTTP body of that media type fills that field of the input, a ``Base64Bytes``; `image/*` stands for every image. The format is
   /// detected from the content, not from the header. JSON is accepted too.
   case body(_ field: String, _ mediaType: String)
-  /// The output is a ``MediaFile`` of one of these types, and the answer its bytes, with its tag as `ETag`;
-  /// a client keeps them, and asks each time whether they are still the same unless they are immutable.
+  /// The output is a ``MediaFile`` of one of these types. The answer is its bytes, with its tag as `ETag`; a client caches them and
+  /// revalidates them each time unless they are immutable.
   case answer(_ mediaTypes: [String])
 }
 
-/// A file that is answered: its bytes, what they are, and a name for exactly these bytes.
+/// A file as an answer: its bytes, their media type, and a tag that identifies exactly these bytes.
 public struct MediaFile: Document, Hashable {
   public var mediaType: String
   public var tag: String
   public var content: Base64Bytes
-  /// Whether what was asked for names exactly these bytes, so that whoever has them need not ask again.
+  /// Whether the request names exactly these bytes, so that a client that has them need not ask again.
   public var isImmutable: Bool?
-  /// Whether it is for everybody, so that anybody between may keep it for others.
+  /// Whether the file is public, so that shared caches may keep it for others.
   public var isPublic: Bool?
 
   public init(mediaType: String, tag: String, content: Base64Bytes, isImmutable: Bool? = nil, isPublic: Bool? = nil) {

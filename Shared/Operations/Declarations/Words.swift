@@ -2,14 +2,15 @@ import COperationsWords
 
 /// The texts for people, in every language, from the `Words/<language>.json` files of the contracts.
 ///
-/// A file is one flat object of key and text: `"failure.unknown_user": "There is no account named {username}."`. What stands in braces is
-/// filled with the parameter of that name:
+/// A file is one flat object of keys and texts: `"failure.unknown_user": "There is no account named {username}."`. A placeholder in braces
+/// is filled with the parameter of that name:
 ///
 /// - `{maximum}`: the parameter, a number as the language writes it.
-/// - `{kind:goalKind}`: a code in words: of `check`, those at `goalKind.check`. A code that has none stands for itself.
-/// - `{seconds:duration}`: so many seconds as days, hours, minutes and seconds.
-/// - `{count:grouped}`: a number with its digits in groups of three, as `12,500` in English and `12.500` in Spanish, which begins with five.
-/// - `{title:translated}`: of the parameters `title` (English) and `title.es`, that of the text's own language.
+/// - `{kind:goalKind}`: a code in words: for `check`, the text of `goalKind.check`. A code without a text stands for itself.
+/// - `{seconds:duration}`: a number of seconds as days, hours, minutes and seconds.
+/// - `{count:grouped}`: a number with its digits in groups of three, as `12,500` in English and `12.500` in Spanish, which groups from five
+///   digits on.
+/// - `{title:translated}`: of the parameters `title` (English) and `title.es`, the one in the text's own language.
 /// - `{until:minute}`: an ``Instant``, as `2026-11-22 08:43 UTC`.
 public struct Words: Sendable {
   /// The files of one module, as embedded in its code.
@@ -21,10 +22,10 @@ public struct Words: Sendable {
 
   private var texts: [Language: [String: String]] = [:]
 
-  /// Keys of that language.
+  /// The keys of that language.
   public func keys(_ language: Language) -> Set<String> { Set(texts[language, default: [:]].keys) }
 
-  /// Reads the files; a malformed one or a key given twice is a programming error and ends the process at start.
+  /// Reads the files. A malformed file or a duplicate key is a programming error and ends the process at start.
   public init(_ sources: [Source]) {
     for source in [Words.shared] + sources {
       for (language, bytes) in source.texts {
@@ -44,18 +45,18 @@ public struct Words: Sendable {
   /// The words that all services share: field rules and the failures of any request.
   public static let shared = Source(en: [UInt8](operations_words_en), es: [UInt8](operations_words_es))
 
-  /// The names in a text's braces, or nil where the language has no such text.
+  /// The names in a text's braces; nil if the language has no such text.
   public func parameters(_ key: String, _ language: Language) -> Set<String>? {
     guard let template = texts[language]?[key] else { return nil }
     return Set(template.matches(of: /\{([^}:]*)(?::[^}]*)?\}/).map { String($0.1) })
   }
 
-  /// The text with its braces filled, or nil where the language has none (a test sees to it that it has).
+  /// The text with its braces filled; nil if the language has no such text (a test checks that it has).
   public func text(_ key: String, _ language: Language, _ parameters: [String: Parameter] = [:]) -> String? {
     texts[language]?[key].map { filled($0, language, parameters) }
   }
 
-  /// The paragraphs of a text, which empty lines divide, with their braces as they stand; nil where the language has no such text.
+  /// The paragraphs of a text, divided by empty lines, without filling the braces; nil if the language has no such text.
   public func paragraphs(_ key: String, _ language: Language) -> [String]? {
     texts[language]?[key].map { $0.split(separator: "\n\n").map(String.init) }
   }
@@ -75,7 +76,7 @@ public struct Words: Sendable {
     return result + rest
   }
 
-  /// What stands for a name in braces, or for a name and the way in which it is to be written.
+  /// The value of a placeholder: a name, or a name and a format.
   private func filled(_ placeholder: Substring, _ language: Language, _ parameters: [String: Parameter]) -> String {
     let parts = placeholder.split(at: ":", maxSplits: 1).map(String.init)
     if parts.count == 2, parts[1] == "translated", let own = parameters["\(parts[0]).\(language.rawValue)"] {
@@ -89,13 +90,13 @@ public struct Words: Sendable {
     return text("\(parts[1]).\(parameter)", language, parameters) ?? parameter.text(in: language)
   }
 
-  /// An instant as people read it; what is none stands for itself.
+  /// An instant in a readable form; any other text is returned as it is.
   private func minute(_ instant: String) -> String {
     guard (try? Instant(text: instant)) != nil else { return instant }
     return "\(instant.prefix(10)) \(instant.dropFirst(11).prefix(5)) UTC"
   }
 
-  /// A time in words, without the units of which there are none: `1 hour and 30 minutes`.
+  /// A duration in words, without units that are zero: `1 hour and 30 minutes`.
   private func duration(_ seconds: Int, _ language: Language) -> String {
     var rest = seconds
     var parts: [String] = []
@@ -112,7 +113,7 @@ public struct Words: Sendable {
 }
 
 extension Parameter {
-  /// The value with the digits before its point in groups of three. Spanish leaves four digits together (Unicode CLDR,
+  /// The value with the digits before its decimal point in groups of three. Spanish does not group four digits (Unicode CLDR,
   /// `minimumGroupingDigits`).
   fileprivate func grouped(in language: Language) -> String {
     let text = text(in: language)
@@ -127,7 +128,7 @@ extension Parameter {
     return sign + grouped + text.dropFirst(sign.count + digits.count)
   }
 
-  /// The value as people of that language write it.
+  /// The value as it is written in that language.
   fileprivate func text(in language: Language) -> String {
     guard case .decimal = self, language == .spanish else { return description }
     return description.replacing(".", with: ",")

@@ -1,26 +1,26 @@
-/// What travels as a JSON object: the input and output of an operation, an event's body, and the objects inside them.
+/// A value that travels as a JSON object: the input and output of an operation, an event's body, and the objects inside them.
 ///
-/// A document is a plain `Codable` struct whose fields are strings, whole numbers, decimals, truth values, ``TextValue``s, other
-/// documents, arrays, optionals and ``Patch``es of these. Null is taken for a patch that says so and refused everywhere else:
-/// who sends it may mean to remove what would stay. Its synthesized `init(from:)` serves three readers: the strict decoder, which
-/// collects every bad field before it refuses; the schema recorder, which writes the OpenAPI document; and any other decoder.
+/// A document is a plain `Codable` struct whose fields are strings, whole numbers, decimals, truth values, ``TextValue``s, other documents,
+/// arrays, optionals and ``Patch``es of these. Null is accepted for a patch that allows it and refused everywhere else: a client that sends
+/// it may mean to remove a value that would stay. Its synthesized `init(from:)` serves three readers: the strict decoder, which collects
+/// every bad field before it refuses; the schema recorder, which writes the OpenAPI document; and any other decoder.
 ///
 ///     struct Goal: Document {
 ///       var steps: Int
 ///       static let notes: Notes = ["steps": Note("Steps a day.", range: 1...100_000, example: 8000)]
 ///     }
 public protocol Document: Codable, Sendable {
-  /// What the OpenAPI document calls it. It is the type's own name unless the document says another, as those of generic types do.
+  /// The name in the OpenAPI document: the type's own unless the document sets another, as generic types do.
   static var schemaName: String { get }
   /// Description and limits of each field, by its name. A test fails when a field has none.
   static var notes: Notes { get }
-  /// Whether its texts repeat what others sent, and so may hold control characters, which no other document's do.
+  /// Whether its texts repeat what others sent, and so may hold control characters, which no other document may.
   static var quotes: Bool { get }
-  /// Rules of its own, beyond the notes: of a field, and between fields.
+  /// Rules beyond the notes, of a field or between fields.
   ///
-  /// They are checked whatever else is wrong, so that all is reported together. What could not be read is a placeholder then, and no
-  /// rule that the field itself breaks is reported of it; a rule that looks at other fields than the one it is reported of asks
-  /// ``FieldChecks/areRight(_:)`` about those first.
+  /// They are checked even if other fields are invalid, so that all problems are reported together. A field that could not be read is a
+  /// placeholder then, and no rule that the field itself breaks is reported for it. A rule that looks at fields other than the one it
+  /// reports asks ``FieldChecks/areRight(_:)`` about those first.
   func check(_ fields: inout FieldChecks)
 }
 
@@ -29,7 +29,7 @@ public typealias Notes = [String: Note]
 extension Document {
   /// The type's name without its module: `SendMessage.Input` becomes `SendMessageInput`.
   public static var schemaName: String {
-    // The marks of private types go too.
+    // Also leaves out the markers of private types.
     String(reflecting: Self.self).split(at: ".").dropFirst().filter { !$0.begins(with: "(") }.joined()
   }
 
@@ -80,7 +80,7 @@ public struct Note: Sendable, ExpressibleByStringLiteral {
 /// Collects the broken rules of a document's fields.
 public struct FieldChecks {
   let path: FieldPath
-  /// What was found wrong in the document already.
+  /// The problems found in the document so far.
   private let found: [FieldProblem]
   var problems: [FieldProblem] = []
 
@@ -89,28 +89,28 @@ public struct FieldChecks {
     self.found = found
   }
 
-  /// Whether nothing was found wrong with those fields, nor within them, before the document's own rules.
+  /// Whether no problem was found in those fields, or within them, before the document's own rules.
   public func areRight(_ fields: String...) -> Bool { fields.allSatisfy { !hasFault(FieldPath.key(path, $0).description) } }
 
-  /// Records that a field breaks a rule; one that is at fault already has a placeholder, about which there is nothing to say.
+  /// Records that a field breaks a rule. Nothing is added for a field already at fault, since it holds a placeholder.
   public mutating func refuse(_ field: String, _ rule: FieldRule) {
     let location = FieldPath.key(path, field).description
     if !hasFault(location) { problems.append(FieldProblem(field: location, rule)) }
   }
 
-  /// Whether something was found at that field, within it, or around it.
+  /// Whether a problem was found at that field, within it, or around it.
   private func hasFault(_ location: String) -> Bool {
     found.contains { $0.field == location || location.isWithin($0.field) || $0.field.isWithin(location) }
   }
 
-  /// Records it unless the condition holds.
+  /// Records the rule as broken unless the condition holds.
   public mutating func expect(_ condition: Bool, _ field: String, _ rule: @autoclosure () -> FieldRule) {
     if !condition { refuse(field, rule()) }
   }
 }
 
 extension String {
-  /// Whether the field that it names is inside the other.
+  /// Whether the field path is inside the other.
   func isWithin(_ location: String) -> Bool {
     guard utf8.count > location.utf8.count, begins(with: location) else { return false }
     let next = utf8[utf8.index(utf8.startIndex, offsetBy: location.utf8.count)]
@@ -140,7 +140,7 @@ extension Document {
   /// Reads a document strictly.
   ///
   /// - Parameter parameters: fields given outside the body, such as path and query parameters.
-  /// - Throws: ``Failure`` with code `invalid_json` or `invalid_fields`, the latter naming every field at fault.
+  /// - Throws: ``Failure`` with code `invalid_json`, or `invalid_fields` with every field at fault.
   public static func decode(_ bytes: [UInt8], parameters: [String: String] = [:], limits: JSONLimits = JSONLimits())
     throws(Failure) -> Self
   {

@@ -1,7 +1,7 @@
 /// The one strict decoder of the system: every body, parameter, event and header passes through it.
 ///
-/// It never stops at the first bad field: a field that breaks its rule is recorded and a placeholder stands for it, so that the
-/// synthesized `init(from:)` goes on; if anything was recorded, the document is refused with all of it. A ``Form`` is refused by its feature.
+/// It never stops at the first bad field: a field that breaks its rule is recorded and replaced by a placeholder, so that the synthesized
+/// `init(from:)` continues. If any problem was recorded, the document is refused with all of them. A ``Form`` is refused by its feature.
 enum DocumentDecoder {
   static func decode<D: Document>(_ type: D.Type, _ bytes: [UInt8], parameters: [String: String], limits: JSONLimits)
     throws(Failure) -> D
@@ -28,7 +28,7 @@ enum DocumentDecoder {
       throw Failure(RequestFailure.invalidFields, fields: state.problems + [FieldProblem(field: "", FieldRule("wrong_type"))])
     }
     guard !state.problems.isEmpty else { return document }
-    // A form that is no object at all has nothing to be validated.
+    // A form that is not an object has nothing to be validated.
     guard var form = document as? any Form, tape.kind == .object else {
       throw Failure(RequestFailure.invalidFields, fields: state.problems)
     }
@@ -38,7 +38,7 @@ enum DocumentDecoder {
   }
 }
 
-/// Where a field is, made into a path only where one is needed: a report, or a document's own fields.
+/// The location of a field, made into a path only when needed: for a report, or for a document's own fields.
 private struct Location {
   let parent: FieldPath
   /// Empty for an element of an array.
@@ -76,7 +76,7 @@ private final class DecodingState {
   var tape: JSONTape
   /// Nodes of fields given outside the body.
   var parameters: [String: Int] = [:]
-  /// Names nodes that some field asked for.
+  /// The name nodes that some field asked for.
   var visited: [Bool]
   var visitedParameters: Set<String> = []
   private(set) var problems: [FieldProblem] = []
@@ -96,7 +96,7 @@ private final class DecodingState {
     if problems.count < DecodingState.maxProblems { problems.append(FieldProblem(field: path.description, rule)) }
   }
 
-  /// Reads an object; a negative node stands for a document that is missing and gets placeholders without further reports.
+  /// Reads an object. A negative node stands for a missing document, which gets placeholders without further reports.
   func document<D: Document>(_ type: D.Type, node: Int, path: FieldPath) throws -> D {
     var node = node
     if node >= 0, tape.nodes[node].kind != .object {
@@ -119,7 +119,7 @@ private final class DecodingState {
         report(.key(.root, name.beginning(maxBytes: FieldProblem.maxNameBytes)), FieldRule("unknown_field"))
       }
     }
-    // Fields that nobody knows leave the others as they are.
+    // Unknown fields do not affect the others.
     var checks = FieldChecks(path: path, found: found)
     document.check(&checks)
     for problem in checks.problems where problems.count < DecodingState.maxProblems { problems.append(problem) }
@@ -317,7 +317,7 @@ private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return value
   }
 
-  /// The field's node; a missing one is reported and stands as -1.
+  /// The field's node. A missing field is reported and stands as -1.
   private func required(_ key: Key) -> Int {
     guard node >= 0 else { return -1 }
     guard let value = find(key), !state.tape.isNull(value) else {
@@ -327,7 +327,7 @@ private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return value
   }
 
-  /// The field's node, if it has a value; null is reported.
+  /// The field's node, if it has a value. Null is reported.
   private func optional(_ key: Key) -> Int? {
     guard let value = find(key) else { return nil }
     guard state.tape.isNull(value) else { return value }

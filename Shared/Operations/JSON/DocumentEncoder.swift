@@ -1,4 +1,4 @@
-/// Writes a document as compact JSON in one pass, its fields in the order of declaration and absent optionals left out.
+/// Writes a document as compact JSON in one pass, with its fields in the order of declaration and without absent optionals.
 enum DocumentEncoder {
   static func encode(_ document: some Document) -> [UInt8] {
     let output = Output()
@@ -9,7 +9,7 @@ enum DocumentEncoder {
 
 private final class Output {
   var writer = JSONWriter()
-  /// The bracket opened for the value being written, and whether something stands in it already.
+  /// The bracket opened for the value being written, and whether it is still empty.
   private var bracket: UInt8 = 0
   private var isEmpty = true
 

@@ -19,7 +19,7 @@ public enum JSON: Hashable, Sendable {
     }
   }
 
-  /// An object's value of that name.
+  /// The value of an object's member with that name.
   public subscript(name: String) -> JSON? {
     get {
       guard case .object(let members) = self else { return nil }
@@ -100,7 +100,7 @@ public struct JSONWriter: Sendable {
     bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// Appends text that is JSON already.
+  /// Appends text that is already JSON.
   public mutating func json(_ text: some Sequence<UInt8>) { bytes.append(contentsOf: text) }
 
   mutating func integer(_ value: some BinaryInteger) {
@@ -123,7 +123,7 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// Appends a string with its quotes, escaping what RFC 8259 asks for.
+  /// Appends a string with its quotes, escaped as RFC 8259 requires.
   public mutating func string(_ text: String) {
     byte("\"")
     var text = text

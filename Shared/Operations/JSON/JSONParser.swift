@@ -5,7 +5,7 @@ public struct JSONSyntaxError: Error, Hashable, Sendable {
     case tooDeep = "json_too_deep"
     case duplicateKey = "json_duplicate_key"
     case invalidUTF8 = "json_invalid_utf8"
-    /// An escape that is half of a character, without the other half.
+    /// An escape for half of a surrogate pair, without the other half.
     case loneSurrogate = "json_lone_surrogate"
     case malformed = "json_malformed"
   }
@@ -27,7 +27,7 @@ public struct JSONLimits: Sendable {
   }
 }
 
-/// Parsed JSON as a flat list of nodes over the original bytes; strings and numbers are read only when asked for.
+/// Parsed JSON as a flat list of nodes over the original bytes; strings and numbers are read only on demand.
 ///
 /// The parser is strict: RFC 8259 to the letter, valid UTF-8, no duplicate names in an object, bounded size and depth.
 public struct JSONTape: Sendable {
@@ -181,7 +181,7 @@ public struct JSONTape: Sendable {
     }
   }
 
-  /// The original text of a member of the outermost object, for handing on unread.
+  /// The original text of a member of the outermost object, to be passed on unread.
   public func rawMember(_ name: String) -> [UInt8]? {
     guard kind == .object, let index = member(name, of: 0) else { return nil }
     return raw(index)
@@ -283,7 +283,7 @@ public struct JSONTape: Sendable {
   }
 }
 
-/// The recursive descent behind ``JSONTape``; the depth limit bounds the recursion.
+/// The recursive-descent parser of ``JSONTape``; the depth limit bounds the recursion.
 private struct Parser {
   typealias Buffer = UnsafeBufferPointer<UInt8>
 

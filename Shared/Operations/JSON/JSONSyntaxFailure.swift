@@ -1,5 +1,5 @@
 extension Failure {
-  /// The answer to a client about text that is no acceptable JSON: why, and where, by line and by byte in it, both counted from 1.
+  /// The failure for text that is not acceptable JSON: the reason, and the line and the byte in it, both counted from 1.
   ///
   /// - Parameter bytes: the text that was read.
   public init(_ error: JSONSyntaxError, in bytes: [UInt8]) {

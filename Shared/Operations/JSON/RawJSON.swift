@@ -1,11 +1,11 @@
-/// A JSON value handed on as it was written: checked to be strict JSON together with the document it stands in, but not read.
+/// A JSON value passed on as it was written: checked to be strict JSON together with its enclosing document, but not read.
 ///
-/// Only between services, such as the documents of events inside a page of a log; the schema recorder does not know it.
+/// Only for use between services, such as the documents of events inside a page of a log; the schema recorder does not support it.
 public struct RawJSON: Codable, Hashable, Sendable {
   /// The value's text.
   public let bytes: [UInt8]
 
-  /// - Parameter bytes: one JSON value; it is written without another look.
+  /// - Parameter bytes: one JSON value; it is written without being checked again.
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   public init(from decoder: any Decoder) throws {

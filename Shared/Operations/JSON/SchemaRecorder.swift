@@ -1,11 +1,11 @@
-/// The JSON Schemas (draft 2020-12, as OpenAPI 3.1 uses it) of documents, recorded by letting their `init(from:)` ask for its fields.
+/// The JSON Schemas (draft 2020-12, as OpenAPI 3.1 uses it) of documents, recorded by letting each `init(from:)` ask for its fields.
 public struct Schemas: Sendable {
   /// Schema of each document seen, by its component name, in the order of first use.
   public private(set) var components: [(name: String, schema: JSON)] = []
 
   public init() {}
 
-  /// Records a document and all it holds; returns the reference to it.
+  /// Records a document and all documents it contains; returns the reference to it.
   public mutating func reference(to type: any Document.Type) -> JSON {
     let recorder = Recorder(self)
     let reference = recorder.reference(to: type)
@@ -72,7 +72,7 @@ private final class Recorder {
     return schema
   }
 
-  /// The schema that takes null, too.
+  /// The schema extended to accept null.
   static func nullable(_ schema: JSON) -> JSON {
     guard case .string(let type) = schema["type"], schema["enum"] == nil else { return ["anyOf": [schema, ["type": "null"]]] }
     var schema = schema
@@ -82,7 +82,7 @@ private final class Recorder {
 
   private static func bound(_ value: Double) -> JSON { Int(exactly: value).map { .integer($0) } ?? .number(value) }
 
-  /// The schema of a field's type and a value that lets the asking `init(from:)` go on.
+  /// The schema of a field's type, and a value that lets the calling `init(from:)` continue.
   func value<T: Decodable>(_ type: T.Type) throws -> (schema: JSON, value: T) {
     switch type {
     case let text as any TextValue.Type: return (text.schema, try Recorder.cast(text.placeholder))
@@ -156,7 +156,7 @@ private struct RecordingKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func contains(_ key: Key) -> Bool { true }
 
-  /// Only who takes null asks for it.
+  /// Only fields that accept null ask for this.
   func decodeNil(forKey key: Key) -> Bool {
     fields.allowNull(key.stringValue)
     return false
@@ -195,7 +195,7 @@ private struct RecordingKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func superDecoder(forKey key: Key) throws -> any Decoder { RecordingDecoder(recorder: recorder, fields: fields, list: nil) }
 }
 
-/// An array of exactly one element, whose schema is what the array is of.
+/// An array of exactly one element, whose schema is that of the array's items.
 private struct RecordingList: UnkeyedDecodingContainer {
   let recorder: Recorder
   let list: RecordedList?

@@ -2,20 +2,20 @@
 public struct PlannedDays: Hashable, Sendable {
   /// How the days are chosen.
   public let kind: Schedule.Kind
-  /// Bit `n` stands for weekday `n` or day `n` of the month, bit `7 × nth + weekday` for a weekday of the month, where `nth` is 0 for
-  /// the last. Of the other schedules it is their number; 0 for every day.
+  /// Bit `n` stands for weekday `n` or day `n` of the month, bit `7 × nth + weekday` for a weekday of the month, where `nth` is 0 for the
+  /// last. For the other schedules it is their number; 0 for every day.
   public let code: Int
   /// The day from which ``Schedule/Kind/everyNDays`` counts, in both directions.
   public let anchor: LocalDay
 
-  /// The days as a store keeps them.
+  /// The days from their stored form.
   public init(kind: Schedule.Kind, code: Int, anchor: LocalDay) {
     self.kind = kind
     self.code = code
     self.anchor = anchor
   }
 
-  /// The days of a schedule that counts from a day. Of one that breaks its rules, which findings name, it takes what there is.
+  /// The days of a schedule that counts from a day. Of a schedule that breaks its rules, which findings report, it takes what there is.
   public init(_ schedule: Schedule, anchor: LocalDay) {
     self.anchor = anchor
     kind = schedule.kind
@@ -49,10 +49,10 @@ public struct PlannedDays: Hashable, Sendable {
     }
   }
 
-  /// On how many days of a week it is to be done, where any day may be used; nil where the days themselves are planned.
+  /// The number of days per week if any day may be used; nil if the days themselves are planned.
   public var timesAWeek: Int? { kind == .timesAWeek ? code : nil }
 
-  /// Whether a day is one of them.
+  /// Whether a day is one of the planned days.
   public func contains(_ day: LocalDay) -> Bool {
     switch kind {
     case .daily, .timesAWeek: return true
@@ -60,7 +60,7 @@ public struct PlannedDays: Hashable, Sendable {
     case .everyNDays: return anchor.distance(to: day) % code == 0
     case .monthDays:
       let (year, month, number) = day.parts
-      // On a month's last day all that it lacks are due too.
+      // On a month's last day, the planned days that the month lacks are due too.
       let isLast = number == LocalDay.length(ofMonth: month, year: year)
       return isLast ? code >> number != 0 : hasBit(number)
     case .nthWeekdays:
@@ -72,7 +72,7 @@ public struct PlannedDays: Hashable, Sendable {
 
   private func hasBit(_ bit: Int) -> Bool { code >> bit & 1 != 0 }
 
-  /// Which part of all days is planned, in the long run.
+  /// The share of all days that is planned, in the long run.
   public var share: Double {
     /// Days of a month, on average.
     let month = 365.2425 / 12
@@ -82,7 +82,7 @@ public struct PlannedDays: Hashable, Sendable {
     case .monthDays: Double(code.nonzeroBitCount) / month
     case .everyNDays: 1 / Double(code)
     case .timesAWeek: Double(code) / 7
-    // A fifth one is counted as if every month had it.
+    // A fifth weekday is counted as if every month had one.
     case .nthWeekdays: min(1, Double(code.nonzeroBitCount) / month)
     }
   }

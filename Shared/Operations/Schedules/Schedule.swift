@@ -1,4 +1,4 @@
-/// On which days something is planned: an activity, a recurring task (ACT-1, ACT-15, TASK-1).
+/// The days on which something is planned: an activity, a recurring task (ACT-1, ACT-15, TASK-1).
 public struct Schedule: Document, Hashable {
   /// How the days are chosen.
   public enum Kind: String, Choice {
@@ -8,9 +8,9 @@ public struct Schedule: Document, Hashable {
     case weekdays
     /// Some days of the month.
     case monthDays
-    /// One day of so many, counted from the start day.
+    /// Every N-th day, counted from the start day.
     case everyNDays
-    /// So many days of each week, whichever they are.
+    /// A number of days in each week, whichever they are.
     case timesAWeek
     /// Some weekdays of the month by their number, such as its first Monday.
     case nthWeekdays
@@ -20,11 +20,11 @@ public struct Schedule: Document, Hashable {
   public var kind: Kind
   /// Days of the week, 1 is Monday and 7 is Sunday (ISO 8601).
   public var weekdays: [Int]?
-  /// Days of the month; one that a month lacks means its last day.
+  /// Days of the month; a day that the month lacks means its last day.
   public var monthDays: [Int]?
-  /// From one planned day to the next.
+  /// The number of days from one planned day to the next.
   public var everyDays: Int?
-  /// How many days of a week.
+  /// The number of days per week.
   public var timesAWeek: Int?
   /// Weekdays of the month by their number.
   public var nthWeekdays: [NthWeekday]?
@@ -50,10 +50,10 @@ public struct Schedule: Document, Hashable {
   /// These days of the month.
   public static func monthDays(_ days: [Int]) -> Schedule { Schedule(kind: .monthDays, monthDays: days) }
 
-  /// The start day and every so many days after it.
+  /// The start day and every `days`-th day after it.
   public static func everyNDays(_ days: Int) -> Schedule { Schedule(kind: .everyNDays, everyDays: days) }
 
-  /// So many days of each week, Monday to Sunday, whichever they are.
+  /// A number of days in each week, Monday to Sunday, whichever they are.
   public static func timesAWeek(_ times: Int) -> Schedule { Schedule(kind: .timesAWeek, timesAWeek: times) }
 
   /// These weekdays of each month.

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Bytes, which in JSON are a text in base64 (RFC 4648, section 4), padded and without line breaks.
+/// Bytes, written in JSON as base64 text (RFC 4648, section 4), padded and without line breaks.
 ///
-/// Over HTTP an operation can let them travel as they are; see ``RawBytes``.
+/// Over HTTP an operation can send or receive them as they are; see ``RawBytes``.
 public struct Base64Bytes: TextValue {
   public let bytes: [UInt8]
 
@@ -24,7 +24,7 @@ public struct Base64Bytes: TextValue {
   public static let placeholder = Base64Bytes([])
   public static let schema: JSON = ["type": "string", "contentEncoding": "base64"]
 
-  /// Nil unless the text is exactly what ``description`` makes of some bytes.
+  /// Nil unless the text is exactly the ``description`` of some bytes.
   private static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     // Padding in the middle would make fewer bytes, and spare bits at the end other text.
     guard let data = Data(base64Encoded: Data(buffer: text)), (data.count + 2) / 3 * 4 == text.count,

@@ -1,6 +1,6 @@
 extension Character {
-  /// Whether nothing of it is seen: white space, and characters without width such as U+200B or U+FEFF; but not the marks that turn the
-  /// writing direction of what follows, since those are for rules to refuse.
+  /// Whether the character is invisible: white space, or without width such as U+200B or U+FEFF; but not the marks that change the writing
+  /// direction of what follows, since those are for rules to refuse.
   public var isBlank: Bool {
     isWhitespace
       || unicodeScalars.allSatisfy { scalar in
@@ -11,12 +11,12 @@ extension Character {
 }
 
 extension StringProtocol {
-  /// The text without what is blank at its ends; empty if nothing else is in it.
+  /// The text without blank characters at its ends; empty if it has no others.
   public var trimmed: String {
     guard let start = firstIndex(where: { !$0.isBlank }), let end = lastIndex(where: { !$0.isBlank }) else { return "" }
     return String(self[start...end])
   }
 
-  /// Whether there is nothing to see in it.
+  /// Whether the text has no visible character.
   public var isBlank: Bool { allSatisfy(\.isBlank) }
 }

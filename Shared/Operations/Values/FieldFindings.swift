@@ -1,4 +1,4 @@
-/// Gathers what several steps of a handler find wrong with the fields of one request, so that it is refused once and with all of it.
+/// Collects what several steps of a handler find wrong with a request's fields, so that it is refused once, with all of it.
 ///
 ///     var findings = FieldFindings()
 ///     let picture = try await findings.gather(awaiting: { try await processor.picture(photo.bytes, field: "photo") })
@@ -7,16 +7,16 @@
 public struct FieldFindings: Sendable, Hashable {
   public private(set) var problems: [FieldProblem]
 
-  /// - Parameter problems: what is found already.
+  /// - Parameter problems: the problems found so far.
   public init(_ problems: [FieldProblem] = []) { self.problems = problems }
 
-  /// What the strict decoder found wrong with a form, to begin with.
+  /// Begins with what the strict decoder found wrong with a form.
   public init(_ found: FoundProblems) { problems = found.with([]) }
 
-  /// Notes that a field breaks a rule.
+  /// Records that a field breaks a rule.
   public mutating func add(_ field: String, _ rule: FieldRule) { problems.append(FieldProblem(field: field, rule)) }
 
-  /// The step's result; nil where it finds fields at fault. What else it throws goes on.
+  /// The step's result; nil if it finds fields at fault. Other errors are rethrown.
   @discardableResult
   public mutating func gather<T>(_ step: () throws -> T) throws -> T? {
     do {
@@ -27,7 +27,7 @@ public struct FieldFindings: Sendable, Hashable {
     }
   }
 
-  /// The same for a step that waits for something.
+  /// The same for an asynchronous step.
   public mutating func gather<T>(awaiting step: () async throws -> T) async throws -> T? {
     do {
       return try await step()

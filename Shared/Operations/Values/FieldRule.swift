@@ -1,5 +1,5 @@
-/// A value inside an error's text: `{limit}` in the words is filled with ``Parameter/number(_:)`` of the key `limit`. How it is written
-/// in a language is for ``Words`` to say.
+/// A value inside an error's text: `{limit}` in the words is filled with the ``Parameter/number(_:)`` whose key is `limit`. ``Words``
+/// decides how it is written in each language.
 public enum Parameter: Codable, Hashable, Sendable, CustomStringConvertible {
   case text(String)
   case number(Int)
@@ -35,7 +35,7 @@ public enum Parameter: Codable, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The rule that a value breaks: a stable code (the words' key is `field.<code>`) and what its text needs.
+/// The rule that a value breaks: a stable code (the words' key is `field.<code>`) and the parameters of its text.
 public struct FieldRule: Error, Hashable, Sendable {
   public let code: String
   public let parameters: [String: Parameter]
@@ -53,7 +53,7 @@ public struct FieldProblem: Hashable, Sendable, Codable {
   public let code: String
   public let parameters: [String: Parameter]
 
-  /// Most bytes of a name that a client has made up and gets back.
+  /// Most bytes of a name made up by a client that are returned to it.
   public static let maxNameBytes = 100
 
   public init(field: String, _ rule: FieldRule) {

@@ -24,7 +24,7 @@ public struct ID<Entity>: TextValue, Comparable {
 
   /// An id from its 16 bytes, or nil if there are not 16.
   public init?(bytes: some Collection<UInt8>) {
-    // Whatever they are kept in: without a call for each of them.
+    // Reads contiguous storage at once, without a call for each byte.
     let found = bytes.withContiguousStorageIfAvailable { Self(bigEndian: UnsafeRawBufferPointer($0)) }
     guard let id = found ?? Array(bytes).withUnsafeBytes(Self.init(bigEndian:)) else { return nil }
     self = id

@@ -59,7 +59,7 @@ public struct Instant: TextValue, Comparable {
     }
     guard reader.isAtEnd else { return nil }
     let seconds = Int64(date.daysSinceEpoch) * 86400 + Int64(hour * 3600 + minute * 60 + second - offset * 60)
-    // An offset may lead out of the years that have four digits.
+    // An offset may lead outside the years that have four digits.
     guard (-62_135_596_800...253_402_300_799).contains(seconds) else { return nil }
     return seconds * 1000 + Int64(milliseconds)
   }
@@ -94,13 +94,13 @@ public struct Instant: TextValue, Comparable {
 
   public static let placeholder = Instant(milliseconds: 0)
 
-  /// 9999-12-31T23:59:59.999Z, the last that RFC 3339 can write: until then means for ever.
+  /// 9999-12-31T23:59:59.999Z, the last instant that RFC 3339 can write; as an end it means for ever.
   public static let endOfTime = Instant(milliseconds: 253_402_300_799_999)
 
   public static let schema: JSON = ["type": "string", "format": "date-time", "examples": ["2026-11-21T08:43:00.000Z"]]
 }
 
-/// Where services take the time from; tests pass one that they move.
+/// The source of time for services; tests pass one that they control.
 public struct Clock: Sendable {
   private let read: @Sendable () -> Instant
 

@@ -5,7 +5,7 @@ public struct LocalDay: TextValue, Comparable, Strideable {
 
   public init(daysSinceEpoch: Int32) { self.daysSinceEpoch = daysSinceEpoch }
 
-  /// A day from its parts, or nil where the calendar has none such.
+  /// A day from its parts; nil if the calendar has no such day.
   public init?(year: Int, month: Int, day: Int) {
     guard (1...9999).contains(year), (1...12).contains(month), day >= 1, day <= LocalDay.length(ofMonth: month, year: year) else {
       return nil

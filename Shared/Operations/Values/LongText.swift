@@ -1,13 +1,13 @@
-/// What holds for every text of several lines that people write to others, such as a message, a report or an appeal.
+/// The rules for every text of several lines that people write to others, such as a message, a report or an appeal.
 ///
-/// It may turn the writing direction, as texts of several languages do: nobody takes one of them for another's name.
+/// Such a text may change the writing direction, as texts in several languages do: it is not mistaken for another's name.
 public enum LongText {
-  /// Not only white space, not too long, and no control character but tabs and line breaks.
+  /// Checks that the text is not blank, not too long, and without control characters except tabs and line breaks.
   ///
   /// - Parameters:
-  ///   - maxCharacters: as people count them.
-  ///   - maxBytes: a character can be made of any number of code points; this bounds what the text weighs.
-  /// - Throws: the rule that it breaks.
+  ///   - maxCharacters: the limit in user-perceived characters.
+  ///   - maxBytes: the limit in bytes, since a character can consist of any number of code points.
+  /// - Throws: the rule that the text breaks.
   public static func check(_ text: String, maxCharacters: Int, maxBytes: Int) throws(FieldRule) {
     guard !text.isBlank else { throw FieldRule("empty") }
     if let rule = ShortText.brokenLength(text, maximum: maxCharacters, maxBytes: maxBytes) { throw rule }
@@ -17,7 +17,7 @@ public enum LongText {
     if hasControl { throw FieldRule("control_character") }
   }
 
-  /// JSON Schema counts code points where people count characters, so only the outer bound can be said there.
+  /// JSON Schema counts code points where people count characters, so only the outer limit can be stated there.
   public static func schema(maxBytes: Int, example: String) -> JSON {
     ["type": "string", "minLength": 1, "maxLength": .integer(maxBytes), "examples": [.string(example)]]
   }

@@ -1,23 +1,23 @@
-/// What a document says of one field of something that is there already (RFC 7396): nothing, or what it is to be.
+/// What a document says about one field of an existing object (RFC 7396): nothing, or its new value.
 ///
-/// The value's type says whether null clears the field. Where it is optional, null is `.set(nil)`, and the schema takes null; where it
-/// is not, the field always has a value, and null is refused by the field's name.
+/// The value's type says whether null clears the field. If it is optional, null is `.set(nil)`, and the schema accepts null. If it is not,
+/// the field always has a value, and null is refused with the field's name.
 ///
 ///     var title: Patch<String>     // {"title": "Run"} is .set("Run"), {} is .keep, {"title": null} is refused
 ///     var reason: Patch<Reason?>   // {"reason": null} is .set(nil)
 public enum Patch<Value: Codable & Hashable & Sendable>: Hashable, Sendable {
   /// The field is absent: it stays as it is.
   case keep
-  /// The field is to be this.
+  /// The field gets this value.
   case set(Value)
 
-  /// What is given for the field; nil where it stays.
+  /// The new value; nil if the field stays as it is.
   public var value: Value? {
     guard case .set(let value) = self else { return nil }
     return value
   }
 
-  /// What the field is afterwards.
+  /// The value of the field after the patch.
   public func applied(to present: Value) -> Value {
     guard case .set(let value) = self else { return present }
     return value
@@ -25,7 +25,7 @@ public enum Patch<Value: Codable & Hashable & Sendable>: Hashable, Sendable {
 }
 
 extension Patch where Value: Clearable {
-  /// What is given for the field; nil where it stays, and where it is cleared.
+  /// The new value; nil if the field stays as it is or is cleared.
   public var value: Value.Wrapped? {
     guard case .set(let value) = self else { return nil }
     return value.wrapped
@@ -45,7 +45,7 @@ extension Optional: Clearable {
 extension Patch: Codable {
   public init(from decoder: any Decoder) throws { self = .set(try Value(from: decoder)) }
 
-  /// Whoever holds a patch leaves out one that keeps its field; alone it would be null.
+  /// The enclosing document leaves out a patch that keeps its field; encoded alone, such a patch is null.
   public func encode(to encoder: any Encoder) throws {
     if case .set(let value) = self { return try value.encode(to: encoder) }
     var container = encoder.singleValueContainer()
@@ -56,12 +56,12 @@ extension Patch: Codable {
 // Synthesized coding prefers these to the general ones, so that a document with patches is as plain as any other.
 
 extension KeyedDecodingContainer {
-  /// Reads a field that may be left out, but is not null; the strict decoder refuses null.
+  /// Reads a field that may be absent but not null; the strict decoder refuses null.
   public func decode<Value>(_ type: Patch<Value>.Type, forKey key: Key) throws -> Patch<Value> {
     try decodeIfPresent(Value.self, forKey: key).map { .set($0) } ?? .keep
   }
 
-  /// Reads a field that may be left out or null.
+  /// Reads a field that may be absent or null.
   public func decode<Value>(_ type: Patch<Value?>.Type, forKey key: Key) throws -> Patch<Value?> {
     guard contains(key) else { return .keep }
     guard try !decodeNil(forKey: key) else { return .set(nil) }
@@ -70,13 +70,13 @@ extension KeyedDecodingContainer {
 }
 
 extension KeyedEncodingContainer {
-  /// Writes a field, unless it stays as it is.
+  /// Writes a field unless the patch keeps it.
   public mutating func encode<Value>(_ patch: Patch<Value>, forKey key: Key) throws {
     guard case .set(let value) = patch else { return }
     try encode(value, forKey: key)
   }
 
-  /// Writes a field, null where it is to be empty, unless it stays as it is.
+  /// Writes a field unless the patch keeps it; null if the field is cleared.
   public mutating func encode<Value>(_ patch: Patch<Value?>, forKey key: Key) throws {
     guard case .set(let value) = patch else { return }
     guard let value else { return try encodeNil(forKey: key) }

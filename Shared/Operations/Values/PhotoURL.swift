@@ -1,10 +1,11 @@
-/// Where an account's photo is read, with the version that it has: `/v1/accounts/{accountID}/photo?version={tag}`.
+/// The address of an account's photo with its version: `/v1/accounts/{accountID}/photo?version={tag}`.
 ///
-/// It changes with the photo, so that a client fetches each once and keeps it (SOC-2, SOC-5, SOC-7). It is relative to the gateway's address.
+/// It changes with the photo, so that a client fetches each photo once and caches it (SOC-2, SOC-5, SOC-7). It is relative to the gateway's
+/// address.
 public struct PhotoURL: TextValue {
   public let description: String
 
-  /// - Parameter tag: names exactly the photo's bytes: 32 hexadecimal digits in lower case.
+  /// - Parameter tag: identifies exactly the photo's bytes: 32 hexadecimal digits in lower case.
   public init(account: AccountID, tag: String) { description = "/v1/accounts/\(account)/photo?version=\(tag)" }
 
   public init(text: String) throws(FieldRule) {

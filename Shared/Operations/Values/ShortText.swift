@@ -1,25 +1,25 @@
-/// What holds for every short text that people write and others see, such as a name, a title or a comment on one line.
+/// The rules for every short text that people write and others see, such as a name, a title or a comment on one line.
 ///
-/// Long texts, such as messages, may turn the writing direction: nobody takes one of them for another's name.
+/// Long texts, such as messages, may change the writing direction: they are not mistaken for another's name.
 public enum ShortText {
-  /// A user-perceived character may have any number of marks: so that a text's size is bounded too.
+  /// A user-perceived character may have any number of marks, so the size in bytes is limited too.
   public static let maxBytesPerCharacter = 16
 
-  /// The rule of length that a text breaks; nil if it breaks none.
+  /// The length rule that a text breaks; nil if it breaks none.
   ///
-  /// - Parameter maxCharacters: as people count them.
+  /// - Parameter maxCharacters: the limit in user-perceived characters.
   public static func brokenLength(_ text: some StringProtocol, maximum maxCharacters: Int) -> FieldRule? {
     brokenLength(text, maximum: maxCharacters, maxBytes: maxCharacters * maxBytesPerCharacter)
   }
 
-  /// The same with a bound of its own for the bytes.
+  /// The same with a separate limit in bytes.
   public static func brokenLength(_ text: some StringProtocol, maximum maxCharacters: Int, maxBytes: Int) -> FieldRule? {
     if text.prefix(maxCharacters + 1).count > maxCharacters { return FieldRule("too_long", ["max": .number(maxCharacters)]) }
     return text.utf8.count > maxBytes ? FieldRule("too_many_bytes", ["max": .number(maxBytes)]) : nil
   }
 
-  /// Whether it has a character that controls how it is shown: one of the classic ones, one that ends a line, or a mark that turns the
-  /// writing direction, by which a text can disguise itself as another.
+  /// Whether the text has a character that controls how it is shown: a control character, a line or paragraph separator, or a mark that
+  /// changes the writing direction, by which a text can disguise itself as another.
   public static func hasControl(_ text: some StringProtocol) -> Bool {
     text.unicodeScalars.contains { scalar in
       switch scalar.properties.generalCategory {

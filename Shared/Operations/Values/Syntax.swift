@@ -1,15 +1,15 @@
-/// What works on text as syntax: header fields, addresses, queries, markup.
+/// Operations on text as syntax: header fields, addresses, queries, markup.
 ///
-/// Syntax is made of Unicode scalars, or of their bytes, and never of characters. A `Character` can be U+0600 and the `<` behind it, or a
-/// quotation mark and the vowel sign behind that (UAX #29, GB9a and GB9b), and U+037E equals the semicolon (canonical equivalence): who
-/// looks for a delimiter among characters ignores one that everybody else sees, and sees one where nobody else does. Only lengths that
+/// Syntax consists of Unicode scalars, or of their bytes, and never of characters. A `Character` can be U+0600 with a following `<`, or a
+/// quotation mark with a following vowel sign (UAX #29, GB9a and GB9b), and U+037E equals the semicolon (canonical equivalence). Code that
+/// looks for a delimiter among characters would miss one that all other programs see, and see one that they do not. Only lengths that
 /// people see count characters.
 extension StringProtocol {
   /// The parts of the text between each occurrence of a scalar; an empty text is one empty part.
   ///
   /// - Parameters:
-  ///   - maxSplits: after how many splits the rest is one part.
-  ///   - omitsEmpty: whether parts without anything in them are left out.
+  ///   - maxSplits: the number of splits after which the rest is one part.
+  ///   - omitsEmpty: whether empty parts are left out.
   public func split(
     at delimiter: Unicode.Scalar, maxSplits: Int = .max, omitsEmpty: Bool = false
   ) -> [SubSequence] {
@@ -42,7 +42,7 @@ extension StringProtocol {
   /// The text without blanks and tabs at its ends: what stands around the parts of a header field (RFC 9110, section 5.6.3).
   public var withoutBlanks: SubSequence { trimming { $0 == " " || $0 == "\t" } }
 
-  /// The beginning of the text in at most so many bytes of UTF-8, of whole scalars: what is kept of a text that may have any length.
+  /// The beginning of the text in at most `maxBytes` bytes of UTF-8, in whole scalars; for texts that may have any length.
   public func beginning(maxBytes: Int) -> String {
     guard utf8.count > maxBytes else { return String(self) }
     var (end, bytes) = (startIndex, 0)
@@ -62,11 +62,11 @@ extension StringProtocol {
     utf8.count >= end.utf8.count && utf8.suffix(end.utf8.count).elementsEqual(end.utf8)
   }
 
-  /// Whether both are the same bytes; `==` takes texts for the same that are written differently.
+  /// Whether both have the same bytes; `==` also treats canonically equivalent texts as equal.
   public func isSame(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 
-  /// The text with A to Z in lower case and everything else as it is: names in syntax have no other letters, and `lowercased()` makes the
-  /// letter k of the sign for kelvin.
+  /// The text with A to Z in lower case and everything else unchanged: names in syntax have no other letters, and `lowercased()` turns the
+  /// kelvin sign into the letter k.
   public var asciiLowercased: String {
     String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
   }

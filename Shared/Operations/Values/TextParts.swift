@@ -1,7 +1,7 @@
-/// Texts that are put together of parts: addresses that name something, and positions in lists.
+/// Texts composed of parts: addresses that name something, and positions in lists.
 public enum TextParts {
-  /// What stands between two fixed parts of a text, as the id in `/v1/messages/{messageID}/photo`; nil where it does not begin and end so.
-  /// Counted by bytes: one character may hold the end of one part and the beginning of the next.
+  /// The part of a text between two fixed parts, such as the id in `/v1/messages/{messageID}/photo`; nil if it does not begin and end with
+  /// them. Compared by bytes: one character may hold the end of one part and the beginning of the next.
   public static func middle(of text: String, between before: String, and behind: String) -> String? {
     guard text.utf8.count >= before.utf8.count + behind.utf8.count, text.begins(with: before), text.ends(with: behind) else {
       return nil
@@ -11,7 +11,7 @@ public enum TextParts {
 
   /// Both halves of a position `first/second` in a list.
   ///
-  /// - Throws: ``PageCursor/invalid`` where there are not two.
+  /// - Throws: ``PageCursor/invalid`` if there are not two parts.
   public static func pair(_ text: String) throws(FieldRule) -> (first: String, second: String) {
     let parts = text.split(at: "/").map(String.init)
     guard parts.count == 2 else { throw PageCursor.invalid }

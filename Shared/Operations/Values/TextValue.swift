@@ -1,15 +1,15 @@
-/// A value that travels as one JSON string and is checked when it is made: an id, a username, an instant.
+/// A value that travels as one JSON string and is validated when it is created: an id, a username, an instant.
 ///
 /// The strict decoder asks such types for their rule, so that a bad value becomes a problem of its field instead of ending the
 /// decoding; see ``Document``.
 public protocol TextValue: Codable, Hashable, Sendable, CustomStringConvertible {
-  /// Stands in while the remaining fields of a refused document are still being checked. Never reaches a handler.
+  /// Stands in while the remaining fields of a refused document are being checked. Never reaches a handler.
   static var placeholder: Self { get }
-  /// What the OpenAPI document says of the type.
+  /// The type's schema in the OpenAPI document.
   static var schema: JSON { get }
   /// Reads the canonical or an accepted form.
   init(text: String) throws(FieldRule)
-  /// Reads the same from valid UTF-8; a type of which a request may hold thousands can do without the string.
+  /// Reads the same from valid UTF-8; a type of which a request may hold thousands can avoid making the string.
   init(utf8: UnsafeBufferPointer<UInt8>) throws(FieldRule)
   /// The canonical form, as it travels.
   var description: String { get }

@@ -1,8 +1,8 @@
-/// Marks for ids that more than one service speaks of; the things themselves live in their services.
+/// Type tags for ids that more than one service uses; the objects themselves live in their services.
 public enum Account {}
 public enum Session {}
 
-/// A person's account, everywhere the same.
+/// A person's account, the same in all services.
 public typealias AccountID = ID<Account>
 /// One signed-in device of an account.
 public typealias SessionID = ID<Session>

@@ -1,11 +1,11 @@
-/// Who asks, as the gateway or a service says in a request's header.
+/// The caller of a request, as the gateway or a service states it in the request's header.
 public struct Caller: Document, Hashable {
   public enum Kind: String, Choice {
-    /// Nobody signed in, through the gateway.
+    /// A caller that is not signed in, through the gateway.
     case anonymous
     /// A signed-in account, through the gateway.
     case account
-    /// Another service, in its own name.
+    /// Another service, acting for itself.
     case service
   }
 
@@ -15,11 +15,11 @@ public struct Caller: Document, Hashable {
   /// Whether the account's e-mail address was verified when its token was made.
   public var isVerified: Bool
   public var isAdministrator: Bool
-  /// Whether its session was in doubt when its token was made, see ``DoubtRule``; absent where it was not.
+  /// Whether the session was in doubt when its token was made, see ``DoubtRule``; absent if it was not.
   public var isInDoubt: Bool?
   public var service: ServiceName?
   public var language: Language
-  /// The client's network address and what it says of itself, for security events and limits.
+  /// The client's network address and user agent, for security events and limits.
   public var address: String?
   public var userAgent: String?
 
@@ -54,22 +54,22 @@ public struct Caller: Document, Hashable {
 
 /// The first frame of a request.
 public struct RequestHeader: Document, Hashable {
-  /// Names the request in the reply, in logs, and as the repetition of an earlier one.
+  /// Identifies the request in the reply and in logs, and as a retry of an earlier one.
   public var id: String
   public var operation: String
   public var caller: Caller
-  /// After it nobody waits for the reply, and the request is dropped unread. On the clock of whoever reads it: a bus that takes a
-  /// request in puts it on its own, by ``leftMilliseconds``.
+  /// When the caller stops waiting for the reply, and the request is dropped unread. On the reader's clock: a bus that receives a request
+  /// converts it to its own clock, by ``leftMilliseconds``.
   public var deadline: Instant
   public var idempotencyKey: String?
   public var traceparent: String?
   /// Path and query parameters by field name.
   public var parameters: [String: String]?
-  /// How much of the time until ``deadline`` was left when the request was given to the connection: it counts instead of the
-  /// deadline, so that the clocks of two hosts need not agree. A peer that leaves it out, such as a plain REQ socket, goes by the deadline.
+  /// How much time until ``deadline`` was left when the request was given to the connection. It counts instead of the deadline, so that the
+  /// clocks of two hosts need not agree. If a peer leaves it out, as a plain REQ socket does, the deadline counts.
   public var leftMilliseconds: Int?
-  /// When that was, on a clock of the sender's that never jumps, whatever it counts from. What takes longer than the quickest of
-  /// the connection's requests has waited on the way, and that counts, too.
+  /// When the request was given to the connection, on a monotonic clock of the sender with any origin. A request that takes longer than the
+  /// connection's fastest has waited on the way, and that time counts, too.
   public var sentMilliseconds: Int?
 
   public init(
@@ -87,7 +87,7 @@ public struct RequestHeader: Document, Hashable {
     self.sentMilliseconds = sentMilliseconds
   }
 
-  /// The longest time that anybody waits, a day: more than that is sent as that.
+  /// The longest time that a caller waits, a day; longer times are sent as a day.
   public static let longestMilliseconds = 86_400_000
 
   public static let notes: Notes = [
@@ -105,7 +105,7 @@ public struct ReplyHeader: Document, Hashable {
   public var id: String
   /// HTTP status: 200 or 201 with the output as body, otherwise a ``Failure``.
   public var status: Int
-  /// False where the request was certainly not begun, since the service stops: it may be sent to its successor without taking effect
+  /// False if the request was certainly not begun, since the service is stopping: it may be sent to its successor without taking effect
   /// twice. Otherwise absent.
   public var wasBegun: Bool?
 

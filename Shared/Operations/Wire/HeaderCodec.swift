@@ -1,10 +1,10 @@
-// Every request of the system passes here four times: written and read as header of the request, and of the reply. The readers
-// below take the documents that our own writers make; whatever looks different in any way (an escape, a null, a character
-// beyond ASCII, a field missing, unknown or of another type) goes to the strict decoder, which alone refuses. So both accept the
-// same documents and name the same faults; a test compares them.
+// Every request of the system passes here four times: the headers of request and reply are each written and read. The readers below accept
+// the documents that our own writers make. Anything that looks different in any way (an escape, a null, a character beyond ASCII, a field
+// missing, unknown or of another type) goes to the strict decoder, which alone refuses. So both accept the same documents and report the
+// same faults; a test compares them.
 
 extension JSONLimits {
-  /// Headers are small; the largest part is what a client gives in path and query.
+  /// Headers are small; the largest part is the client's path and query parameters.
   public static let header = JSONLimits(bytes: 64 << 10, depth: 8)
 }
 
@@ -39,8 +39,8 @@ extension RequestHeader {
     return writer.bytes
   }
 
-  /// The bytes of a header that was written without them, with what is left of its time and when it is sent: a request may wait long
-  /// between the writing and the sending.
+  /// Adds the time left and the time of sending to a header that was written without them: a request may wait long between writing and
+  /// sending.
   public static func stamp(_ wire: [UInt8], left: Int64, sent: Int64) -> [UInt8] {
     var writer = JSONWriter()
     writer.reserve(wire.count + 80)
@@ -61,7 +61,7 @@ extension RequestHeader {
   }
 
   private init?(plain bytes: [UInt8]) {
-    // What is no JSON is refused by the strict decoder, which says why.
+    // The strict decoder refuses invalid JSON, and says why.
     guard let tape = try? JSONTape(bytes, limits: .header), tape.kind == .object else { return nil }
     var (id, operation, caller, deadline) = (String?.none, String?.none, Caller?.none, Instant?.none)
     var (key, traceparent, parameters) = (String?.none, String?.none, [String: String]?.none)
@@ -213,7 +213,7 @@ extension JSONWriter {
 }
 
 extension JSONTape {
-  /// Calls for each member until one is refused; false if one was, or has a name with escapes.
+  /// Calls the body for each member until it returns false. False then, and if a name has escapes.
   fileprivate func plainMembers(of object: Int, _ body: (String, Int) -> Bool) -> Bool {
     var index = object + 1
     for _ in 0..<nodes[object].count {

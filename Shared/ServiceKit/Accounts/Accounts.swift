@@ -3,10 +3,10 @@ public import IdentityContract
 public import Operations
 import Storage
 
-/// The read model of accounts that every service but identity keeps: what it needs of others' accounts without asking.
+/// The read model of accounts that every service except identity keeps: what it needs to know of others' accounts without asking.
 ///
-/// It is fed by ``AccountChanged`` and guarded by its revision, so that late or repeated events never set it back. An account
-/// that is asked for before its event has arrived is fetched from identity; see ``resolve(_:_:)``.
+/// It is updated by ``AccountChanged`` and protected by the event's revision, so that late or repeated events never set it back. An account
+/// whose event has not arrived yet is fetched from identity; see ``resolve(_:_:)``.
 public enum Accounts {
   /// An account as other services know it.
   public struct Known: Sendable, Hashable {
@@ -19,14 +19,14 @@ public enum Accounts {
     public let isVerified: Bool
     /// Nil without a photo.
     public let photoURL: PhotoURL?
-    /// Whether others see how far it has read their messages.
+    /// Whether others see how far the account has read their messages.
     public let givesReadReceipts: Bool
-    /// Who may enrol it in a task.
+    /// Who may enrol the account in a task.
     public let taskEnrollment: TaskEnrollment
-    /// Nil unless it was suspended; ``Instant/endOfTime`` for one that is banned.
+    /// Nil unless the account was suspended; ``Instant/endOfTime`` for a banned account.
     public let suspendedUntil: Instant?
 
-    /// Whether it is suspended at a time.
+    /// Whether the account is suspended at that time.
     public func isSuspended(at now: Instant) -> Bool { suspendedUntil.map { now < $0 } ?? false }
 
     fileprivate static let columns = """
@@ -56,7 +56,7 @@ public enum Accounts {
     try database.first("SELECT \(Known.columns) FROM accounts WHERE account_id = ?", .id(account), read: Known.init)
   }
 
-  /// What an account's days depend on, if its event has arrived.
+  /// The account's day rule, if its event has arrived.
   public static func dayRule(
     of account: AccountID, in database: Database
   ) throws -> DayRule? {
@@ -65,28 +65,28 @@ public enum Accounts {
     }
   }
 
-  /// The account of that username, if its event has arrived. Of two rows, as a change of names can leave for a moment, the newest.
+  /// The account with that username, if its event has arrived. If a change of names leaves two rows for a moment, the newest.
   public static func find(_ username: Username, in database: Database) throws -> Known? {
     try database.first(
       "SELECT \(Known.columns) FROM accounts WHERE username = ? ORDER BY account_id DESC LIMIT 1", .text(username.description),
       read: Known.init)
   }
 
-  /// The account, fetched from identity if its event has not arrived yet; nil if identity knows none.
+  /// The account, fetched from identity if its event has not arrived yet; nil if identity does not know it.
   public static func resolve(_ account: AccountID, _ call: some Call) async throws -> Known? {
     if let known = try await call.read({ try find(account, in: $0) }) { return known }
     return try await fetch(LookUpAccount.Input(accountID: account), call)
   }
 
-  /// The account that others find by that username, fetched from identity if its event has not arrived yet; nil if identity knows none, and
-  /// while it is suspended.
+  /// The account that others find by that username, fetched from identity if its event has not arrived yet; nil if identity does not know
+  /// it, and while it is suspended.
   public static func resolve(_ username: Username, _ call: some Call) async throws -> Known? {
     var found = try await call.read { try find(username, in: $0) }
     if found == nil { found = try await fetch(LookUpAccount.Input(username: username), call) }
     return found.flatMap { $0.isSuspended(at: call.now) ? nil : $0 }
   }
 
-  /// The condition, in SQL, that an account may be shown to others who do not know it already: that it is not suspended.
+  /// The SQL condition that an account may be shown to others who do not know it already: that it is not suspended.
   ///
   /// - Parameters:
   ///   - table: the name of `accounts` in the query.
@@ -108,7 +108,7 @@ public enum Accounts {
     }
   }
 
-  /// What of an account services act on when it changes.
+  /// The properties of an account whose changes services act on.
   private struct Standing {
     var dayRule: DayRule
     var suspendedUntil: Instant?
@@ -125,7 +125,7 @@ public enum Accounts {
     }
   }
 
-  /// What comes late of an account that was erased has no effect.
+  /// Stores an account's state. A late event of an erased account has no effect.
   static func keep(_ account: AccountChanged, _ transaction: Transaction, _ watch: Watch) throws {
     let database = transaction.database
     guard try !database.isErased(account.accountID) else { return }
@@ -150,7 +150,7 @@ public enum Accounts {
       account.givesReadReceipts ?? true, (account.taskEnrollment ?? .everybody).rawValue, account.suspendedUntil,
       account.revision,
     ])
-    // What comes late changes nothing.
+    // A late event changes nothing.
     if database.changesCount > 0 {
       let after = Standing(
         dayRule: DayRule(timeZone: account.timeZone.description, dayStartHour: account.dayStartHour),
@@ -160,9 +160,9 @@ public enum Accounts {
     for feature in watch.features { try feature.accountChanged(account.accountID, transaction) }
   }
 
-  /// Lets take effect what follows from a change.
+  /// Applies the consequences of a change.
   ///
-  /// - Parameter before: nil for an account that was not known.
+  /// - Parameter before: nil for an account that was not known before.
   private static func follow(
     from before: Standing?, to after: Standing, of account: AccountID, _ transaction: Transaction, _ watch: Watch
   ) throws {
@@ -182,11 +182,11 @@ public enum Accounts {
 }
 
 extension Accounts {
-  /// Who follows the changes of accounts in a service.
+  /// The features and caches of a service that follow the changes of accounts.
   struct Watch: Sendable {
     /// In the order of the service's list.
     var features: [any Feature] = []
-    /// What calls of the account go by.
+    /// The known accounts, against which calls are checked.
     var known: KnownAccounts?
   }
 }

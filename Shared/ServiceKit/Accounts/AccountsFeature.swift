@@ -13,8 +13,8 @@ public struct AccountsFeature: Feature {
 
   /// - Parameters:
   ///   - migrations: the numbers of its four migrations among the service's.
-  ///   - isErasedLast: whether what the service does by itself needs an account's row for as long as there are others of it; then whoever
-  ///     reads for others leaves out erased accounts. Otherwise it goes in the transaction that receives the deletion.
+  ///   - isErasedLast: whether the service itself needs an account's row for as long as there are other rows of the account; then code that
+  ///     reads for others leaves out erased accounts. Otherwise the row is deleted in the transaction that receives the deletion.
   public init(migrations: (table: Int, settings: Int, people: Int, enrollment: Int), isErasedLast: Bool = false) {
     self.migrations = [
       AccountsFeature.table(migrations.table), AccountsFeature.settings(migrations.settings),
@@ -78,23 +78,23 @@ public struct AccountsFeature: Feature {
   }
 }
 
-/// Which accounts are known to be in the read model, and until when each is suspended: what every call needs, without a look at the store.
+/// The accounts known to be in the read model, and until when each is suspended: every call needs this without reading the store.
 final class KnownAccounts: Sendable {
-  /// How many are remembered; when it is full all are forgotten and looked for again.
+  /// How many accounts are remembered; when full, all are forgotten and read again.
   static let maximum = 100_000
 
   private struct State {
-    /// Until when each is suspended; nil where it is not.
+    /// Until when each account is suspended; nil if it is not.
     var known: [AccountID: Instant?] = [:]
-    /// Counts changed suspensions, so that what was read before one is not remembered after it.
+    /// Counts changes of suspensions, so that an account read before a change is not remembered after it.
     var changes = 0
   }
 
   private let state = Mutex(State())
 
-  /// Sees to it that the read model holds the account, fetching it from identity where its event has not arrived yet.
+  /// Makes sure that the read model holds the account, fetching it from identity if its event has not arrived yet.
   ///
-  /// - Throws: `unauthenticated` where identity knows no such account, `account_suspended` where it is suspended.
+  /// - Throws: `unauthenticated` if identity knows no such account, `account_suspended` if it is suspended.
   func require(_ account: AccountID, _ call: some Call) async throws {
     let (known, changes) = state.withLock { ($0.known[account], $0.changes) }
     if let known { return try KnownAccounts.expect(known, now: call.now) }
@@ -103,7 +103,7 @@ final class KnownAccounts: Sendable {
     try KnownAccounts.expect(found.suspendedUntil, now: call.now)
   }
 
-  /// The same as far as is known here, without waiting: an account that the read model does not hold yet is not suspended.
+  /// The same as far as is known here, without waiting: an account that the read model does not hold yet counts as not suspended.
   ///
   /// - Throws: `account_suspended`.
   func expectUnsuspended(_ account: AccountID, now: Instant, in database: Database) throws {
@@ -114,7 +114,7 @@ final class KnownAccounts: Sendable {
     try KnownAccounts.expect(found.suspendedUntil, now: now)
   }
 
-  /// - Parameter changes: those there had been before the account was read.
+  /// - Parameter changes: the number of changes before the account was read.
   private func remember(_ account: Accounts.Known, readAfter changes: Int) {
     state.withLock { state in
       guard state.changes == changes else { return }
@@ -123,7 +123,7 @@ final class KnownAccounts: Sendable {
     }
   }
 
-  /// Notes that an account is suspended until another time than before, once that is durable.
+  /// Records a changed suspension of an account, once the change is durable.
   func note(_ account: AccountID, suspendedUntil until: Instant?) {
     state.withLock { state in
       state.changes += 1

@@ -3,14 +3,14 @@ public import IdentityContract
 public import Operations
 import Storage
 
-// Who handles personal data for a purpose that needs consent asks here, in the transaction that would keep it: what was not consented to
-// is refused, not ignored in silence (requirement ID-13).
+// Code that handles personal data for a purpose that needs consent asks here, in the transaction that would store the data: without consent
+// the request is refused, not silently ignored (requirement ID-13).
 
 extension Accounts {
-  /// Refuses unless the account has consented, as far as the read model knows.
+  /// Throws unless the account has consented, as far as the read model knows.
   ///
-  /// A withdrawal holds from the transaction on that receives it: what is under way then is either kept as a whole, before it, or refused
-  /// as a whole, after it.
+  /// A withdrawal takes effect with the transaction that receives it: a request under way is either stored as a whole before it, or refused
+  /// as a whole after it.
   /// - Throws: `consent_required`, naming the consent and where to give it; the operation declares it.
   public static func requireConsent(_ purpose: ConsentPurpose, of account: AccountID, in database: Database) throws {
     guard try hasConsent(purpose, of: account, in: database) else {
@@ -20,8 +20,8 @@ extension Accounts {
     }
   }
 
-  /// Asks identity where the read model knows of no consent: somebody who has just given it may be faster than the event that reports
-  /// it. To be done before the transaction that calls ``requireConsent(_:of:in:)``.
+  /// Asks identity if the read model knows of no consent: a user who has just consented may be faster than the event that reports it. Call
+  /// this before the transaction that calls ``requireConsent(_:of:in:)``.
   public static func catchUp(on purpose: ConsentPurpose, _ call: AccountCall) async throws {
     let account = call.account
     if try call.store.lookUp({ try hasConsent(purpose, of: account, in: $0) }) { return }
@@ -33,7 +33,7 @@ extension Accounts {
     try consents(of: account, in: database).contains(purpose)
   }
 
-  /// The condition, in SQL, that an account consents.
+  /// The SQL condition that an account consents.
   ///
   /// - Parameter table: the name of `accounts` in the query.
   public static func hasConsent(_ purpose: ConsentPurpose, _ table: String) -> String {
@@ -45,7 +45,7 @@ extension Accounts {
     return consents(in: text ?? "")
   }
 
-  /// The purposes as a column keeps them; one that this version of the program does not know is ignored.
+  /// The purposes from their stored form; a purpose that this version of the program does not know is ignored.
   static func consents(in text: String) -> Set<ConsentPurpose> {
     Set(text.split(separator: " ").compactMap { ConsentPurpose(rawValue: String($0)) })
   }

@@ -1,10 +1,10 @@
 public import IdentityContract
 public import Operations
 
-/// Lets a service's read model of accounts, ``Accounts``, take over at once what identity has, instead of when it receives
-/// ``AccountChanged``: for what must hold before identity answers, as the end of a consent (requirement ID-13).
+/// Makes a service's read model of accounts, ``Accounts``, take over identity's state at once instead of when it receives
+/// ``AccountChanged``: for what must hold before identity answers, such as the end of a consent (requirement ID-13).
 ///
-/// It is answered by every service that keeps accounts; its spec's ``OperationSpec/service`` says `identity`, which sends it.
+/// Every service that keeps accounts answers it; its spec's ``OperationSpec/service`` is `identity`, which sends it.
 public enum SyncAccount: OpenOperation {
   public typealias Input = AccountChanged
   public typealias Output = Empty
@@ -15,7 +15,7 @@ public enum SyncAccount: OpenOperation {
 }
 
 extension ServiceDefinition {
-  /// What every service answers that keeps accounts.
+  /// Serves what every service that keeps accounts answers.
   mutating func serveSync() {
     serve(
       SyncAccount.self,

@@ -2,15 +2,15 @@ import Foundation
 public import Messaging
 public import Operations
 
-/// Where the bus is, from the settings: Unix sockets under the home folder, or TCP with CURVE.
+/// The location of the bus, from the settings: Unix sockets under the home folder, or TCP with CURVE.
 ///
 /// `racha.bus.endpoints.<service>` is `tcp://host:port` (events on the next port); all six or none. With them,
 /// `racha.bus.curve.secretKeyFile` names the file of this process's secret key and `racha.bus.curve.allowListFile` the file that
 /// says which key is which service and what it may call.
 public enum BusSettings {
-  /// The endpoints that the settings say.
+  /// The endpoints from the settings.
   ///
-  /// - Parameter own: the service that this process is.
+  /// - Parameter own: the service of this process.
   public static func endpoints(_ settings: Settings, _ home: Home, for own: ServiceName) throws -> Endpoints {
     let services = ServiceName.allCases.filter { $0 != .gateway }
     let texts = services.map { (service: $0, text: settings.string("racha.bus.endpoints.\($0.rawValue)")) }
@@ -41,7 +41,7 @@ public enum BusSettings {
       for service in ServiceName.allCases where servers[service] == nil {
         settings.refuse("racha.bus.curve.allowListFile", "must have an entry for \(service.rawValue)")
       }
-      // Without it nobody could reach the service, or none would answer it.
+      // Otherwise no caller could reach the service, or no service would answer it.
       let isOurs =
         own == .gateway
         ? allowed.entries.contains { $0.service == own && $0.key == keys.publicKey } : servers[own] == keys.publicKey

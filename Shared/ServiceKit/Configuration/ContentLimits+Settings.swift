@@ -1,7 +1,7 @@
 public import Operations
 
 extension ContentLimits {
-  /// As configured: upwards only, for what was written stays as it is.
+  /// The configured limits, which can only be raised, since existing texts stay as they are.
   public init(_ settings: Settings) {
     self.init()
     activityTitle = settings.int(

@@ -18,23 +18,23 @@ public struct Home: Sendable {
   public var sockets: String { path + "/sockets" }
   /// Secrets, mode 0700, files 0600.
   public var keys: String { path + "/keys" }
-  /// What the services say, where the launcher keeps it.
+  /// The services' logs, if the launcher keeps them.
   public var logs: String { path + "/logs" }
-  /// A file that whoever makes a backup of the cluster writes: its time of change is when the last one was made.
+  /// A file written by each backup of the cluster: its modification time is that of the last backup.
   public var lastBackup: String { path + "/last-backup" }
-  /// Mails as files where no SMTP server is set.
+  /// Mails as files if no SMTP server is set.
   public var mails: String { path + "/mails" }
 
-  /// Makes a folder that only its owner may enter, if it is missing.
+  /// Creates a folder that only its owner may enter, if it is missing.
   public static func makePrivateFolder(_ path: String) throws {
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
-  /// Makes the folder if it is missing, and lets nobody but its owner write in it, nor in the folders that it has already: otherwise
-  /// anybody on this machine could replace these keys or stores by others.
+  /// Creates the folder if it is missing, and lets only its owner write in it and in its existing folders: otherwise other users of this
+  /// machine could replace its keys or stores.
   ///
-  /// - Throws: ``HomeFailure`` where one is somebody else's, or stays open.
+  /// - Throws: ``HomeFailure`` if a folder belongs to another user, or stays open.
   public func claim() throws {
     try Home.makePrivateFolder(path)
     for folder in [path, stores, sockets, keys, mails] { try Home.close(folder) }
@@ -53,7 +53,7 @@ public struct Home: Sendable {
     }
   }
 
-  /// A secret that lasts: read from `keys/<name>`, made of that many random bytes at first use, mode 0600.
+  /// A lasting secret: read from `keys/<name>`, or created there from that many random bytes at first use, mode 0600.
   public func secret(_ name: String, bytes count: Int = 32) throws -> [UInt8] {
     try Home.makePrivateFolder(keys)
     let file = "\(keys)/\(name)"
@@ -63,8 +63,8 @@ public struct Home: Sendable {
     }
     var random = SystemRandomNumberGenerator()
     let fresh = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-    // Written aside and linked into place, so that a process killed in between never leaves half a secret, and of two that
-    // race, both end with the same one.
+    // Written to a temporary file and linked into place: a killed process never leaves half a secret, and two processes that race end with
+    // the same one.
     let aside = "\(file).\(ProcessInfo.processInfo.processIdentifier)"
     guard FileManager.default.createFile(atPath: aside, contents: Data(fresh), attributes: [.posixPermissions: 0o600]) else {
       throw HomeFailure.cannotWrite(file: aside)

@@ -1,6 +1,6 @@
 extension Settings {
-  /// The keys that any of the six services reads; `*` stands for one part of any name. Each service reads its own of one file, so
-  /// what none of them reads is a slip of the pen.
+  /// The keys that any of the six services reads; `*` stands for one part of any name. Each service reads its own keys from one shared
+  /// file, so a key that none of them reads is a typing error.
   public static let knownKeys: Set<String> = [
     "racha.attachments.accountBytes", "racha.attachments.fileBytes", "racha.attachments.taskBytes",
     "racha.bus.curve.allowListFile", "racha.bus.curve.secretKeyFile", "racha.bus.endpoints.*", "racha.bus.interface",
@@ -43,7 +43,7 @@ extension Settings {
     "racha.tokens.keySeconds", "racha.tokens.remembered", "racha.tokens.revocations",
   ]
 
-  /// What settings are called that had another name: one that is given under its former name is refused, for it would have no effect.
+  /// The new names of renamed settings. A setting given under its former name is refused, since it would have no effect.
   static let renamedKeys = ["racha.smtp.lanes": "racha.smtp.connections"]
 
   /// Whether any of the six services reads the key.

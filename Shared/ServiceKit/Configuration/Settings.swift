@@ -4,7 +4,7 @@ public import Operations
 import Synchronization
 import SystemPackage
 
-/// The process's settings: the environment before the file `racha.json` of the home folder.
+/// The process's settings: from the environment, then from the file `racha.json` of the home folder.
 ///
 /// Keys begin with `racha`: `racha.http.port` is `RACHA_HTTP_PORT` in the environment and `{"racha": {"http": {"port": 8080}}}` in
 /// the file. A value that breaks its rule is recorded with its key; ``check()`` reports all of them at once.
@@ -91,7 +91,7 @@ public final class Settings: Sendable {
     ])
   }
 
-  /// A text, or nil where it is not set.
+  /// A text; nil if it is not set.
   public func string(_ key: String, isSecret: Bool = false) -> String? {
     reader.string(forKey: ConfigKey(key), isSecret: isSecret).flatMap { $0.isEmpty ? nil : $0 }
   }

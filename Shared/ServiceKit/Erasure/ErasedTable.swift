@@ -3,42 +3,41 @@ public import IdentityContract
 public import Operations
 public import Storage
 
-/// How a table forgets an account. Every table of a service's store is declared once, by its ``Feature``, and a test fails where one is not:
+/// How a table forgets an account. Every table of a service's store is declared once, by its ``Feature``; a test fails if one is not:
 ///
 ///     let tables: [ErasedTable] = [
 ///       .rows("activities", "account_id = :account", .activities),
 ///       .untouched("offers", "the partners' own"),
 ///     ]
 ///
-/// The statements of one table see those before it done, so what refers to others comes first. Parameters: `:account` (the id's
-/// bytes), `:text` (the id as text), `:now`, `:limit` (in what is done in steps).
+/// The statements of one table run after those of the tables before it, so referring tables come first. Parameters: `:account` (the id's
+/// bytes), `:text` (the id as text), `:now`, `:limit` (for work in steps).
 ///
-/// The rows of an account that has many go in steps, over many transactions (``Erasure``). Meanwhile nobody else may be shown them: they are
-/// ``atOnce``, or whoever reads them for others leaves out those of accounts in `erasures`.
+/// If an account has many rows, they are erased in steps, over many transactions (``Erasure``). Meanwhile they must not be shown to others:
+/// either they are erased ``atOnce``, or code that reads them for others leaves out accounts in `erasures`.
 public struct ErasedTable: Sendable {
-  /// The events that report the rows' end, of the first rows by their primary key and no more than `limit` (all if it is negative); ids
-  /// alone.
+  /// The events that report the rows' end, for the first rows by their primary key, at most `limit` (all if negative); ids alone.
   public typealias Ends = @Sendable (AccountID, _ limit: Int, Transaction) throws -> [any Event]
-  /// Does at most `limit` (all if it is negative) of what has to be done before any row goes, and returns how many that were.
+  /// Does at most `limit` (all if negative) units of the work that must precede the deletion of rows, and returns how many it did.
   public typealias Preparation = @Sendable (AccountID, _ limit: Int, Transaction) throws -> Int
 
   public let name: String
-  /// Why it holds nothing of an account; nil where it does.
+  /// Why the table holds nothing of an account; nil if it does.
   public let reason: String?
-  /// The table with whose rows its own are deleted; nil for most.
+  /// The table whose deleted rows take this table's rows with them; nil for most.
   public let followed: String?
-  /// Whether it is erased in the transaction that receives the deletion, however many rows there are.
+  /// Whether the table is erased in the transaction that receives the deletion, however many rows there are.
   private(set) var isAtOnce = false
-  /// Whether the report of the deletion counts its rows.
+  /// Whether the report of the deletion counts the table's rows.
   private var isCounted = true
   let kind: ErasedKind?
-  /// Which rows are the account's; empty where that is not needed.
+  /// Which rows are the account's; empty if that is not needed.
   let condition: String
-  /// What is done; nil where the rows are just deleted.
+  /// The statements that erase; nil if the rows are just deleted.
   let statements: [String]?
-  /// What is done to `:limit` of the rows, where it is not just their deletion; what changes the table itself is counted.
+  /// The statements that erase `:limit` of the rows, if they are not just deleted; changes to the table itself are counted.
   let steps: [String]?
-  /// The names of the events that report rows' end, and what makes them.
+  /// The names of the events that report the rows' end, and the closure that makes them.
   private(set) var endNames: Set<String> = []
   private var ends: Ends?
   private var preparation: Preparation?
@@ -61,9 +60,9 @@ public struct ErasedTable: Sendable {
     ErasedTable(name: name, kind: kind, condition: condition)
   }
 
-  /// Rows that are changed so that they say nothing of the account any more, by statements of their own.
+  /// Rows that are changed by statements of their own, so that they say nothing of the account any more.
   ///
-  /// - Parameter steps: the same for `:limit` of them, where there may be many.
+  /// - Parameter steps: the same for `:limit` rows, if there may be many.
   public static func changed(
     _ name: String, _ condition: String, _ kind: ErasedKind, by statements: String..., steps: [String]? = nil
   ) -> ErasedTable {
@@ -72,7 +71,8 @@ public struct ErasedTable: Sendable {
 
   /// Rows that the schema deletes with those of another table (`ON DELETE CASCADE`).
   ///
-  /// - Parameter condition: which are the account's, where one row of the other table may have many: they are deleted before it, in steps.
+  /// - Parameter condition: which rows are the account's, if one row of the other table may have many: they are deleted before it, in
+  ///   steps.
   public static func following(_ name: String, _ other: String, where condition: String = "") -> ErasedTable {
     ErasedTable(name: name, followed: other, condition: condition, statements: [])
   }
@@ -82,29 +82,29 @@ public struct ErasedTable: Sendable {
     ErasedTable(name: name, reason: reason, statements: [])
   }
 
-  /// The same, erased in the transaction that receives the deletion: others read it, or it says that the account exists, and there are few
-  /// rows.
+  /// The same table, erased in the transaction that receives the deletion: for few rows that others read, or that show that the account
+  /// exists.
   public var atOnce: ErasedTable {
     var table = self
     table.isAtOnce = true
     return table
   }
 
-  /// The same, left out of what the report of the deletion counts: its owner knows of no such thing.
+  /// The same table, left out of the counts in the report of the deletion: the account's owner knows of no such thing.
   public var uncounted: ErasedTable {
     var table = self
     table.isCounted = false
     return table
   }
 
-  /// The same, and the rows' end is published.
+  /// The same table, with events that publish the rows' end.
   public func publishing(_ names: Set<String>, _ ends: @escaping Ends) -> ErasedTable {
     var table = self
     (table.endNames, table.ends) = (names, ends)
     return table
   }
 
-  /// The same, and no row goes before that is done.
+  /// The same table, whose rows are deleted only after that preparation.
   public func preceded(by preparation: @escaping Preparation) -> ErasedTable {
     var table = self
     table.preparation = preparation
@@ -113,10 +113,10 @@ public struct ErasedTable: Sendable {
 
   private var counting: String { "SELECT count(*) FROM \(name) WHERE \(condition)" }
   private var erasing: [String] { statements ?? ["DELETE FROM \(name) WHERE \(condition)"] }
-  /// Whether there may be so many rows that they go in steps.
+  /// Whether there may be so many rows that they are erased in steps.
   var isInSteps: Bool { !isAtOnce && !condition.isEmpty && (statements == nil || followed != nil || steps != nil) }
 
-  /// All that is asked of the store for the table, in its order; for a test of how the store goes about it.
+  /// All statements that the store runs for the table, in order; for a test of how the store runs them.
   public func sql(in database: Database) throws -> [String] {
     (kind == nil ? [] : (isCounted ? [counting] : []) + erasing) + (isInSteps ? try [weighing] + stepping(database) : [])
   }
@@ -127,8 +127,8 @@ public struct ErasedTable: Sendable {
     if let steps { return steps }
     let columns = try database.primaryKey(name).columns
     let key = columns.joined(separator: ", ")
-    // Those whose end is published are the first by their key; of others any will do. With the sign they are found by the condition and
-    // then ordered, not looked for in the whole table's order.
+    // Rows whose end is published are deleted in the order of their key; for others any order will do. With the plus sign, SQLite finds the
+    // rows by the condition and then sorts them, instead of scanning the table in key order.
     let order = ends == nil ? "" : " ORDER BY \(columns.map { "+\($0)" }.joined(separator: ", "))"
     return ["DELETE FROM \(name) WHERE (\(key)) IN (SELECT \(key) FROM \(name) WHERE \(condition)\(order) LIMIT :limit)"]
   }
@@ -143,7 +143,7 @@ public struct ErasedTable: Sendable {
     return try body(transaction.database, StatementArguments(values.filter { sql.contains(":\($0.key)") }))
   }
 
-  /// Erases the account's rows, and adds their number to those of their kind.
+  /// Erases the account's rows, and adds their number to the count of their kind.
   func erase(_ account: AccountID, _ transaction: Transaction, _ counts: inout [ErasedKind: Int]) throws {
     _ = try preparation?(account, -1, transaction)
     guard let kind else { return }
@@ -164,9 +164,9 @@ public struct ErasedTable: Sendable {
     return try run(weighing, account, limit: limit, transaction) { try Int.fetchOne($0, sql: weighing, arguments: $1) ?? 0 }
   }
 
-  /// Erases some of the account's rows, and adds their number to those of their kind; or prepares that.
+  /// Erases some of the account's rows and adds their number to the count of their kind, or does part of the preparation.
   ///
-  /// - Returns: how many rows that were.
+  /// - Returns: how many rows those were.
   func step(
     _ account: AccountID, limit: Int, _ transaction: Transaction, _ counts: inout [ErasedKind: Int]
   ) throws -> Int {
@@ -192,7 +192,7 @@ public struct ErasedTable: Sendable {
 }
 
 extension ErasedTable {
-  /// The tables that every store has beside those of its service; `Erasure` sees to them.
+  /// The tables that every store has in addition to its service's; `Erasure` takes care of them.
   public static let ofEveryStore: Set<String> = [
     "store_migrations", "store_states", "outbox", "outbox_ancestors", "outbox_subscribers", "subscription_cursors",
     "idempotency_records", "idempotency_draws", "erasures",

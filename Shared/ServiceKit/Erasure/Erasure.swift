@@ -5,32 +5,32 @@ import Synchronization
 
 /// The erasure of accounts in one store (ID-12).
 ///
-/// The transaction that receives a deletion notes it: from then on nothing of the account is written, or shown to others. Where the account
-/// has few rows they go in the same transaction. Of one that has many, ``ErasureWorker`` erases some in each of many transactions, so
-/// that nobody's write waits for all of them; the last one looks once more for all that there may be.
+/// The transaction that receives a deletion records it: from then on nothing of the account is written, or shown to others. If the account
+/// has few rows, they are erased in the same transaction. If it has many, ``ErasureWorker`` erases some in each of many transactions, so
+/// that no other write waits for all of them; the last transaction checks once more for all rows.
 public struct Erasure: Sendable {
-  /// Events that are looked through in one transaction.
+  /// Events that are searched in one transaction.
   static let eventsPerTransaction = 2_000
-  /// Beyond so many, an account's events are not looked for in the transaction that receives its deletion.
+  /// If more events are kept, they are not searched in the transaction that receives the deletion.
   static let eventsAtOnce = 20_000
 
   let tables: [ErasedTable]
   private let eventsKept: Set<String>
-  /// Rows that are erased in one transaction at most, but for those that are erased ``ErasedTable/atOnce``.
+  /// Rows that are erased in one transaction at most, besides those that are erased ``ErasedTable/atOnce``.
   let rowsPerTransaction: Int
 
   /// - Parameters:
   ///   - tables: all tables of the service's migrations, each once.
-  ///   - names: events that hold ids alone, which others still have to receive.
+  ///   - names: events that hold only ids, which subscribers still have to receive.
   public init(_ tables: [ErasedTable], keepingEvents names: Set<String> = [], rowsPerTransaction: Int = 200) {
     self.tables = tables
     eventsKept = names
     self.rowsPerTransaction = rowsPerTransaction
   }
 
-  /// Begins to erase an account, and is done with its rows where they are few; nothing happens where it was erased before.
+  /// Begins to erase an account, and finishes its rows if they are few; does nothing if it was erased before.
   ///
-  /// - Parameter registration: of the account, where it was registered here.
+  /// - Parameter registration: the account's registration, if it was registered here.
   public func begin(
     _ account: AccountID, _ deletion: AccountDeletionID, registration: AnonymousRequest? = nil, _ transaction: Transaction
   ) throws {
@@ -50,14 +50,14 @@ public struct Erasure: Sendable {
     try finish(account, transaction)
   }
 
-  /// Erases some more of an account's rows, and ends the erasure when there are no more.
+  /// Erases some more of an account's rows, and ends the erasure when none are left.
   ///
-  /// - Parameter position: where the step before it was, so that each does not look through all tables for the rows that are left.
+  /// - Parameter position: the position of the previous step, so that not every step searches all tables for remaining rows.
   /// - Returns: whether there may be more.
   func step(_ account: AccountID, rows: Int, from position: Position, _ transaction: Transaction) throws -> Bool {
     guard let erasure = try transaction.database.erasure(of: account), !erasure.areRowsErased else { return false }
     var counts = try Counts.decode(Array(erasure.counts.utf8)).byKind
-    // All of them once more behind the last one: the end of a table's rows may have written to one before it.
+    // All tables are checked once more after the last one: erasing a table's rows may have written to an earlier table.
     for _ in position.emptyTables.load(ordering: .relaxed)..<tables.count {
       let table = tables[position.table.load(ordering: .relaxed)]
       if try table.step(account, limit: rows, transaction, &counts) > 0 {
@@ -79,10 +79,10 @@ public struct Erasure: Sendable {
     return false
   }
 
-  /// Where the steps of an account's erasure are; in no store, since whoever begins at the first table finds the same rows.
+  /// The position of an account's erasure among the tables. It is not stored: a restart at the first table finds the same rows.
   final class Position: Sendable {
     fileprivate let table = Atomic(0)
-    /// How many tables in a row held nothing.
+    /// How many tables in a row had no rows left.
     fileprivate let emptyTables = Atomic(0)
 
     fileprivate func advance(in count: Int) {
@@ -91,7 +91,7 @@ public struct Erasure: Sendable {
     }
   }
 
-  /// Erases what there is, all in one transaction.
+  /// Erases all that is left, in one transaction.
   private func finish(_ account: AccountID, _ transaction: Transaction) throws {
     guard let erasure = try transaction.database.erasure(of: account) else { return }
     var counts = try Counts.decode(Array(erasure.counts.utf8)).byKind
@@ -110,10 +110,10 @@ public struct Erasure: Sendable {
       account, counts: Counts(counts).text, emptiedThrough: erasure.publishedThrough, isDone: true)
   }
 
-  /// Counts as a store keeps them.
+  /// The counts in their stored form.
   public static func text(_ counts: [ErasureCount]) -> String { Counts(counts: counts).text }
 
-  /// Counts from what a store keeps.
+  /// The counts from their stored form.
   ///
   /// - Throws: `Failure` if a newer version of the program knew further kinds.
   public static func counts(_ text: String) throws -> [ErasureCount] { try Counts.decode(Array(text.utf8)).counts }

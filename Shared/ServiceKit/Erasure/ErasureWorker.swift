@@ -3,15 +3,15 @@ public import Operations
 public import ServiceLifecycle
 public import Storage
 
-/// Finishes what the transactions of erasure began: erases the rows of accounts that have many, removes what lies outside the store, sees
+/// Finishes what the transactions of erasure began: erases the rows of accounts with many rows, removes data outside the store, makes sure
 /// that nothing is left in the store's files (``Store/cleanFiles()``), and confirms.
 ///
-/// What is to do is in the store, so a process that was killed goes on where it was. One cleaning of the files serves all erasures
-/// that wait for it, and takes at most a twentieth of the time: while one took long, the next waits.
+/// The remaining work is recorded in the store, so a killed process continues where it was. One cleaning of the files serves all waiting
+/// erasures. Cleaning takes at most a twentieth of the time: after a long cleaning, the next one waits.
 public struct ErasureWorker: ServiceLifecycle.Service {
-  /// Removes what lies outside the store, or throws where it cannot yet be: then it is tried again.
+  /// Removes data outside the store, or throws if that is not possible yet; then it is retried.
   public typealias Clean = @Sendable (ErasedAccount, Store) async throws -> Void
-  /// Does what is to be done after each look, and returns whether that is all.
+  /// Does what has to follow each pass, and returns whether all of it is done.
   public typealias Afterwards = @Sendable (Store) async throws -> Bool
   /// Confirms an erasure, the first time or again.
   public typealias Confirm = @Sendable (ErasedAccount, Store) async throws -> Void
@@ -21,9 +21,9 @@ public struct ErasureWorker: ServiceLifecycle.Service {
   private static let longestDelay = Duration.seconds(30)
   private static let restFactor = 20
   private static let longestRest = Duration.seconds(3600)
-  /// Rows of the first step. Few: each may have a photo.
+  /// Rows of the first step; few, since each may have a photo.
   private static let firstStep = 10
-  /// Longer than anything takes between two signs of life. Who is stuck for longer shows it: the service is not ready then.
+  /// Longer than any work between two signs of life. If the worker is stuck for longer, the service is not ready.
   static let round = Duration.seconds(600)
 
   private let store: Store
@@ -38,9 +38,9 @@ public struct ErasureWorker: ServiceLifecycle.Service {
   private let afterwards: Afterwards
 
   /// - Parameters:
-  ///   - cleanSeconds: within which nothing is to be left in the files; what takes longer is logged as an error.
-  ///   - pulse: by which it shows that it does not stick while there is something to finish.
-  ///   - afterwards: for what waits for clean files by itself.
+  ///   - cleanSeconds: the time within which nothing is to be left in the files; exceeding it is logged as an error.
+  ///   - pulse: shows that the worker is not stuck while there is work to finish.
+  ///   - afterwards: for other work that waits for clean files.
   public init(
     store: Store, erasure: Erasure, cleanSeconds: Int, clock: Operations.Clock, signal: WakeSignal, pulse: Pulse, logger: Logger,
     clean: @escaping Clean, confirm: @escaping Confirm,
@@ -72,7 +72,7 @@ public struct ErasureWorker: ServiceLifecycle.Service {
       if outcome.isDone {
         delay = Self.shortestDelay
         try await Task.sleep(for: rest)
-        // Nothing is left to do, for any time.
+        // Nothing is left to do; the wait may take any time.
         pulse.rest()
         guard await signal.wait() else { return }
       } else {
@@ -82,9 +82,9 @@ public struct ErasureWorker: ServiceLifecycle.Service {
     }
   }
 
-  /// Finishes all that wait. One that cannot be finished yet keeps no other waiting.
+  /// Finishes all waiting erasures. One that cannot be finished yet does not delay the others.
   ///
-  /// - Returns: how long the store is to be left alone after it, and whether none is left.
+  /// - Returns: how long to leave the store alone afterwards, and whether none is left.
   func finish() async throws -> (rest: Duration, isDone: Bool) {
     var rest = Duration.zero
     var left: Set<AccountID> = []
@@ -144,9 +144,9 @@ public struct ErasureWorker: ServiceLifecycle.Service {
     }
   }
 
-  /// Cleans the store's files and notes that nothing is left of the accounts, so that a confirmation that fails does not repeat it.
+  /// Cleans the store's files and records that nothing is left of the accounts, so that a failed confirmation does not repeat it.
   ///
-  /// - Returns: false where the files cannot be cleaned yet.
+  /// - Returns: false if the files cannot be cleaned yet.
   private func noteCleaning(of accounts: Set<AccountID>) async throws -> Bool {
     let isClean = try await attempt {
       guard try await store.cleanFiles() else { throw Failure(RequestFailure.unavailable) }

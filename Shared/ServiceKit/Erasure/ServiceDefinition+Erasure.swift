@@ -4,10 +4,10 @@ import ServiceLifecycle
 import Storage
 
 extension ServiceDefinition {
-  /// Erases accounts that are deleted: from the transaction that receives that on, nothing of the account is shown to others or written any
-  /// more; then its rows go, see ``Erasure``, then the files hold nothing of it, and identity is informed.
+  /// Erases deleted accounts. From the transaction that receives the deletion on, nothing of the account is shown to others or written.
+  /// Then its rows are erased, see ``Erasure``, then the files are cleaned of it, and identity is informed.
   ///
-  /// - Parameter clean: removes what lies outside the store.
+  /// - Parameter clean: removes data outside the store.
   mutating func eraseDeletedAccounts(_ environment: ServiceEnvironment, clean: @escaping ErasureWorker.Clean) {
     let settings = ErasureSettings(environment.settings)
     let erasure = Erasure(erasedTables, rowsPerTransaction: settings.rowsPerTransaction)
@@ -26,27 +26,27 @@ extension ServiceDefinition {
           do {
             _ = try await client.request(ConfirmErasure.self, input)
           } catch let failure as Failure where failure.code == RequestFailure.notFound.rawValue {
-            // Identity was put back from before the deletion: nobody waits for the confirmation.
+            // Identity was restored from before the deletion, and does not wait for the confirmation.
           }
         })
     }
     scrubEarlierPages()
   }
 
-  /// Lets the store's file be cleaned once of what earlier versions left over in it.
+  /// Cleans the store's file once of what earlier versions left over in it.
   public mutating func scrubEarlierPages() {
     run { store in EarlierPages(store: store) }
   }
 }
 
-/// Scrubs what earlier versions wrote, and ends.
+/// Scrubs pages that earlier versions wrote, and ends.
 private struct EarlierPages: ServiceLifecycle.Service {
   let store: Store
 
   func run() async throws { try await cancelWhenGracefulShutdown { try await store.scrubEarlierPages() } }
 }
 
-/// What of erasures is up to whoever runs the system.
+/// The settings of erasures.
 public struct ErasureSettings: Sendable {
   /// Within how many seconds the bytes of a deleted account leave the files.
   public let cleanSeconds: Int
@@ -54,14 +54,14 @@ public struct ErasureSettings: Sendable {
   public let rowsPerTransaction: Int
 
   public init(_ settings: Settings) {
-    // A copy of a store may be read for an hour, and needs what it began with.
+    // A copy may read the store for an hour, and needs the state that it began with.
     cleanSeconds = settings.int("racha.erasure.cleanSeconds", default: 86_400, in: 7_200...2_592_000)
     rowsPerTransaction = settings.int("racha.erasure.rowsPerTransaction", default: 200, in: 1...10_000)
   }
 }
 
 extension OpenCall {
-  /// Refuses what an erased account asked for just before it was deleted: nothing of it is written any more.
+  /// Refuses requests that an erased account made just before it was deleted: nothing of it is written any more.
   func refuseErased(_ transaction: Transaction) throws {
     guard caller.kind == .account, let account = caller.account else { return }
     if try transaction.database.isErased(account) { throw Failure(RequestFailure.sessionRevoked) }

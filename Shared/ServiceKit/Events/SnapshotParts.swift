@@ -11,9 +11,9 @@ public struct SnapshotPart: Sendable {
   let page: SnapshotParts.Part
 
   /// - Parameters:
-  ///   - name: begins the keys of its pages; it has no slash.
-  ///   - events: all that it publishes.
-  ///   - page: a page of it, after a key of its own.
+  ///   - name: the prefix of its pages' keys, without a slash.
+  ///   - events: all events that the part publishes.
+  ///   - page: reads a page of the part after the part's own key.
   public init(_ name: String, _ events: any Event.Type..., page: @escaping SnapshotParts.Part) {
     precondition(!name.contains("/") && !events.isEmpty)
     self.name = name
@@ -22,18 +22,18 @@ public struct SnapshotPart: Sendable {
   }
 }
 
-/// A service's state as events, published part by part: what a subscriber without history begins with.
+/// A service's state as events, published part by part to subscribers without history.
 ///
-/// Of a subscriber that names the events it needs, only the parts that publish such events are read: a gateway, which needs what was
-/// revoked lately, does not make identity read a million accounts. A service whose features have no part publishes an empty state.
+/// For a subscriber that names the events it needs, only the parts that publish such events are read: a gateway, which needs recent
+/// revocations, does not make identity read a million accounts. A service whose features have no part publishes an empty state.
 public struct SnapshotParts: Sendable {
   /// About how many events make one page.
   public static let pageSize = 1000
 
-  /// Events, and the key of the last row that they are made of; nil when there is no more.
+  /// Events, and the key of the last row that they are made of; nil after the last page.
   public typealias Page = (events: [any Event], nextKey: String?)
 
-  /// A page of one part after a key of its own.
+  /// Reads a page of one part after the part's own key.
   public typealias Part = @Sendable (Database, String?) throws -> Page
 
   private let parts: [SnapshotPart]
@@ -41,8 +41,8 @@ public struct SnapshotParts: Sendable {
   /// - Parameter parts: in the order in which they are published.
   public init(_ parts: [SnapshotPart]) { self.parts = parts }
 
-  /// The page after a key, which is `<part>/<the part's own key>`, from the parts that publish events of those names (nil: all). It begins
-  /// with the first part for nil, and for a key of a part that no longer exists, as an older version of the program may have given.
+  /// The page after a key `<part>/<the part's own key>`, from the parts that publish events with these names (nil: all). It begins with the
+  /// first part if the key is nil or names a part that no longer exists, as an older version of the program may have given.
   @Sendable
   public func page(_ database: Database, of names: Set<String>? = nil, after key: String?) throws -> Page {
     let pieces = key?.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init) ?? []
@@ -61,7 +61,7 @@ public struct SnapshotParts: Sendable {
     parts.indices.dropFirst(index).first { index in names.map { !$0.isDisjoint(with: parts[index].events) } ?? true }
   }
 
-  /// The page that publishes these rows, of which at most ``pageSize`` were fetched: fewer are the last.
+  /// The page that publishes these rows, of which at most ``pageSize`` were fetched: fewer rows mean the last page.
   public static func page<Row>(
     _ events: [any Event], of rows: [Row], key: (Row) -> some CustomStringConvertible
   ) -> Page {

@@ -4,18 +4,18 @@
   import Darwin
 #endif
 
-/// A file that arrives in chunks, for its owner's eyes alone (0600). What it does waits for the disk.
+/// A file that arrives in chunks, accessible only to its owner (0600). Its functions block on the disk.
 public struct ChunkFile: Sendable {
   public let path: String
   private let root: String
 
-  /// - Parameter root: a folder above it, which is always there; those between are made with the file (0700).
+  /// - Parameter root: an existing folder above the file; the folders in between are created with the file (0700).
   public init(_ path: String, below root: String) {
     self.path = path
     self.root = root
   }
 
-  /// The folders above it, the nearest first, the root last.
+  /// The folders above the file, the nearest first, the root last.
   private var folders: [String] {
     var folders: [String] = []
     var rest = path[...]
@@ -26,7 +26,7 @@ public struct ChunkFile: Sendable {
     return folders
   }
 
-  /// Writes a chunk. When this returns it will survive a loss of power, and so will the file, which the first one makes.
+  /// Writes a chunk. When this returns, the chunk will survive a power failure, and so will the file, which the first chunk creates.
   ///
   /// - Throws: ``FileFault``.
   public func write(_ bytes: ArraySlice<UInt8>, at offset: Int) throws {
@@ -43,16 +43,16 @@ public struct ChunkFile: Sendable {
       }
     }
     guard fsync(descriptor) == 0 else { throw FileFault(operation: "sync", number: errno) }
-    // Whoever made the file or a folder before may have ended before this.
+    // A process that created the file or a folder before may have ended before this.
     if offset == 0 { try synchronizeFolders() }
   }
 
-  /// A new file, or the one that there is.
+  /// A new file, or the existing one.
   private func created() throws -> Int32 {
     while true {
       if let folder = folders.first { try PrivateFolder.make(folder) }
       let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_CREAT, 0o600)
-      // The folder may go with its last file, and that may have gone just now.
+      // The folder is removed with its last file, which may have happened just now.
       guard descriptor < 0, errno == ENOENT else { return descriptor }
     }
   }
@@ -62,13 +62,13 @@ public struct ChunkFile: Sendable {
       do {
         try PrivateFolder.synchronize(folder)
       } catch let fault as FileFault where fault.isGone {
-        // It went with the file, which somebody has removed meanwhile.
+        // The folder was removed with the file meanwhile.
         continue
       }
     }
   }
 
-  /// Bytes of it: as many as asked for, or as are left.
+  /// Bytes of the file: as many as requested, or as are left.
   ///
   /// - Throws: ``FileFault``.
   public func read(from offset: Int, count: Int) throws -> [UInt8] {
@@ -89,9 +89,9 @@ public struct ChunkFile: Sendable {
     return filled == count ? buffer : Array(buffer[..<filled])
   }
 
-  /// Whether these bytes stand in it at that position.
+  /// Whether the file holds these bytes at that position.
   ///
-  /// - Throws: ``FileFault``, also where it is shorter: what has arrived is gone.
+  /// - Throws: ``FileFault``, also if the file is shorter: bytes that had arrived are gone.
   public func holds(_ bytes: ArraySlice<UInt8>, at offset: Int) throws -> Bool {
     let found = try read(from: offset, count: bytes.count)
     guard found.count == bytes.count else { throw FileFault(operation: "read", number: ENOENT) }

@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// What kept a file from being written or read.
+/// The error that kept a file from being written or read.
 public struct FileFault: Error {
   public let operation: String
   /// `errno`.

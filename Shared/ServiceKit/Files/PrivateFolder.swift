@@ -8,9 +8,9 @@ import Foundation
 
 /// Folders that only their owner may enter.
 public enum PrivateFolder {
-  /// Makes a folder, if it is missing.
+  /// Creates a folder, if it is missing.
   ///
-  /// - Throws: ``FileFault`` where the disk is full or read-only.
+  /// - Throws: ``FileFault`` if the disk is full or read-only.
   public static func make(_ path: String) throws {
     do {
       try Home.makePrivateFolder(path)
@@ -21,7 +21,7 @@ public enum PrivateFolder {
     }
   }
 
-  /// Returns when the entries of a folder will survive a loss of power.
+  /// Returns when the entries of a folder will survive a power failure.
   ///
   /// - Throws: ``FileFault``.
   public static func synchronize(_ path: String) throws {

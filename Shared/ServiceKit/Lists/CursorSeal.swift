@@ -1,14 +1,14 @@
 import Crypto
 import Operations
 
-/// Makes cursors of keys, and keys of cursors again: sealed (AES-GCM), so that a client can neither read a key, nor make one up, nor
-/// carry it to another list or account.
+/// Makes cursors from keys, and keys from cursors. Cursors are sealed (AES-GCM), so that a client can neither read a key, nor make one up,
+/// nor use it for another list or account.
 struct CursorSeal: Sendable {
   private let key: SymmetricKey
 
   init(_ key: SymmetricKey) { self.key = key }
 
-  /// The cursor that stands for a key of that list.
+  /// The cursor for a key of that list.
   func cursor(_ text: String, of list: String) -> PageCursor {
     do {
       let sealed = try AES.GCM.seal(Array(text.utf8), using: key, authenticating: Array(list.utf8))
@@ -19,7 +19,7 @@ struct CursorSeal: Sendable {
     }
   }
 
-  /// The key that the cursor stands for in that list.
+  /// The key of a cursor of that list.
   ///
   /// - Throws: `invalid_fields` naming `cursor`, unless it was made for that list.
   func open(_ cursor: PageCursor, of list: String) throws(Failure) -> String {

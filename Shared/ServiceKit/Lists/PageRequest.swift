@@ -1,19 +1,19 @@
 public import Operations
 
-/// Which page of a list is asked for, and how its rows become one.
+/// The requested page of a list, and how rows become a page.
 ///
-/// Lists go on behind the key of the last item of the page before, so that what comes in meanwhile neither doubles nor hides items.
+/// A page continues after the key of the previous page's last item, so that new items neither duplicate nor hide others.
 ///
 ///     let page = try call.page(input)
 ///     let rows = try Row.fetchAll(statement, arguments: [account, page.before, page.fetchLimit])
 ///     return page.page(of: rows, key: { $0["sequence"] as Int64 }) { Message($0) }
 public struct PageRequest: Sendable {
-  /// Items on a page where the client does not say.
+  /// Items on a page if the client sets no limit.
   public static let usualLimit = 50
 
-  /// Items on the page at most.
+  /// The largest number of items on the page.
   public let limit: Int
-  /// The key of the last item of the page before; nil on the first page.
+  /// The key of the previous page's last item; nil on the first page.
   private let lastKey: String?
   private let seal: @Sendable (String) -> PageCursor
 
@@ -26,7 +26,7 @@ public struct PageRequest: Sendable {
   /// How many rows to fetch: one more than the page holds shows whether there is a next page.
   public var fetchLimit: Int { limit + 1 }
 
-  /// For lists by falling number: only rows below it belong to the page.
+  /// For lists in descending order of a number: only rows below it belong to the page.
   public var before: Int64 {
     get throws(Failure) {
       try cursor { text throws(FieldRule) in
@@ -36,7 +36,7 @@ public struct PageRequest: Sendable {
     }
   }
 
-  /// For lists by any other key: only rows behind it belong to the page; nil on the first.
+  /// For lists by any other key: only rows after it belong to the page; nil on the first.
   ///
   ///     page.cursor(Username.init(text:))
   public func cursor<Key>(_ read: (String) throws(FieldRule) -> Key) throws(Failure) -> Key? {
@@ -44,12 +44,12 @@ public struct PageRequest: Sendable {
     do throws(FieldRule) {
       return try read(lastKey)
     } catch {
-      // Genuine, but of an older version of the list, whose keys were others.
+      // Genuine, but from an older version of the list with other keys.
       throw .invalidCursor
     }
   }
 
-  /// The page made of the rows fetched.
+  /// The page made of the fetched rows.
   public func page<Row, Key: CustomStringConvertible, Item>(
     of rows: [Row], key: (Row) -> Key, item: (Row) throws -> Item
   ) rethrows -> Page<Item> {
@@ -58,19 +58,19 @@ public struct PageRequest: Sendable {
     return Page(items: try shown.map(item), nextCursor: next)
   }
 
-  /// The page of these items, for a list that looks for them and may stop before the page is full: it goes on behind the position that it
-  /// has looked up to.
+  /// The page of these items, for a list that searches for them and may stop before the page is full: the next page continues after the
+  /// position reached.
   ///
-  /// - Parameter cursor: nil where nothing is left to look through.
+  /// - Parameter cursor: nil if nothing is left to search.
   public func page<Key: CustomStringConvertible, Item>(_ items: [Item], goingOnBehind cursor: Key?) -> Page<Item> {
     Page(items: items, nextCursor: cursor.map { seal($0.description) })
   }
 }
 
 extension Call {
-  /// The page that a list's input asks for.
+  /// The page that a list's input requests.
   ///
-  /// - Throws: `invalid_fields` naming `cursor`, unless this list gave it to this caller.
+  /// - Throws: `invalid_fields` naming `cursor`, unless this list issued it to this caller.
   public func page(_ input: some ListInput) throws(Failure) -> PageRequest {
     let seal = base.context.keys.cursors
     let list = "\(header.operation) \(caller.account?.description ?? "")"

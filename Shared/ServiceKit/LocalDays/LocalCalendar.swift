@@ -5,7 +5,7 @@ public struct LocalCalendar: Sendable {
   /// In milliseconds.
   public static let dayLength: Int64 = 86_400_000
 
-  /// Those of its time zone.
+  /// The offsets of the time zone.
   public let offsets: ZoneOffsets
   /// When the day starts after local midnight, in milliseconds.
   public let dayStart: Int64
@@ -19,13 +19,13 @@ public struct LocalCalendar: Sendable {
   /// The local day that holds an instant.
   public func day(of instant: Instant) -> LocalDay { LocalCalendar.day(local(instant)) }
 
-  /// About when a day ends: clocks that change in its last hours may move it.
+  /// About when a day ends: a clock change in its last hours may move the end.
   public func end(of day: LocalDay) -> Instant {
     let local = (Int64(day.daysSinceEpoch) + 1) * LocalCalendar.dayLength + dayStart
     return Instant(milliseconds: local - offsets.span(at: local).offset)
   }
 
-  /// The local time of an instant, in milliseconds, its days beginning at the account's hour.
+  /// The local time of an instant, in milliseconds, with days that begin at the account's hour.
   public func local(_ instant: Instant) -> Int64 {
     instant.milliseconds + offsets.span(at: instant.milliseconds).offset - dayStart
   }

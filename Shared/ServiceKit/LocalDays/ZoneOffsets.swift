@@ -24,9 +24,9 @@ public struct OffsetJump: Sendable, Hashable {
   }
 }
 
-/// The offsets of one time zone. Asking Foundation costs microseconds, so each UTC day's answer is kept.
+/// The offsets of one time zone. A query to Foundation costs microseconds, so each UTC day's answer is kept.
 public final class ZoneOffsets: Sendable {
-  /// How many UTC days are kept, some eleven years; when it is full all are forgotten.
+  /// How many UTC days are kept, some eleven years; when full, all are forgotten.
   public static let maxDays = 4096
 
   private static let dayLength: Int64 = 86_400_000
@@ -49,7 +49,7 @@ public final class ZoneOffsets: Sendable {
     dateLineJumps = ZoneOffsets.dateLineJumps(of: zone)
   }
 
-  /// A zone that goes over the date line stays there: so one look a year finds the years in which it happened.
+  /// A zone that crosses the date line stays there, so one check per year finds the years in which it happened.
   private static func dateLineJumps(of zone: TimeZone) -> [OffsetJump] {
     func offset(_ seconds: Int64) -> Int64 {
       Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds))))
@@ -109,12 +109,12 @@ public final class ZoneOffsets: Sendable {
 public final class TimeZones: Sendable {
   /// UTC, for accounts whose zone this machine does not know.
   private let utc = ZoneOffsets(.gmt)
-  /// Bounded by the number of zones there are: names that are none of them are not kept.
+  /// Bounded by the number of time zones: unknown names are not kept.
   private let known = Mutex<[String: ZoneOffsets]>([:])
 
   public init() {}
 
-  /// The offsets of an IANA time zone; UTC's for a name that is none.
+  /// The offsets of an IANA time zone; UTC's for an unknown name.
   public func offsets(_ name: String) -> ZoneOffsets {
     known.withLock { known in
       if let offsets = known[name] { return offsets }

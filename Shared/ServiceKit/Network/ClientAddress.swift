@@ -1,10 +1,10 @@
-/// The part of an address that stands for one subscriber, as limits count it: an IPv4 address, or the first 64 bits of an IPv6 one.
+/// The part of an address that identifies one subscriber for limits: an IPv4 address, or the first 64 bits of an IPv6 one.
 ///
-/// Whoever has an IPv6 line has 2^64 addresses to guess from.
+/// An IPv6 line has 2^64 addresses to guess from.
 public enum ClientAddress: Hashable, Sendable {
   case v4(UInt32)
   case v6(UInt64)
-  /// A text that is no address stands for itself.
+  /// A text that is not an address, used as it is.
   case other(String)
 
   public init(_ address: IPAddress) {
@@ -17,7 +17,7 @@ public enum ClientAddress: Hashable, Sendable {
   /// - Parameter text: an address without port.
   public init(_ text: String) { self = IPAddress(text).map { ClientAddress($0) } ?? .other(text) }
 
-  /// What keyed hashes are made of.
+  /// The input of keyed hashes.
   public var bytes: [UInt8] {
     switch self {
     case .v4(let number): withUnsafeBytes(of: number.bigEndian) { Array($0) }

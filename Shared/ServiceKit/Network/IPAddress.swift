@@ -45,7 +45,7 @@ public enum IPAddress: Hashable, Sendable {
     }
   }
 
-  /// Whether it is the machine itself (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3).
+  /// Whether the address is the machine itself (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3).
   public var isLoopback: Bool {
     switch self {
     case .v4(let bytes): bytes[0] == 127
@@ -53,7 +53,7 @@ public enum IPAddress: Hashable, Sendable {
     }
   }
 
-  /// Whether it means something only within a network of its own (RFC 1918; RFC 3927; RFC 4193; RFC 4291, section 2.5.6).
+  /// Whether the address is valid only within a network of its own (RFC 1918; RFC 3927; RFC 4193; RFC 4291, section 2.5.6).
   public var isPrivate: Bool {
     switch self {
     case .v4(let bytes):
@@ -65,7 +65,7 @@ public enum IPAddress: Hashable, Sendable {
     }
   }
 
-  /// The network it belongs to, as networks are assigned and distinguished: an IPv4 /24, an IPv6 /48.
+  /// The network of the address, as networks are assigned and distinguished: an IPv4 /24, an IPv6 /48.
   public var network: String {
     switch self {
     case .v4(let bytes): "\(bytes[0]).\(bytes[1]).\(bytes[2]).0/24"
@@ -73,7 +73,7 @@ public enum IPAddress: Hashable, Sendable {
     }
   }
 
-  /// Without zone: dotted, or canonical (RFC 5952).
+  /// The text without zone: dotted, or canonical (RFC 5952).
   public var text: String {
     switch self {
     case .v4(let bytes): bytes.map { String($0) }.joined(separator: ".")

@@ -1,7 +1,7 @@
 import Operations
 
-/// The addresses that begin alike, in CIDR notation (RFC 4632, section 3.1; RFC 4291, section 2.3); an address alone is a network of
-/// itself.
+/// The addresses with a common prefix, in CIDR notation (RFC 4632, section 3.1; RFC 4291, section 2.3); a single address is a network of
+/// its own.
 public struct IPNetwork: Hashable, Sendable {
   private let start: IPAddress
   private let prefix: Int

@@ -40,7 +40,7 @@ public struct JSONLogHandler: LogHandler {
     }
     var bytes = JSON.object(line).bytes
     bytes.append(UInt8(ascii: "\n"))
-    // One call a line keeps lines of several threads whole. Where standard error is gone nobody can be informed.
+    // One call per line keeps lines of several threads whole. If standard error is gone, that cannot be reported.
     _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 

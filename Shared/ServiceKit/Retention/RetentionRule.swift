@@ -2,11 +2,11 @@ import GRDB
 import Operations
 public import Storage
 
-/// How long the rows of a table are kept after an instant of theirs.
+/// How long the rows of a table are kept after one of their instants.
 ///
 ///     RetentionRule("email_changes", key: "change_id", after: "expires_at", seconds: MailedLinkRules.keptSeconds)
 ///
-/// It stands with the table's feature, see ``Feature/retention``; the service applies it.
+/// It is declared by the table's feature, see ``Feature/retention``; the service applies it.
 public struct RetentionRule: Sendable {
   public let table: String
   private let key: String
@@ -15,10 +15,10 @@ public struct RetentionRule: Sendable {
   private let exception: String?
 
   /// - Parameters:
-  ///   - key: the columns of its primary key.
+  ///   - key: the columns of the table's primary key.
   ///   - instant: the column of the instant; it needs an index.
-  ///   - seconds: how long after it rows are kept.
-  ///   - exception: a condition on rows that stay all the same.
+  ///   - seconds: how long after the instant rows are kept.
+  ///   - exception: a condition for rows that are kept all the same.
   public init(_ table: String, key: String, after instant: String, seconds: Int, except exception: String? = nil) {
     self.table = table
     self.key = key
@@ -27,10 +27,10 @@ public struct RetentionRule: Sendable {
     self.exception = exception
   }
 
-  /// Removes rows that are due, and what the schema deletes with them.
+  /// Removes expired rows, and what the schema deletes with them.
   ///
-  /// - Parameter limit: how many at most.
-  /// - Returns: how many it removed.
+  /// - Parameter limit: how many rows at most.
+  /// - Returns: how many rows were removed.
   public func remove(limit: Int, _ transaction: Transaction) throws -> Int {
     let exception = exception.map { " AND NOT (\($0))" } ?? ""
     let sql = """

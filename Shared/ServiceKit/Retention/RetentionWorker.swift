@@ -3,7 +3,7 @@ import Operations
 import ServiceLifecycle
 import Storage
 
-/// Removes what has outlived its use by the rules of all features of a service, see ``Feature/retention``, a little at a time.
+/// Removes expired rows by the rules of all features of a service, see ``Feature/retention``, a few at a time.
 struct RetentionWorker: ServiceLifecycle.Service {
   private static let limits = StepLimits(first: 50, max: 500)
 
@@ -12,10 +12,10 @@ struct RetentionWorker: ServiceLifecycle.Service {
   let logger: Logger
   let interval: Duration
 
-  /// - Parameter features: those whose rules it applies.
+  /// - Parameter features: the features whose rules are applied.
   init(store: Store, features: [any Feature], logger: Logger, interval: Duration = .seconds(600)) {
     self.store = store
-    // As in an erasure: what builds on other rows goes before them.
+    // As in an erasure, dependent rows are removed first.
     rules = features.reversed().flatMap(\.retention)
     self.logger = logger
     self.interval = interval
@@ -23,9 +23,9 @@ struct RetentionWorker: ServiceLifecycle.Service {
 
   func run() async throws { try await repeating(every: interval) { try await sweep() } }
 
-  /// Removes everything that is due. A table of which nothing can be removed keeps no other from it, unless nothing at all can be written.
+  /// Removes all expired rows. A table that fails does not stop the others, unless nothing at all can be written.
   ///
-  /// - Throws: why the first such one was left as it is.
+  /// - Throws: the first of these failures.
   func sweep() async throws {
     var failure: (any Error)?
     for rule in rules {

@@ -19,13 +19,13 @@ struct ServiceKeys: Sendable {
 
   /// The scope within which an idempotency key names one request.
   ///
-  /// For accounts and services it is the caller. An anonymous caller cannot be told by its address: many share one, and a phone changes
-  /// its own between two tries. Only the request itself is its own, since it holds a password, a token or a new account's whole form.
-  /// So the scope is a keyed hash of operation and payload: whoever repeats the very same request under the same key gets the first
-  /// reply, from any address; a stranger who picks or guesses the key has, with any other payload, a record of its own. It can neither
-  /// read the reply, nor block the request (`still_running`), nor learn that there was one (`idempotency_key_reused`). The price is that
-  /// a key used again for another request is not noticed where nobody is signed in. The hash is keyed, so that a stolen store does not
-  /// let anyone try passwords on it.
+  /// For accounts and services it is the caller. An anonymous caller cannot be identified by its address: many share one, and a phone
+  /// changes its own between two tries. Only the request itself is distinctive, since it holds a password, a token or a new account's whole
+  /// form. So the scope is a keyed hash of operation and payload: a caller that repeats the same request under the same key gets the first
+  /// reply, from any address; a stranger who picks or guesses the key gets, with any other payload, a separate record. The stranger can
+  /// neither read the reply, nor block the request (`still_running`), nor learn that there was one (`idempotency_key_reused`). The price is
+  /// that reuse of a key for another request is not detected without sign-in. The hash is keyed, so that passwords cannot be tried on a
+  /// stolen store.
   func idempotencyScope(_ caller: Caller, operation: String, payload: [UInt8]) -> String {
     switch caller.kind {
     case .account: return caller.account?.description ?? ""
@@ -38,8 +38,8 @@ struct ServiceKeys: Sendable {
     }
   }
 
-  /// On whose allowance of kept replies a request draws; nil for its scope's own. An anonymous caller's scope is its request's alone, so
-  /// what bounds it is its address, of which a keyed hash is kept.
+  /// The owner of the allowance that a request's reply draws on; nil for its scope's own. An anonymous caller's scope covers only one
+  /// request, so its address limits it instead, kept as a keyed hash.
   func idempotencyOwner(_ caller: Caller) -> String? {
     guard caller.kind == .anonymous else { return nil }
     let code = HMAC<SHA256>.authenticationCode(for: ClientAddress(caller.address ?? "").bytes, using: addresses)

@@ -7,12 +7,12 @@ import Logging
 
 /// How the kernel shares the cores among a service's threads.
 ///
-/// A request crosses several threads: the gateway's event loop, the bus, libzmq's own, the store's. By default each one that is
-/// woken may interrupt whoever woke it, so that under load every request pays for switches there and back. `SCHED_BATCH` (man
-/// 7 sched) lets a thread finish its share first: what has meanwhile come is then taken in one go. An idle core still takes a
-/// woken thread at once, so that a lone request loses nothing.
+/// A request crosses several threads: the gateway's event loop, the bus, libzmq's own, the store's. By default a woken thread may interrupt
+/// the one that woke it, so that under load every request pays for switches there and back. `SCHED_BATCH` (man 7 sched) lets a thread
+/// finish its time slice first: what has arrived meanwhile is then handled in one go. An idle core still runs a woken thread at once, so
+/// that a single request loses nothing.
 enum BatchScheduling {
-  /// `SCHED_BATCH` of <sched.h>, which is seen there only with `_GNU_SOURCE`.
+  /// `SCHED_BATCH` of <sched.h>, which is visible there only with `_GNU_SOURCE`.
   static let policy: CInt = 3
 
   /// Lets the threads of this process, and those they will start, run in batches. Needs no privilege.

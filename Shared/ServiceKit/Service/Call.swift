@@ -4,20 +4,20 @@ public import Messaging
 public import Operations
 public import Storage
 
-/// One request being handled: who asks, when, in which language, and the ways to act on it.
+/// One request being handled: its caller, its time, its language, and the ways to act on it.
 ///
-/// A handler gets an ``AccountCall`` where only accounts may call, and an ``OpenCall`` otherwise.
+/// A handler gets an ``AccountCall`` if only accounts may call, and an ``OpenCall`` otherwise.
 public protocol Call: Sendable {
   /// What both kinds have in common.
   var base: OpenCall { get }
 }
 
-/// A call that takes no account: anyone's, or another service's.
+/// A call without an account: anyone's, or another service's.
 public struct OpenCall: Call {
   public let header: RequestHeader
-  /// When the request was taken up.
+  /// When the handling of the request began.
   public let now: Instant
-  /// Whether its operation may write where the disk is full.
+  /// Whether its operation may write on a full disk.
   let usesReserve: Bool
   let context: CallContext
 
@@ -27,10 +27,10 @@ public struct OpenCall: Call {
 /// A call of a signed-in account, which the service's read model knows if the service keeps one (``Accounts``).
 public struct AccountCall: Call {
   public let base: OpenCall
-  /// Who calls.
+  /// The calling account.
   public let account: AccountID
 
-  /// The call, once the read model holds its account: somebody who has just registered may be faster than the event that says so.
+  /// The call, once the read model holds its account: a user who has just registered may be faster than the event that reports it.
   ///
   /// - Throws: `account_suspended` from the transaction on in which the service learns of a suspension, whatever the gateway knows.
   init(_ call: OpenCall) async throws {
@@ -43,7 +43,7 @@ public struct AccountCall: Call {
     self.account = account
   }
 
-  /// The call as it is, for what needs no read model.
+  /// The call as it is, for handlers that need no read model.
   static func withoutReadModel(_ call: OpenCall) throws(Failure) -> AccountCall {
     guard call.caller.kind == .account, let account = call.caller.account else { throw Failure(RequestFailure.unauthenticated) }
     return AccountCall(call, account)
@@ -60,11 +60,11 @@ public struct AccountCall: Call {
 
 extension Call {
   public var header: RequestHeader { base.header }
-  /// When the request was taken up.
+  /// When the handling of the request began.
   public var now: Instant { base.now }
   public var store: Store { base.context.store }
 
-  /// The service's logger, naming the request.
+  /// The service's logger, with the request's metadata.
   public var logger: Logger {
     var logger = base.context.logger
     logger[metadataKey: "requestID"] = .string(header.id)
@@ -76,7 +76,7 @@ extension Call {
   public var caller: Caller { header.caller }
   public var language: Language { header.caller.language }
 
-  /// What makes a repetition of this request harmless; nil unless the caller asks for it.
+  /// The key that makes a retry of this request harmless; nil unless the caller sent one.
   ///
   /// - Parameter payload: all that the request's effect depends on.
   public func idempotencyKey(payload: [UInt8]) -> IdempotencyKey? {
@@ -87,10 +87,10 @@ extension Call {
     }
   }
 
-  /// Asks another service, in this one's own name, within what is left of the request's time.
+  /// Sends a request to another service, in this service's own name, within the time left for the current request.
   ///
   /// - Parameters:
-  ///   - target: whom to ask, if not the service that owns the operation.
+  ///   - target: the service to ask, if not the one that owns the operation.
   ///   - seconds: how long to wait for the answer at most, if not as long as the request has time.
   public func request<O: Operation>(
     _ operation: O.Type, _ input: O.Input, to target: ServiceName? = nil, within seconds: Int? = nil
@@ -100,17 +100,17 @@ extension Call {
       operation, input, to: target, deadline: deadline, traceparent: header.traceparent)
   }
 
-  /// One transaction, durable when it returns.
+  /// Runs one transaction, which is durable when this returns.
   public func write<T: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
     try await store.write(traceparent: header.traceparent, usingReserve: base.usesReserve, body)
   }
 
-  /// One transaction after what prepares it, neither of which is done again when a call with an idempotency key is repeated.
+  /// Runs one transaction after its preparation; a retry with the same idempotency key repeats neither.
   ///
   /// - Parameters:
-  ///   - key: the call's, nil if it has none.
-  ///   - repeated: makes the answer to a repetition of what was recorded.
-  ///   - body: answers, and says what is to be recorded: nothing where it refuses, and yet what it wrote is to stay.
+  ///   - key: the call's key; nil if it has none.
+  ///   - repeated: makes the answer to a retry from the recorded reply.
+  ///   - body: returns the answer and what to record: nil if it refuses the request and yet its changes are to stay.
   public func write<Prepared: Sendable, T: Sendable>(
     idempotency key: IdempotencyKey?, prepare: () async throws -> Prepared, repeated: ([UInt8]) async throws -> T,
     _ body: @escaping @Sendable (Prepared, Transaction) throws -> (answer: T, record: [UInt8]?)
@@ -124,13 +124,13 @@ extension Call {
       body)
   }
 
-  /// One consistent view of the store.
+  /// Reads one consistent view of the store.
   public func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try await store.read(body)
   }
 }
 
-/// Calls other services in the name of one.
+/// Calls other services in the name of one service.
 public struct ServiceClient: Sendable {
   let bus: any Bus
   let service: ServiceName
@@ -162,7 +162,7 @@ public struct ServiceClient: Sendable {
 }
 
 extension Failure {
-  /// The answer to a caller when the bus has no reply: defined once, for the gateway as for services.
+  /// The failure that a caller gets when the bus has no reply: defined once, for the gateway and the services.
   public init(_ failure: BusFailure) {
     switch failure {
     case .unavailable, .cancelled: self.init(RequestFailure.unavailable, retryAfterSeconds: 1)

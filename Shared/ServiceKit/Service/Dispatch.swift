@@ -3,7 +3,7 @@ import Metrics
 import Operations
 import Storage
 
-/// Turns requests into replies: finds the operation, decides on the caller, runs the handler, answers failures.
+/// Turns requests into replies: finds the operation, checks the caller, runs the handler, reports failures.
 struct Dispatch: Sendable {
   let definition: ServiceDefinition
   let context: CallContext
@@ -47,7 +47,7 @@ struct Dispatch: Sendable {
       return Reply(header: ReplyHeader(id: request.header.id, status: result.status), body: result.body)
     } catch {
       var failure = Failure(error)
-      // A read that has to take something in first, such as an account that is not known here yet.
+      // A read may have to store something first, such as an account that is not known here yet.
       if failure.isOfStorage, spec.effect == .read { failure = Failure(RequestFailure.unavailable, retryAfterSeconds: 1) }
       if failure.code == RequestFailure.internalError.rawValue {
         var logger = context.logger
@@ -55,7 +55,7 @@ struct Dispatch: Sendable {
         logger[metadataKey: "traceID"] = request.header.traceID.map { .string($0) }
         logger.error("handler failed", metadata: ["operation": .string(spec.name), "error": .string("\(error)")])
       }
-      // What is not declared is not in the documentation either: every test that comes upon one ends here.
+      // An undeclared failure is missing from the documentation: any test that meets one fails here.
       assert(spec.declares(failure), "\(spec.name) ended in \(failure.code), which it does not declare")
       return Reply(id: request.header.id, failure)
     }
@@ -93,7 +93,7 @@ struct Dispatch: Sendable {
     throw Failure(RequestFailure.verificationRequired)
   }
 
-  /// Identity knows it of each session; the others believe the token, which is renewed when the owner answers.
+  /// Identity knows this for each session; the other services trust the token, which is renewed when the owner answers.
   private func isInDoubt(_ caller: Caller) throws -> Bool {
     guard let isInDoubt = definition.isInDoubt else { return caller.isInDoubt == true }
     guard let session = caller.session else { return false }

@@ -2,8 +2,8 @@ public import IdentityContract
 public import Operations
 public import Storage
 
-/// One feature of a service: a value that says all about itself. A service is its settings and the list of its features; a new feature is its
-/// folder, its file in the contract, and one line in that list.
+/// One feature of a service: a value that declares everything about itself. A service is its settings and the list of its features; a new
+/// feature is its folder, its file in the contract, and one line in that list.
 ///
 ///     struct PauseFeature: Feature {
 ///       let handlers: PauseHandlers
@@ -16,36 +16,36 @@ public import Storage
 ///       }
 ///     }
 ///
-/// Features stand in the list behind those that they build on: accounts are erased in the reverse order, their changes take
-/// effect and snapshots are published in it.
+/// Features stand in the list after those that they build on. Accounts are erased in the reverse order of the list; changes of accounts
+/// take effect, and snapshots are published, in its order.
 public protocol Feature: Sendable {
-  /// Its migrations, with the numbers that they have in the service's store. They are only ever added to.
+  /// The feature's migrations, with their numbers in the service's store. They are only ever added to.
   var migrations: [Migration] { get }
 
-  /// Its tables, and how each forgets an account; a table that refers to another one of them stands before it.
+  /// The feature's tables, and how each forgets an account; a table that refers to another one of them stands before it.
   var tables: [ErasedTable] { get }
 
-  /// How long it keeps the rows of its tables; those that are due are removed.
+  /// How long the rows of its tables are kept; expired rows are removed.
   var retention: [RetentionRule] { get }
 
-  /// Its parts of the state as events, for subscribers without history.
+  /// The feature's parts of the state as events, for subscribers without history.
   var snapshot: [SnapshotPart] { get }
 
-  /// Serves its operations, subscribes to events, and runs its workers.
+  /// Serves the feature's operations, subscribes to events, and runs its workers.
   func register(in service: inout ServiceDefinition)
 
-  /// Removes what it keeps of an erased account outside the store, or throws where that cannot be yet: then it is tried again.
+  /// Removes what the feature keeps of an erased account outside the store, or throws if that is not possible yet; then it is retried.
   func clean(_ erasure: ErasedAccount, _ store: Store) async throws
 
-  /// Takes effect in the transaction in which an account comes to count its days in another way.
+  /// Takes effect in the transaction in which an account's day rule changes.
   ///
-  /// This and what follows is called where the service keeps the read model of accounts, once that holds the account as it is now.
+  /// This function and those below are called if the service keeps the read model of accounts, once it holds the account's new state.
   func accountMoved(_ move: AccountMove, _ transaction: Transaction) throws
 
-  /// Takes effect in the transaction that receives that an account has withdrawn consents: to those purposes.
+  /// Takes effect in the transaction that receives an account's withdrawal of its consents to those purposes.
   func consentsWithdrawn(_ purposes: Set<ConsentPurpose>, by account: AccountID, _ transaction: Transaction) throws
 
-  /// Takes effect in the transaction that receives an account, whatever of it has changed, if anything.
+  /// Takes effect in the transaction that receives an account's state, whatever has changed, if anything.
   func accountChanged(_ account: AccountID, _ transaction: Transaction) throws
 }
 
@@ -65,9 +65,10 @@ extension ServiceDefinition {
   /// A service from its features.
   ///
   /// - Parameters:
-  ///   - environment: what it runs in.
-  ///   - features: each behind those that it builds on.
-  ///   - erasesAccounts: whether it erases an account when identity publishes its deletion; not identity itself, which begins it.
+  ///   - environment: what the service runs in.
+  ///   - features: each after those that it builds on.
+  ///   - erasesAccounts: whether the service erases an account when identity publishes its deletion; false for identity itself, which
+  ///     begins it.
   public init(
     _ contract: Contract, _ environment: ServiceEnvironment, features: [any Feature], erasesAccounts: Bool = true
   ) {

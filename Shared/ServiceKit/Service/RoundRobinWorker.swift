@@ -3,10 +3,11 @@ public import ServiceLifecycle
 public import Storage
 import Synchronization
 
-/// Does in steps what commits left to do for some of many things of one kind, accounts or activities, which take turns (round robin), so that
-/// none waits for the end of another. Each has a row in a table until all is done, so a process that was killed goes on where it was.
+/// Does in steps the work that commits left for some of many entities of one kind, such as accounts or activities. They take turns (round
+/// robin), so that none waits until another is finished. Each has a row in a table until its work is done, so a killed process continues
+/// where it was.
 public struct RoundRobinWorker<Entity>: ServiceLifecycle.Service {
-  /// Does so much for one of them at most, and deletes its row with the last of it.
+  /// Does at most `count` units of work for one entity, and deletes its row with the last of them.
   public typealias Step = @Sendable (_ id: ID<Entity>, _ count: Int, Transaction) throws -> Void
 
   let name: String
@@ -18,9 +19,9 @@ public struct RoundRobinWorker<Entity>: ServiceLifecycle.Service {
   let step: Step
 
   /// - Parameters:
-  ///   - name: what is done: large writes of several names take turns, too.
-  ///   - table: where each that waits has a row, or several.
-  ///   - key: the table's column of their ids, with an index.
+  ///   - name: names the work: large writes of several names take turns, too.
+  ///   - table: the table in which each waiting entity has a row, or several.
+  ///   - key: the table's column of the entities' ids, with an index.
   ///   - limits: how much is done at a time, as `step` counts it.
   ///   - signal: sent when a row was added.
   public init(
@@ -49,12 +50,12 @@ public struct RoundRobinWorker<Entity>: ServiceLifecycle.Service {
     }
   }
 
-  /// Whose turn was the last.
+  /// The entity whose turn was the last.
   private final class Last: Sendable {
     let id = Mutex(ID<Entity>.placeholder)
   }
 
-  /// The one behind another, and behind the last the first; nil where none waits.
+  /// The entity after that one, or the first one after the last; nil if none waits.
   func next(after id: ID<Entity>, in transaction: Transaction) throws -> ID<Entity>? {
     let next = "SELECT \(key) FROM \(table) WHERE \(key) > ? ORDER BY \(key) LIMIT 1"
     let found: (ID<Entity>) throws -> ID<Entity>? = { try transaction.database.first(next, .id($0)) { try $0.id(0) } }

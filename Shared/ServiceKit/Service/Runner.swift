@@ -4,23 +4,23 @@ import Operations
 import ServiceLifecycle
 import Synchronization
 
-/// By this a runner that goes round and round shows that it does not stick.
+/// Shows that a runner which works in a loop is not stuck.
 ///
 ///     while true {
 ///       pulse.promise(within: .seconds(90))
 ///       …
 ///     }
 ///
-/// A runner that never promises anything is only watched for its end.
+/// A runner that never promises anything is watched only for its end.
 public final class Pulse: Sendable {
   private let due = Mutex<ContinuousClock.Instant?>(nil)
 
   public init() {}
 
-  /// Promises to be back here within that time: from then on the service is not ready until the runner is.
+  /// Promises to return here within that time. If the runner does not, the service is not ready until it does.
   public func promise(within duration: Duration) { due.withLock { $0 = .now + duration } }
 
-  /// Takes the promise back, before something that may take any time.
+  /// Withdraws the promise, before something that may take any time.
   public func rest() { due.withLock { $0 = nil } }
 
   func isStuck(at now: ContinuousClock.Instant) -> Bool { due.withLock { $0.map { $0 < now } ?? false } }
@@ -28,9 +28,10 @@ public final class Pulse: Sendable {
 
 /// Runs a background task of a service, and restarts it with back-off when it fails.
 ///
-/// The rule: a runner that returns has done its work, and waits for the end of the service. One that throws is logged, counted and begun anew, after pauses that double
-/// from ``RunnerState/firstPause`` to ``RunnerState/longestPause``; what it was at lies in the store. Meanwhile the service goes
-/// on answering, but is not ready, and `system.health` names the runner. Where the disk cannot be written it is begun anew each second.
+/// A runner that returns has done its work, and waits for the end of the service. One that throws is logged, counted and restarted, after
+/// pauses that double from ``RunnerState/firstPause`` to ``RunnerState/longestPause``; its remaining work is in the store. Meanwhile the
+/// service keeps answering, but is not ready, and `system.health` names the runner. If the disk cannot be written, the runner is restarted
+/// every second.
 final class Runner: ServiceLifecycle.Service {
   let name: String
   private let logger: Logger
@@ -39,7 +40,7 @@ final class Runner: ServiceLifecycle.Service {
   private let failures: Counter
   private let make: @Sendable (Pulse) -> any ServiceLifecycle.Service
 
-  /// - Parameter make: called anew each time that it is begun.
+  /// - Parameter make: called for each start.
   init(_ name: String, logger: Logger, _ make: @escaping @Sendable (Pulse) -> any ServiceLifecycle.Service) {
     self.name = name
     self.logger = logger
@@ -47,7 +48,7 @@ final class Runner: ServiceLifecycle.Service {
     failures = Counter(label: "runner_failures", dimensions: [("runner", name)])
   }
 
-  /// What is wrong with it; nil if nothing is.
+  /// The runner's problem; nil if there is none.
   var healthProblem: HealthProblem? {
     let now = ContinuousClock.now
     if !state.withLock({ $0.isHealthy(at: now) }) { return HealthProblem(part: name, state: .failing) }
@@ -61,16 +62,16 @@ final class Runner: ServiceLifecycle.Service {
       do {
         try await make(pulse).run()
         pulse.rest()
-        // Its group takes whatever ends out of turn, while it shuts down, for a failure.
+        // During shutdown, the service group treats a service that ends out of turn as a failure.
         try await gracefulShutdown()
         return
       } catch {
         pulse.rest()
         let isStopping = Task.isCancelled || Task.isShuttingDownGracefully
-        // Cut off, as it may be.
+        // Cancelled, as is allowed at any time.
         if isStopping, error is CancellationError { return }
         if !isStopping, Failure(error).isOfStorage {
-          // It is none of the runner's, and the store reports it. The pause does not grow: there may be room at any time.
+          // This is not the runner's fault, and the store reports it. The pause does not grow: there may be room at any time.
           state.withLock { $0.waitsForStorage() }
           do {
             try await cancelWhenGracefulShutdown { try await Task.sleep(for: RunnerState.storagePause) }
@@ -94,11 +95,11 @@ final class Runner: ServiceLifecycle.Service {
   }
 }
 
-/// When a runner that failed is begun anew, and from when on it counts as well again.
+/// When a failed runner is restarted, and from when on it counts as healthy again.
 struct RunnerState: Sendable {
   static let firstPause = Duration.milliseconds(100)
   static let longestPause = Duration.seconds(30)
-  /// The pause where nothing can be written.
+  /// The pause while nothing can be written.
   static let storagePause = Duration.seconds(1)
 
   private var begunAt: ContinuousClock.Instant?
@@ -106,7 +107,7 @@ struct RunnerState: Sendable {
 
   mutating func began(at now: ContinuousClock.Instant) { begunAt = now }
 
-  /// - Returns: the pause before it is begun anew; it grows unless the runner had run for longer than the longest.
+  /// - Returns: the pause before the restart; it grows unless the runner had run for longer than the longest pause.
   mutating func failed(at now: ContinuousClock.Instant) -> Duration {
     let life = begunAt.map { now - $0 } ?? .zero
     begunAt = nil
@@ -116,10 +117,10 @@ struct RunnerState: Sendable {
     return pause
   }
 
-  /// It ended since nothing can be written, which does not count against it.
+  /// The runner ended because nothing can be written, which does not count against it.
   mutating func waitsForStorage() { begunAt = nil }
 
-  /// Whether it runs, and has done so for as long as the pause before it: one that fails each time is never well.
+  /// Whether the runner has been running for as long as the pause before it: one that fails each time never counts as healthy.
   func isHealthy(at now: ContinuousClock.Instant) -> Bool {
     guard let begunAt else { return pause == .zero }
     return now - begunAt >= pause

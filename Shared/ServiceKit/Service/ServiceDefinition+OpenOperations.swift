@@ -11,8 +11,8 @@ extension ServiceDefinition {
     serve(operation, prepare: { _, _ in }, read: { input, _, call, database in try body(input, call, database) })
   }
 
-  /// Serves a reading operation that only looks up a few rows by their keys: it is answered where it arrived, without a change of
-  /// threads. See `Store.lookUp(_:)`.
+  /// Serves a reading operation that only looks up a few rows by their keys. It is answered where it arrived, without a change of threads.
+  /// See `Store.lookUp(_:)`.
   public mutating func serveAtOnce<O: OpenOperation>(
     _ operation: O.Type, _ body: @escaping @Sendable (O.Input, OpenCall, Database) throws -> O.Output
   ) {
@@ -21,7 +21,7 @@ extension ServiceDefinition {
     }
   }
 
-  /// Serves a reading operation that has to wait for other things than the store first.
+  /// Serves a reading operation that first waits for something other than the store.
   public mutating func serve<O: OpenOperation, Prepared: Sendable>(
     _ operation: O.Type, prepare: @escaping @Sendable (O.Input, OpenCall) async throws -> Prepared,
     read body: @escaping @Sendable (O.Input, Prepared, OpenCall, Database) throws -> O.Output
@@ -31,7 +31,7 @@ extension ServiceDefinition {
 
   /// Serves a changing operation: the body is one transaction, and the idempotency record of the call is part of it.
   ///
-  /// - Parameter afterwards: what is done before the answer once the transaction is durable, also when a call is repeated.
+  /// - Parameter afterwards: what is done before the answer once the transaction is durable, also for a retry.
   public mutating func serve<O: OpenOperation>(
     _ operation: O.Type, write body: @escaping @Sendable (O.Input, OpenCall, Transaction) throws -> O.Output,
     afterwards: @escaping @Sendable (O.Input, OpenCall) async throws -> Void = { _, _ in }
@@ -39,9 +39,9 @@ extension ServiceDefinition {
     addWrite(operation, { $0 }, write: body, afterwards: afterwards)
   }
 
-  /// Serves a changing operation that has to wait for other things than the store before its transaction, such as another
-  /// service's answer. What `prepare` returns is handed to the body. A repetition gets the recorded answer, and prepares nothing; but a process that
-  /// is killed between the two leaves no record, so what `prepare` changes must be allowed to change again.
+  /// Serves a changing operation that waits for something other than the store before its transaction, such as another service's answer.
+  /// The result of `prepare` is passed to the body. A retry gets the recorded answer, and prepares nothing. But a process that is killed
+  /// between the two leaves no record, so the changes of `prepare` must be repeatable.
   public mutating func serve<O: OpenOperation, Prepared: Sendable>(
     _ operation: O.Type, prepare: @escaping @Sendable (O.Input, OpenCall) async throws -> Prepared,
     write body: @escaping @Sendable (O.Input, Prepared, OpenCall, Transaction) throws -> O.Output,
@@ -50,8 +50,8 @@ extension ServiceDefinition {
     addWrite(operation, { $0 }, prepare: prepare, write: body, afterwards: afterwards)
   }
 
-  /// Serves a changing operation whose transaction may refuse and yet stay, as one that counts a failed attempt: the failure is thrown
-  /// after it, and leaves no idempotency record.
+  /// Serves a changing operation whose transaction may refuse and yet be committed, such as one that counts a failed attempt: the failure
+  /// is thrown after the commit, and leaves no idempotency record.
   public mutating func serveAttempt<O: OpenOperation, Prepared: Sendable>(
     _ operation: O.Type, prepare: @escaping @Sendable (O.Input, OpenCall) async throws -> Prepared,
     write body: @escaping @Sendable (O.Input, Prepared, OpenCall, Transaction) throws -> Result<O.Output, Failure>
@@ -69,8 +69,8 @@ extension ServiceDefinition {
     addKeyed(operation, { $0 }, body)
   }
 
-  /// Serves an operation that must wait for other things than the store; it reads and writes through the call. It keeps no record of
-  /// its calls, so it must announce no idempotency key.
+  /// Serves an operation that waits for something other than the store; it reads and writes through the call. It keeps no record of its
+  /// calls, so it must not announce an idempotency key.
   public mutating func serve<O: OpenOperation>(
     _ operation: O.Type, _ body: @escaping @Sendable (O.Input, OpenCall) async throws -> O.Output
   ) {

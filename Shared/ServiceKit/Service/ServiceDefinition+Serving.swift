@@ -5,7 +5,7 @@ import Storage
 // How operations are served, whatever kind of call their handlers get: ``AccountCall`` or ``OpenCall``.
 
 extension ServiceDefinition {
-  /// Makes the kind of call that a handler gets of the one that arrived.
+  /// Makes the kind of call that a handler gets from the call that arrived.
   typealias MakeCall<C> = @Sendable (OpenCall) async throws -> C
 
   mutating func addRead<O: Operation, C: Call, Prepared: Sendable>(
@@ -16,12 +16,12 @@ extension ServiceDefinition {
     add(operation) { input, open, _ in
       let call = try await makeCall(open)
       let prepared = try await prepare(input, call)
-      // Written where it was read: a long list takes its time, and readers have it.
+      // Encoded on the reader's thread: a long list takes time, which readers have.
       return try await open.store.read { database in try body(input, prepared, call, database).json }
     }
   }
 
-  /// A write that needs nothing but the store. Whether the call is a repetition is seen in its transaction.
+  /// A write that needs nothing but the store. Its transaction detects whether the call is a retry.
   mutating func addWrite<O: Operation, C: Call>(
     _ operation: O.Type, _ makeCall: @escaping MakeCall<C>,
     write body: @escaping @Sendable (O.Input, C, Transaction) throws -> O.Output,
@@ -48,8 +48,8 @@ extension ServiceDefinition {
     }
   }
 
-  /// A write behind something that is prepared. A repetition is answered before that: what is prepared may fail by now, since what the first call
-  /// did has taken effect.
+  /// A write after a preparation. A retry is answered before the preparation, which may fail by now because the first call has taken
+  /// effect.
   mutating func addWrite<O: Operation, C: Call, Prepared: Sendable>(
     _ operation: O.Type, _ makeCall: @escaping MakeCall<C>,
     prepare: @escaping @Sendable (O.Input, C) async throws -> Prepared,

@@ -16,7 +16,7 @@ public struct ServiceEnvironment: Sendable {
   public let logger: Logger
   /// The process's metrics as Prometheus text.
   public let metrics: @Sendable () -> String
-  /// The executable of the service, which it starts anew as its decoders.
+  /// The executable of the service, which it also starts as its decoders.
   public let program: String
 
   public init(
@@ -33,7 +33,7 @@ public struct ServiceEnvironment: Sendable {
   }
 }
 
-/// One service: what it serves, subscribes to, publishes and keeps. Each service has one function that builds it, shared by its executable
+/// One service: what it serves, subscribes to, publishes and stores. Each service has one function that builds it, shared by its executable
 /// and the tests.
 public struct ServiceDefinition: Sendable {
   typealias Handler = @Sendable (Request, CallContext) async throws -> HandlerResult
@@ -43,32 +43,31 @@ public struct ServiceDefinition: Sendable {
   public let migrations: [Migration]
   private(set) var handlers: [String: (spec: OperationSpec, handle: Handler)] = [:]
   private(set) var effects: [ServiceName: [String: any EventEffects]] = [:]
-  /// Of the events that it subscribes to, by publisher, those that a service with an empty store begins with as far as they are in the
-  /// publisher's state.
+  /// The subscribed events, by publisher, with which a service with an empty store begins, as far as they are in the publisher's state.
   public private(set) var stateEvents: [ServiceName: Set<String>] = [:]
   private(set) var snapshot: Store.Snapshot?
   private(set) var runners: [(name: String, make: @Sendable (Store, Pulse) -> any ServiceLifecycle.Service)] = []
-  /// The accounts that are known to be in the read model; nil where the service keeps none.
+  /// The accounts that are known to be in the read model; nil if the service keeps none.
   private(set) var knownAccounts: KnownAccounts?
-  /// Who follows the changes of accounts, for ``AccountsFeature``.
+  /// The features and caches that follow the changes of accounts, for ``AccountsFeature``.
   var accountWatch = Accounts.Watch()
   private(set) var isVerified: (@Sendable (AccountID, Database) throws -> Bool)?
   private(set) var isInDoubt: (@Sendable (SessionID, Database) throws -> Bool)?
   private(set) var belongsToPartner: (@Sendable (AccountID, CallerRule, Database) throws -> Bool)?
-  /// Bounds of its store.
+  /// The limits of its store.
   public var storeLimits = StoreLimits()
   /// How each table of its store forgets an account.
   public private(set) var erasedTables: [ErasedTable] = []
 
-  /// Names of the operations it serves.
+  /// The names of the operations that the service serves.
   public var servedOperations: Set<String> { Set(handlers.keys) }
 
-  /// Events it subscribes to, by publisher and name.
+  /// The events that the service subscribes to, by publisher and name.
   public var subscribedEvents: [(publisher: ServiceName, name: String)] {
     effects.flatMap { publisher, byName in byName.keys.map { (publisher, $0) } }
   }
 
-  /// Whether it can publish its state anew, so that what it published long ago need not be kept.
+  /// Whether the service can publish its state again, so that old events need not be kept.
   public var publishesSnapshot: Bool { snapshot != nil }
 
   public init(_ contract: Contract, migrations: [Migration]) {
@@ -76,13 +75,13 @@ public struct ServiceDefinition: Sendable {
     self.migrations = migrations
   }
 
-  /// Lets an event of another service take effect, exactly once: the subscriber's cursor moves in the same transaction.
+  /// Subscribes to an event of another service, which takes effect exactly once: the subscriber's cursor moves in the same transaction.
   ///
-  /// An effect that throws is tried again until it succeeds, and holds back what follows: an event is never skipped. Several features may
+  /// An effect that throws is retried until it succeeds, and holds back later events: an event is never skipped. Several features may
   /// subscribe to the same event: their effects are one transaction, in the order in which they subscribed.
   ///
-  /// - Parameter needsState: whether a service with an empty store begins with what the publisher's state has of such events. False for
-  ///   what is of use only when it happens; a service that received events before, and has to begin again, takes it all the same, since it
+  /// - Parameter needsState: whether a service with an empty store begins with such events from the publisher's state. False for events
+  ///   that matter only when they happen; a service that received events before, and has to begin again, gets them all the same, since it
   ///   may have missed some.
   public mutating func subscribe<E: Event>(
     to event: E.Type, needsState: Bool = true, _ effect: @escaping @Sendable (E, LoggedEvent, Transaction) throws -> Void
@@ -97,13 +96,13 @@ public struct ServiceDefinition: Sendable {
   /// Publishes the state as events to subscribers without history.
   public mutating func publishSnapshot(_ snapshot: @escaping Store.Snapshot) { self.snapshot = snapshot }
 
-  /// Runs beside the handlers, for as long as the service does or until its work is done. One that throws is begun anew, and
-  /// until it is well again the service is not ready.
+  /// Runs a worker alongside the handlers, for as long as the service runs or until the work is done. A worker that throws is restarted;
+  /// until it is healthy again, the service is not ready.
   public mutating func run<Worker: ServiceLifecycle.Service>(_ worker: @escaping @Sendable (Store) -> Worker) {
     run { store, _ in worker(store) }
   }
 
-  /// The same for a runner that shows by its pulse that it does not stick.
+  /// The same for a runner that shows by its pulse that it is not stuck.
   public mutating func run<Worker: ServiceLifecycle.Service>(_ worker: @escaping @Sendable (Store, Pulse) -> Worker) {
     runners.append(("\(Worker.self)", { store, pulse in worker(store, pulse) }))
   }
@@ -118,18 +117,18 @@ public struct ServiceDefinition: Sendable {
     subscribe(to: AccountChanged.self) { event, _, transaction in try Accounts.keep(event, transaction, watch) }
   }
 
-  /// Says by the store whether an account is verified, for callers whose tokens may be older than their verification.
+  /// Sets how the store decides whether an account is verified, for callers whose tokens may be older than their verification.
   public mutating func decideVerified(_ isVerified: @escaping @Sendable (AccountID, Database) throws -> Bool) {
     self.isVerified = isVerified
   }
 
-  /// Says by the store whether a session is in doubt, see ``DoubtRule``: identity does, whose store knows it.
+  /// Sets how the store decides whether a session is in doubt, see ``DoubtRule``. Identity does so, since its store knows.
   public mutating func decideDoubt(_ isInDoubt: @escaping @Sendable (SessionID, Database) throws -> Bool) {
     self.isInDoubt = isInDoubt
   }
 
-  /// Says by the store whether an account may call what is for a partner's owner or for a partner's clerk: rewards does, whose store
-  /// knows it. Without it nobody may.
+  /// Sets how the store decides whether an account may call operations for a partner's owner or clerk. Rewards does so, since its store
+  /// knows. Without it no account may.
   public mutating func decidePartner(_ belongs: @escaping @Sendable (AccountID, CallerRule, Database) throws -> Bool) {
     belongsToPartner = belongs
   }
@@ -146,7 +145,7 @@ public struct ServiceDefinition: Sendable {
   ) {
     precondition(handlers[O.spec.name] == nil, "\(O.spec.name) is served twice")
     precondition((operation is any AccountOperation.Type) == O.spec.caller.isAccount, "\(O.spec.name) is of the other kind")
-    // What the documentation promises for repetitions must not be ignored.
+    // The documentation's promise for retries must be kept.
     precondition(
       keepsRecord || !O.spec.takesIdempotencyKey, "\(O.spec.name) announces an idempotency key, and keeps no record")
     let created = O.spec.effect == .create
@@ -165,7 +164,7 @@ struct HandlerResult: Sendable {
   let body: [UInt8]
 }
 
-/// What every call of a service shares.
+/// What all calls of a service share.
 final class CallContext: Sendable {
   let store: Store
   let bus: any Bus
@@ -174,7 +173,7 @@ final class CallContext: Sendable {
   let logger: Logger
   let keys: ServiceKeys
   let accountWatch: Accounts.Watch
-  /// Nil where the service keeps no read model of accounts.
+  /// Nil if the service keeps no read model of accounts.
   let knownAccounts: KnownAccounts?
 
   init(
@@ -197,7 +196,7 @@ final class CallContext: Sendable {
 }
 
 extension Message where Header == RequestHeader {
-  /// Everything the input was read from, for comparing repetitions.
+  /// Everything the input was read from, for comparing retries.
   var payload: [UInt8] {
     guard let parameters = header.parameters, !parameters.isEmpty else { return body }
     return body + JSON.object(parameters.sorted { $0.key < $1.key }.map { .init(name: $0.key, value: .string($0.value)) }).bytes

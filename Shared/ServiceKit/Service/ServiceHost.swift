@@ -8,7 +8,7 @@ import Synchronization
 
 /// Runs one ``ServiceDefinition``: its store, its endpoint on the bus, its relay, its subscribers and its workers.
 ///
-/// It starts them in the order of their dependence and stops them in reverse: no new work, what is in flight is finished, events
+/// It starts them in the order of their dependencies and stops them in reverse: no new work is accepted, work in flight is finished, events
 /// are handed on, the store is closed.
 public final class ServiceHost: ServiceLifecycle.Service {
   public let store: Store
@@ -44,7 +44,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
       return environment.metrics()
     }
     definition.serveSystem(metrics: metrics, started: environment.clock.now) {
-      // What waits for the disk, waits: there is nothing else to report.
+      // Other problems may come from waiting for the disk, so none is reported besides it.
       if let problem = store.problem { return [HealthProblem(problem)] }
       return subscribers.compactMap(\.healthProblem) + runners.compactMap(\.healthProblem)
     }
@@ -64,7 +64,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
     self.runners = runners
   }
 
-  /// What runs beside the handlers: what all services have, and what this one does of its own.
+  /// The background tasks: those that all services have, and those of this service.
   private static func runners(
     _ definition: ServiceDefinition, _ publisher: EventPublisher, _ subscribers: [EventSubscriber], _ store: Store,
     _ logger: Logger
@@ -84,10 +84,10 @@ public final class ServiceHost: ServiceLifecycle.Service {
     return runners
   }
 
-  /// The store was opened for reading only, and its disk takes writes again: the service has to be started anew.
+  /// The store was opened for reading only, and its disk takes writes again: the service has to be restarted.
   public struct StoreWritableAgain: Error {}
 
-  /// How often a store that refuses writes is tried.
+  /// How often a store that refuses writes is retried.
   private static let watch = Duration.seconds(1)
 
   /// Runs until graceful shutdown or cancellation.
@@ -96,7 +96,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
   public func run() async throws {
     var services: [any ServiceLifecycle.Service] = [StoreCloser(store: store)]
     let bus = BusRunner(environment.bus)
-    // Before the others run: what they ask of a bus that has not begun is refused.
+    // Started before the others run: a bus that has not started refuses their requests.
     try bus.start()
     services.append(bus)
     services += runners
@@ -127,7 +127,7 @@ private struct StoreHousekeeping: ServiceLifecycle.Service {
       while true {
         try await Task.sleep(for: .seconds(60))
         do {
-          // What is much takes long, and is no sticking as long as it goes on.
+          // Much work takes long, but is not stuck as long as it makes progress.
           try await store.housekeep { pulse.promise(within: .seconds(60)) }
         } catch let failure as Failure where failure.status == RequestFailure.overloaded.status {
           logger.warning("housekeeping was put off", metadata: ["code": .string(failure.code)])
@@ -142,7 +142,7 @@ extension EventSubscriber {
   /// Its name among the runners.
   var name: String { "subscriber.\(publisher.rawValue)" }
 
-  /// What is wrong with it; nil if nothing is.
+  /// The subscriber's problem; nil if there is none.
   public var healthProblem: HealthProblem? {
     if isStuck { return HealthProblem(part: name, state: .stuck) }
     guard !hasCaughtUp else { return nil }
@@ -152,7 +152,7 @@ extension EventSubscriber {
 }
 
 extension Logger {
-  /// Says, once it is durable, that an event took effect, so that a request's trace leads to all that came of it.
+  /// Logs, once it is durable, that an event took effect, so that a request's trace leads to all its consequences.
   fileprivate func publish(_ event: LoggedEvent, of publisher: ServiceName, after transaction: Transaction) {
     guard logLevel <= .debug, let traceID = event.traceID else { return }
     transaction.afterCommit {
@@ -174,17 +174,17 @@ private struct StoreCloser: ServiceLifecycle.Service {
     do {
       try await gracefulShutdown()
     } catch {
-      // Cancelled instead of asked: the store is closed all the same.
+      // Cancelled without a graceful shutdown: the store is closed all the same.
     }
     await store.close()
   }
 }
 
-/// Runs the bus, and stops it so that what is in flight may end.
+/// Runs the bus, and stops it so that work in flight can finish.
 public struct BusRunner: ServiceLifecycle.Service {
   private let bus: (any RunnableBus)?
 
-  /// A bus that need not run, as a test may pass, is just there.
+  /// A bus that need not run, such as a test's, is left alone.
   public init(_ bus: any Bus) { self.bus = bus as? any RunnableBus }
 
   /// Connects the service to the bus; does nothing if it is connected.
@@ -201,7 +201,7 @@ public struct BusRunner: ServiceLifecycle.Service {
   }
 }
 
-/// Work that may be cut off at any time.
+/// Work that may be cancelled at any time.
 struct Background: ServiceLifecycle.Service {
   let body: @Sendable () async throws -> Void
 
@@ -211,13 +211,13 @@ struct Background: ServiceLifecycle.Service {
     do {
       try await cancelWhenGracefulShutdown { try await body() }
     } catch is CancellationError {
-      // Cut off, as it may be.
+      // Cancelled, as is allowed at any time.
     }
   }
 }
 
 extension ServiceDefinition {
-  /// What every service answers.
+  /// Serves the operations that every service answers.
   ///
   /// - Parameter problems: what keeps the service from being ready at the moment.
   mutating func serveSystem(

@@ -8,20 +8,19 @@ public import Sandbox
 public import ServiceLifecycle
 import UnixSignals
 
-/// What the six mains share: settings, logs, metrics, the bus, signals.
+/// What the six main programs share: settings, logs, metrics, the bus, signals.
 ///
 ///     ServiceProcess.start(.social, decoders: Social.decoders) { try Social.service($0) }
 public enum ServiceProcess {
   /// Version of all six programs.
   public static let version = "0.1.0"
 
-  /// Runs a service until SIGTERM or SIGINT, and ends the process: 0 after a graceful stop, 78 (`EX_CONFIG`) for settings that
-  /// cannot be used, 75 (`EX_TEMPFAIL`) where it is to be started anew since its disk takes writes again, 1 for any other failure. With
-  /// `--health [SECONDS]` it asks the running service instead, waits that long for the answer (2 s if not said), and ends as
-  /// ``ServiceHealth`` says.
+  /// Runs a service until SIGTERM or SIGINT, and ends the process: 0 after a graceful stop, 78 (`EX_CONFIG`) for settings that cannot be
+  /// used, 75 (`EX_TEMPFAIL`) if it is to be restarted because its disk takes writes again, 1 for any other failure. With `--health
+  /// [SECONDS]` it asks the running service instead, waits that long for the answer (2 s by default), and ends as ``ServiceHealth`` says.
   ///
-  /// - Parameter decoders: of a service that has some; if the process was started as one of these, it is nothing else. Where none can
-  ///   be closed in, the service does not start.
+  /// - Parameter decoders: the service's decoders, if any; a process that was started as one of them does nothing else. If they cannot be
+  ///   sandboxed, the service does not start.
   public static func start(
     _ service: ServiceName, decoders: [any SandboxedDecoder.Type] = [],
     _ build: @escaping @Sendable (ServiceEnvironment) async throws -> ServiceDefinition
@@ -35,7 +34,7 @@ public enum ServiceProcess {
     }
   }
 
-  /// The same for a process that is no ``ServiceDefinition``, such as the gateway.
+  /// The same for a process that is not a ``ServiceDefinition``, such as the gateway.
   ///
   /// - Parameter health: answers `--health`.
   public static func start(
@@ -81,7 +80,7 @@ public enum ServiceProcess {
       try home.claim()
       let services = try await build(environment)
       try settings.check()
-      // Before the services run: what they ask of a bus that has not begun is refused.
+      // Started before the services run: a bus that has not started refuses their requests.
       try bus.start()
       var configuration = ServiceGroupConfiguration(
         services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
@@ -112,7 +111,7 @@ public enum ServiceProcess {
     }
   }
 
-  /// How long a health question waits for its answer; nil where none is asked.
+  /// How long a health query waits for its answer; nil if there is none.
   static func healthSeconds(_ arguments: [String]) -> Int? {
     guard let index = arguments.dropFirst().firstIndex(of: "--health") else { return nil }
     let said = arguments[(index + 1)...].first.flatMap { Int($0) }
@@ -128,7 +127,7 @@ public enum ServiceProcess {
       deadline: environment.clock.now.adding(seconds: seconds))
     do {
       let reply = try await environment.bus.request(Request(header: header, body: Empty().json), to: service)
-      // A failure is an answer, too: one that is overloaded, say, does not hang.
+      // A failure is an answer, too: an overloaded service, for example, does not hang.
       guard !reply.header.isFailure else { return .notReady }
       return try ReadHealth.Output.decode(reply.body).isReady ? .ready : .notReady
     } catch BusFailure.unavailable, BusFailure.timedOut {
@@ -137,12 +136,12 @@ public enum ServiceProcess {
   }
 }
 
-/// What a process that was started with `--health` ends with.
+/// The exit status of a process that was started with `--health`.
 public enum ServiceHealth: Int32, Sendable {
   case ready = 0
-  /// It answers, and is not ready.
+  /// The service answers, and is not ready.
   case notReady = 1
-  /// Nobody answers (`EX_UNAVAILABLE`): it does not run, or it hangs.
+  /// There is no answer (`EX_UNAVAILABLE`): the service does not run, or it hangs.
   case noAnswer = 69
 }
 

@@ -1,15 +1,15 @@
 public import Operations
 public import Storage
 
-/// What every service answers beside its own operations, to other services and the gateway only.
+/// The operations that every service answers in addition to its own, for other services and the gateway only.
 public enum SystemOperations {
-  /// Who may ask.
+  /// The callers that are allowed.
   static let askers = CallerRule.services(ServiceName.allCases)
 }
 
 /// Whether a service is ready.
 ///
-/// Its spec's ``OperationSpec/service`` says `gateway`; the operation is answered by whichever service it is sent to.
+/// Its spec's ``OperationSpec/service`` is `gateway`, but any service that receives the operation answers it.
 public enum ReadHealth: OpenOperation {
   public typealias Input = Empty
 
@@ -42,31 +42,31 @@ public enum ReadHealth: OpenOperation {
     "Whether the service is ready.")
 }
 
-/// A part of a service that is not in order, so that the service is not ready.
+/// A part of a service that has a problem, so that the service is not ready.
 public struct HealthProblem: Document, Hashable {
-  /// The problem, from what passes by itself to what does not.
+  /// The problem, from those that pass by themselves to those that do not.
   public enum State: String, Choice {
-    /// It has not yet taken in what was published while the service was away.
+    /// It has not yet processed what was published while the service was away.
     case catchingUp
-    /// It failed and is begun anew after a pause.
+    /// It failed and is restarted after a pause.
     case failing
-    /// It makes no headway: it hangs, or fails again and again.
+    /// It makes no progress: it hangs, or fails again and again.
     case stuck
-    /// Its disk is full: what would write is refused.
+    /// Its disk is full: writes are refused.
     case storageFull
-    /// Its disk is read-only: what would write is refused.
+    /// Its disk is read-only: writes are refused.
     case storageReadOnly
 
-    /// Whether the service takes requests all the same, and answers those that only read.
+    /// Whether the service still takes requests, and answers those that only read.
     public var leavesReading: Bool { self == .storageFull || self == .storageReadOnly }
   }
 
   /// `subscriber.identity`, the name of a runner such as `MailWorker`, or `store`.
   public var part: String
   public var state: State
-  /// Of a subscriber that catches up: how many events have taken effect since the start; nil where it has not begun.
+  /// For a subscriber that is catching up: how many events have taken effect since the start; nil if it has not begun.
   public var done: Int?
-  /// With those that lack; nil where nobody knows how many do, as while it takes a publisher's whole state in.
+  /// The same including the missing events; nil if their number is unknown, as while a publisher's whole state is being read.
   public var total: Int?
 
   public init(part: String, state: State, done: Int? = nil, total: Int? = nil) {
@@ -109,9 +109,9 @@ public enum ReadMetrics: OpenOperation {
     "The service's metrics as Prometheus text.")
 }
 
-/// The hold of a running service's writes before its store is copied.
+/// Holds a running service's writes before its store is copied.
 ///
-/// Who copies several stores lets all hold before the first is copied: then the copies are of one moment.
+/// A caller that copies several stores holds all of them before the first is copied: then the copies show the same moment.
 public enum HoldStore: OpenOperation {
   public typealias Input = Empty
 
@@ -129,7 +129,7 @@ public enum HoldStore: OpenOperation {
     "Holds the store's writes until it is copied or released, for 5 seconds at most.")
 }
 
-/// A copy of a running service's store in one file, as it was when its writes were held. They go on at once.
+/// Copies a running service's store into one file, as it was when its writes were held. The writes resume at once.
 public enum BackUpStore: OpenOperation {
   public struct Input: Document, Hashable {
     public var hold: HoldID
@@ -166,7 +166,7 @@ public enum BackUpStore: OpenOperation {
     "Lets the held writes go on, and copies the store as it was when they were held into one file.")
 }
 
-/// The end of a hold without a copy.
+/// Ends a hold without a copy.
 public enum ReleaseStore: OpenOperation {
   public struct Input: Document, Hashable {
     public var hold: HoldID

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Lets the one task that waits for it look for what is to be done. A signal while nobody waits is kept, and many are kept as one.
+/// Wakes the one task that waits for it to look for work. A signal is kept until there is a wait; several are kept as one.
 ///
-/// It is sent once the transaction that left something to do is durable. One that is lost with its process is not missed where each start
-/// looks by itself.
+/// It is sent once the transaction that left work to do is durable. A signal lost with its process is not missed if each start looks for
+/// work by itself.
 public final class WakeSignal: Sendable {
   private struct State {
     var isPending = false
@@ -25,7 +25,7 @@ public final class WakeSignal: Sendable {
 
   /// Returns at the next signal, at once if there was one since the last wait, or when the task is cancelled.
   ///
-  /// - Returns: false where the task is cancelled.
+  /// - Returns: false if the task is cancelled.
   public func wait() async -> Bool {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -45,11 +45,11 @@ public final class WakeSignal: Sendable {
     return !Task.isCancelled
   }
 
-  /// The same, but no longer than that.
+  /// The same, for no longer than that duration.
   public func wait(atMost duration: Duration) async {
     await withDiscardingTaskGroup { group in
       group.addTask {
-        // Ends early by cancellation alone, which is what it is for.
+        // Only cancellation ends the sleep early, as intended.
         do { try await Task.sleep(for: duration) } catch { return }
         self.send()
       }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A text as searches compare it, in the directory and in messages: without case, accents and other marks, blanks in a row taken as one.
+/// A text as searches compare it, in the directory and in messages: without case, accents and other marks, with runs of blanks as one.
 /// `Ñusta  Ólafs` is `nusta olafs`, and `straße` is `strasse`.
 public struct SearchText: Sendable, Hashable {
-  /// Letters with a stroke or joined to one, which Unicode does not take apart.
+  /// Letters with a stroke, and ligatures, which Unicode does not decompose.
   private static let plain: [Unicode.Scalar: String] = [
     "ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "ŧ": "t", "æ": "ae", "œ": "oe", "þ": "th",
   ]

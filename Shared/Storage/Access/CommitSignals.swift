@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Informs whoever waits for what is in a store that a commit is durable.
+/// Signals to waiting tasks that a commit to the store is durable.
 final class CommitSignals: Sendable {
   private struct State {
     var lastNumber = 0
@@ -9,7 +9,7 @@ final class CommitSignals: Sendable {
 
   private let state = Mutex(State())
 
-  /// A signal after each commit from now on; those that nobody took yet are one.
+  /// Yields a signal after each commit from now on. Signals that are not consumed yet are merged into one.
   func stream() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let number = state.withLock { state in

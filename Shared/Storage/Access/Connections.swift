@@ -4,15 +4,15 @@ import GRDB
 import GRDBSQLite
 import Operations
 
-/// The connections to one store's file: one that writes, some that read, one for what is looked up in passing.
+/// The connections to one store's file: one that writes, some that read, and one for quick look-ups.
 ///
-/// Only the writing one brings the write-ahead log into the file. SQLite 3.7.0 to 3.51.2 can damage a file when one connection
-/// does so while another writes (sqlite.org/wal.html, "The WAL-reset bug"), and so a lock keeps a second process out.
+/// Only the writing connection checkpoints the write-ahead log. SQLite 3.7.0 to 3.51.2 can damage a file when one connection checkpoints
+/// while another writes (sqlite.org/wal.html, "The WAL-reset bug"), so a lock keeps other processes out.
 struct Connections: Sendable {
   let writer: DatabaseQueue
   let readers: [DatabaseQueue]
   let lookUps: DatabaseQueue
-  /// For a transaction that begins to read in one access and is read in another.
+  /// Opens a connection for a read transaction that is begun in one access and used in another.
   let snapshot: @Sendable () throws -> DatabaseQueue
   private let isReadOnly: Bool
   private let lock: StoreLock
@@ -31,7 +31,7 @@ struct Connections: Sendable {
       try DatabaseQueue(path: name, configuration: Connections.reading)
     }
     var lookingUp = Connections.reading
-    // Others wait for the thread that looks up.
+    // Other tasks wait for the thread that does the look-up.
     lookingUp.busyMode = .timeout(0.05)
     lookUps = try DatabaseQueue(path: name, configuration: lookingUp)
     snapshot = {
@@ -42,11 +42,11 @@ struct Connections: Sendable {
     }
   }
 
-  /// Connections to a file that cannot be written, all for reading: nobody else writes it either, since the lock is ours.
+  /// Opens connections to a file that cannot be written, all for reading. No other process writes it either, since this one holds the lock.
   ///
-  /// SQLite reads a write-ahead log by an index that it keeps in a file beside it, and for that file, too, there may be no room. So each
-  /// of these connections keeps an index of its own in memory, as SQLite does for one that has the file to itself: that needs a way
-  /// to the file without locks. Without a log, the file alone is all there is.
+  /// SQLite reads a write-ahead log by an index that it keeps in a file next to it, and there may be no room for that file either. So each
+  /// of these connections keeps its own index in memory, as SQLite does for a connection with exclusive access; this requires opening the
+  /// file without locks. Without a log, the file alone is complete.
   private init(readOnly path: String, readers count: Int, lock: StoreLock) throws {
     self.lock = lock
     isReadOnly = true
@@ -69,12 +69,12 @@ struct Connections: Sendable {
   struct Opened {
     let connections: Connections
     let epoch: Epoch
-    /// Why it was opened for reading only; nil if it can be written.
+    /// Why the file was opened for reading only; nil if it can be written.
     let problem: StorageProblem?
   }
 
-  /// Opens the file and brings its schema up to date. Where its disk takes no write, it is opened for reading only, if its schema is up
-  /// to date already.
+  /// Opens the file and migrates its schema. If its disk takes no writes, the file is opened for reading only, provided that its schema is
+  /// up to date.
   static func open(
     _ path: String, readers count: Int, _ migrations: [Migration], of service: ServiceName, at now: Instant
   ) throws -> Opened {
@@ -90,7 +90,7 @@ struct Connections: Sendable {
     }
   }
 
-  /// The epoch of the file's outbox; nil if something has to be written before the file can serve.
+  /// The epoch of the file's outbox; nil if the file has to be written before it can serve.
   private func preparedEpoch(_ migrations: [Migration], of service: ServiceName) throws -> Epoch? {
     try writer.writeWithoutTransaction { database in
       try StoreSchema.checkOwner(of: database, is: service)
@@ -101,12 +101,12 @@ struct Connections: Sendable {
     }
   }
 
-  /// Migrates the file and marks that it was opened. Returns the epoch of its outbox.
+  /// Migrates the file and records that it was opened. Returns the epoch of its outbox.
   func prepare(_ migrations: [Migration], of service: ServiceName, at now: Instant) throws -> Epoch {
     try writer.writeWithoutTransaction { database in
       let own = try Migrations(series: .store, StoreSchema.migrations)
       let services = try Migrations(series: .service, migrations)
-      // Everything that can be refused is, before anything is changed.
+      // Make all checks before changing anything.
       try own.check(database)
       try StoreSchema.checkOwner(of: database, is: service)
       try services.check(database)
@@ -117,39 +117,39 @@ struct Connections: Sendable {
     }
   }
 
-  /// Brings the write-ahead log into the file and cuts it to nothing, unless a reader still needs it.
+  /// Checkpoints the write-ahead log and truncates it, unless a reader still needs it.
   func truncateLog() async throws {
     _ = try await cutLog()
   }
 
-  /// Brings the write-ahead log into the file and cuts it to nothing. Writes wait meanwhile.
+  /// Checkpoints the write-ahead log and truncates it. Writes wait meanwhile.
   ///
-  /// - Parameter patience: how long it waits for readers at most, in milliseconds.
-  /// - Returns: false where a reader still needs it.
+  /// - Parameter patience: how long to wait for readers at most, in milliseconds.
+  /// - Returns: false if a reader still needs the log.
   func cutLog(patience: Int = 0) async throws -> Bool {
     try await onWriter { database in
       sqlite3_busy_timeout(database.sqliteConnection, CInt(patience))
       defer { sqlite3_busy_timeout(database.sqliteConnection, CInt(Connections.busyMilliseconds)) }
       guard try Int.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0 else { return false }
-      // Its pages are as they were before they were scrubbed: the next write of one would bring what was left over in it into the log.
+      // The connection's cached pages are not scrubbed: writing one of them would bring its leftover data back into the log.
       sqlite3_db_release_memory(database.sqliteConnection)
       return true
     }
   }
 
-  /// Brings what it can of the write-ahead log into the file, so that cutting the log takes less.
+  /// Checkpoints what it can of the write-ahead log without waiting, so that truncating the log takes less time.
   func checkpoint() async throws {
     try await onWriter { try $0.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)") }
   }
 
   /// Scrubs pages of the file, see ``ScrubbedFile``. Writes wait meanwhile.
   ///
-  /// - Returns: the first page after them; nil where the file has no more.
+  /// - Returns: the first page after the scrubbed ones; nil if the file has no more.
   func scrub(from first: Int64, count: Int) async throws -> Int64? {
     try await onWriter { try ScrubbedFile.scrub($0, from: first, count: count) }
   }
 
-  /// Closes the readers first, so that the writer, as the last, brings the write-ahead log into the file and removes it.
+  /// Closes the readers first. The writer, closed last, checkpoints the write-ahead log and removes it.
   func close() async throws {
     defer { lock.release() }
     for reader in readers + [lookUps] { try reader.close() }
@@ -180,7 +180,7 @@ struct Connections: Sendable {
     configuration.busyMode = .timeout(Double(busyMilliseconds) / 1000)
     configuration.foreignKeysEnabled = true
     configuration.prepareDatabase { database in
-      // Not by GRDB's `journalMode`: it sets `synchronous` to NORMAL, and then acknowledged commits are lost with the power.
+      // Not with GRDB's `journalMode`: it sets `synchronous` to NORMAL, and acknowledged commits would be lost on a power failure.
       try database.execute(
         sql: """
           PRAGMA journal_mode = WAL;
@@ -202,7 +202,7 @@ struct Connections: Sendable {
     return configuration
   }
 
-  /// Reads back the settings on which durability and the schema's rules rest.
+  /// Reads back the settings on which durability and the schema's rules depend.
   private static func checkSettings(_ database: Database) throws {
     for (name, expected) in [("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1"), ("secure_delete", "1")] {
       let found = try Row.fetchOne(database, sql: "PRAGMA \(name)")?[0] as DatabaseValue?

@@ -6,19 +6,20 @@ import Operations
 /// A waiting write.
 struct Write: Sendable {
   let traceparent: String?
-  /// Whether it is tried where there is no room but the reserve.
+  /// Whether the write is tried when the disk has no room but the reserve.
   var usesReserve = false
-  /// Whose it is where it changes so much that it has a transaction of its own, nil where it does not: SQLite copies each page that it
-  /// changes within a savepoint, and goes through all of those copies at the end of each statement that may be undone.
+  /// The owner of a large write, which gets a transaction of its own; nil for other writes. SQLite copies each page changed within a
+  /// savepoint, and goes through all of those copies at the end of each statement that may be undone.
   var largeOwner: String?
-  /// Writes and returns what hands over the result, to be called once it is durable.
+  /// Performs the write and returns a closure that delivers the result, to be called once the write is durable.
   let perform: @Sendable (Transaction) throws -> @Sendable () -> Void
   let fail: @Sendable (any Error) -> Void
 }
 
-/// Commits many writes in one transaction, a savepoint each: one that fails leaves the others. A single one needs none.
+/// Commits many writes in one transaction, each in a savepoint, so that a failing write leaves the others intact. A single write needs no
+/// savepoint.
 ///
-/// Nobody is answered before the commit, not even with a failure: it may rest on what another write of the same commit did.
+/// No caller is answered before the commit, not even with a failure: the failure may depend on another write of the same commit.
 struct GroupCommit: Sendable {
   let service: ServiceName
   let clock: Clock
@@ -68,7 +69,7 @@ struct GroupCommit: Sendable {
       try database.run("COMMIT TRANSACTION")
     } catch {
       if let problem = StorageProblem(ofCommit: error, in: database) { return refuse(writes, problem, in: database) }
-      // Whether it is durable is not known, so neither success nor failure can be reported.
+      // Whether the commit is durable is unknown, so neither success nor failure can be reported.
       onFatal(fatalReason(error) ?? "a commit failed: \(error)")
       undo(writes, culprit: nil, error, in: database)
       return
@@ -84,15 +85,16 @@ struct GroupCommit: Sendable {
     committed()
   }
 
-  /// What to answer after the commit of a write that is alone: it has the whole transaction, and takes it along when it fails. A savepoint
-  /// would keep a copy of each page that it changes, and the more it has kept the slower each further one.
+  /// Performs a write that has the transaction to itself, and returns the answer to give after the commit. If the write fails, the whole
+  /// transaction is rolled back. A savepoint would keep a copy of each changed page, and the more copies it has, the slower each further
+  /// one.
   private func perform(_ write: Write, _ transaction: Transaction) throws -> @Sendable () -> Void {
     let succeed = try write.perform(transaction)
     try checkDeferredForeignKeys(transaction.database)
     return succeed
   }
 
-  /// What to answer after the commit. Throws if the whole transaction is lost.
+  /// Performs a write in a savepoint, and returns the answer to give after the commit. Throws if the whole transaction is lost.
   private func attempt(_ write: Write, _ transaction: Transaction) throws -> @Sendable () -> Void {
     let database = transaction.database
     let lastNumber = transaction.outbox.lastNumber
@@ -115,7 +117,7 @@ struct GroupCommit: Sendable {
     }
   }
 
-  /// Foreign keys that are checked at the commit would otherwise fail everybody's commit.
+  /// Checks a write's deferred foreign keys, which would otherwise fail the commit for all writes.
   private func checkDeferredForeignKeys(_ database: Database) throws {
     var unresolved: CInt = 0
     var highest: CInt = 0
@@ -125,7 +127,7 @@ struct GroupCommit: Sendable {
     }
   }
 
-  /// Rolls everything back. The write whose fault it is, if it is one's, gets the error; the others may repeat.
+  /// Rolls the transaction back. The culprit, if there is one, gets the error; the other callers may retry.
   private func undo(_ writes: [Write], culprit: Int?, _ error: any Error, in database: Database) {
     if let problem = StorageProblem(error, in: database) { return refuse(writes, problem, in: database) }
     if let reason = fatalReason(error) { onFatal(reason) }
@@ -135,7 +137,7 @@ struct GroupCommit: Sendable {
     }
   }
 
-  /// Rolls everything back since the disk takes nothing.
+  /// Rolls the transaction back because the disk takes no writes.
   private func refuse(_ writes: [Write], _ problem: StorageProblem, in database: Database) {
     rollBack(database)
     space.refuse(writes, problem)

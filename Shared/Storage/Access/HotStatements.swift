@@ -2,8 +2,8 @@ public import GRDB
 import GRDBSQLite
 public import Operations
 
-// What runs with every request speaks to SQLite itself: GRDB's rows and argument lists cost several times what SQLite does for a
-// statement that finds one row by its key. Everything else, where a statement is not a request's whole work, uses GRDB's.
+// Statements that run with every request call SQLite directly: for a statement that finds one row by its key, GRDB's rows and argument
+// lists cost several times what SQLite does. All other statements use GRDB.
 
 /// A value for a statement's parameter.
 public enum Bound: Sendable, Hashable {
@@ -23,9 +23,9 @@ public enum Bound: Sendable, Hashable {
   public static func text(_ text: String?) -> Bound { text.map { .text($0) } ?? .null }
 }
 
-/// The row that a statement stands at, by the numbers of its columns, from 0; not to be kept.
+/// The current row of a statement, with columns numbered from 0. Do not keep it.
 ///
-/// The types are those that the statement's table declares: its `STRICT` columns hold no others.
+/// The types are those that the table declares: `STRICT` columns hold no others.
 public struct Columns {
   let statement: OpaquePointer
 
@@ -49,7 +49,7 @@ public struct Columns {
     return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
   }
 
-  /// - Throws: `DatabaseError` if the column holds none.
+  /// - Throws: `DatabaseError` if the column holds no id.
   public func id<Entity>(_ column: Int32) throws -> ID<Entity> {
     guard let id = ID<Entity>(sqliteStatement: statement, index: column) else {
       throw DatabaseError(resultCode: .SQLITE_MISMATCH, message: "column \(column) holds no id")
@@ -59,7 +59,7 @@ public struct Columns {
 
   /// A value of a closed list.
   ///
-  /// - Throws: `DatabaseError` if the text names none.
+  /// - Throws: `DatabaseError` if the text names no value of the list.
   public func choice<C: Choice>(_ column: Int32) throws -> C {
     guard let value = C(rawValue: text(column)) else {
       throw DatabaseError(resultCode: .SQLITE_MISMATCH, message: "column \(column) holds no \(C.self)")
@@ -69,7 +69,7 @@ public struct Columns {
 }
 
 extension Database {
-  /// Runs a statement whose rows nobody reads.
+  /// Runs a statement and ignores its rows.
   public func run(_ sql: String, _ values: Bound...) throws {
     try step(sql, values) { _ in false }
   }
@@ -84,9 +84,9 @@ extension Database {
     return found
   }
 
-  /// Reads the rows that a statement finds, one after the other, as long as reading says to go on.
+  /// Reads the rows that a statement finds, one after the other, until `read` returns false.
   ///
-  /// - Parameter read: does not run the same statement meanwhile.
+  /// - Parameter read: must not run the same statement.
   public func each(_ sql: String, _ values: Bound..., read: (Columns) throws -> Bool) throws {
     try step(sql, values, read)
   }

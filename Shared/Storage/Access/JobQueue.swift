@@ -4,17 +4,17 @@ import Metrics
 import Operations
 import Synchronization
 
-/// A bounded queue of jobs before one or more connections. A connection that is free takes many of them at a time, large ones by turns: see
+/// A bounded queue of jobs for one or more connections. A free connection takes many jobs at a time; large jobs take turns, see
 /// ``WaitingJobs``.
 ///
-/// The connection's own serial queue of GRDB is the thread on which its jobs run.
+/// The jobs run on the connection's own serial GRDB queue.
 ///
-/// Where a batch costs much whatever its size, as a commit does, and many are at it, the next one waits a little for half of them
-/// to come again: see ``Gathering``.
+/// If a batch has a high fixed cost, as a commit does, and many callers are active, the next batch waits a little for half of them to
+/// submit again: see ``Gathering``.
 final class JobQueue<Job: Sendable>: Sendable {
-  /// When a batch waits for more.
+  /// When a batch waits for more jobs.
   struct Gathering {
-    /// Batches of fewer jobs are followed by the next at once: who is alone never waits for others.
+    /// After a batch of fewer jobs the next one follows at once: a single caller never waits for others.
     var minimum: Int
     /// The longest wait.
     var patience: Duration
@@ -22,7 +22,7 @@ final class JobQueue<Job: Sendable>: Sendable {
 
   private struct State {
     var waiting: WaitingJobs<Job>
-    /// How many the last batch had, and for how many the next one waits at this moment.
+    /// The size of the last batch, and how many jobs the next one is waiting for.
     var last = 0
     var wanted = 0
     var idle: [DatabaseQueue]
@@ -41,7 +41,7 @@ final class JobQueue<Job: Sendable>: Sendable {
 
   /// - Parameters:
   ///   - gathering: only for a single connection.
-  ///   - owner: whose a job is that takes so much as to be done by itself; nil for most.
+  /// - owner: the owner of a large job, which is done by itself; nil for most jobs.
   init(
     _ connections: [DatabaseQueue], capacity: Int, batch: Int, gathering: Gathering? = nil, depth: Gauge,
     owner: @escaping @Sendable (Job) -> String? = { _ in nil }, work: @escaping @Sendable ([Job], Database) -> Void
@@ -55,7 +55,7 @@ final class JobQueue<Job: Sendable>: Sendable {
     self.work = work
   }
 
-  /// Queues a job. Throws `overloaded` when the queue is full, or its owner's part of it, `unavailable` when the slot is closed.
+  /// Queues a job. Throws `overloaded` if the queue, or its owner's part of it, is full, `unavailable` if the queue is closed.
   func submit(_ job: Job) throws(Failure) {
     let (connection, isEnough) = try state.withLock { state throws(Failure) -> (DatabaseQueue?, Bool) in
       guard !state.isClosed else { throw .closed }
@@ -68,7 +68,7 @@ final class JobQueue<Job: Sendable>: Sendable {
     if let connection { serve(connection) }
   }
 
-  /// Refuses further jobs and returns when all that were taken are done.
+  /// Refuses further jobs and returns when all accepted jobs are done.
   func close() async {
     await withCheckedContinuation { continuation in
       let isDone = state.withLock { state in
@@ -81,7 +81,7 @@ final class JobQueue<Job: Sendable>: Sendable {
     }
   }
 
-  /// One batch, and then again behind whatever else waits for the connection.
+  /// Runs one batch, then queues itself again after other work that waits for the connection.
   private func serve(_ connection: DatabaseQueue) {
     connection.asyncWriteWithoutTransaction { [self] database in
       gather()
@@ -106,14 +106,14 @@ final class JobQueue<Job: Sendable>: Sendable {
 }
 
 extension JobQueue {
-  /// For how many jobs the next batch waits at this moment; 0 if it waits for none.
+  /// How many jobs the next batch is waiting for; 0 if it is not waiting.
   var wanted: Int { state.withLock { $0.wanted } }
 
   /// How many jobs wait.
   var waiting: Int { state.withLock { $0.waiting.count } }
 
-  /// Returns when half of those who are at it have come, or the patience is over: the others are on their way with the answers of
-  /// the last batch meanwhile, so that neither the slot nor what lies before it stands still.
+  /// Returns when half of the active callers have submitted a job, or the patience is over. Meanwhile the answers of the last batch are on
+  /// their way to the other callers, so that neither the connection nor its callers are idle.
   private func gather() {
     guard let gathering else { return }
     let isEnough = state.withLock { state in
@@ -123,12 +123,12 @@ extension JobQueue {
       state.wanted = half
       return false
     }
-    // A signal left over from a wait that had just ended makes this one end early, which does no harm.
+    // A signal left over from an earlier wait ends this one early, which does no harm.
     if !isEnough { _ = enough.wait(timeout: .now() + .nanoseconds(Int(gathering.patience.nanoseconds))) }
   }
 }
 
 extension Failure {
-  /// The store is closed, or what was asked of it was undone through no fault of its own.
+  /// The store is closed, or the request was rolled back through no fault of its own.
   static let closed = Failure(RequestFailure.unavailable, retryAfterSeconds: 1)
 }

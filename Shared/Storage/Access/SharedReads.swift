@@ -4,12 +4,12 @@ import Operations
 
 /// A waiting read.
 struct Read: Sendable {
-  /// Reads and hands over the result.
+  /// Reads and delivers the result.
   let perform: @Sendable (Database) throws -> Void
   let fail: @Sendable (any Error) -> Void
 }
 
-/// Answers many reads from one state of the file: beginning and ending a look costs more than most reads.
+/// Answers many reads from one state of the file: beginning and ending a read transaction costs more than most reads.
 struct SharedReads: Sendable {
   let metrics: StoreMetrics
   let onFatal: Store.FatalError
@@ -39,7 +39,7 @@ struct SharedReads: Sendable {
     }
   }
 
-  /// The same for one that does not wait.
+  /// The same for a read that does not wait in the queue.
   func lookUp<T>(_ database: Database, _ body: (Database) throws -> T) throws -> T {
     do {
       try database.run("BEGIN DEFERRED TRANSACTION")
@@ -57,12 +57,12 @@ struct SharedReads: Sendable {
   }
 }
 
-/// Why that error means that the file cannot be trusted any more; nil if it means no such thing.
+/// Why the error means that the file can no longer be trusted; nil for other errors.
 func fatalReason(_ error: any Error) -> String? {
   guard let error = error as? DatabaseError else { return nil }
   switch error.resultCode {
   case .SQLITE_IOERR, .SQLITE_FULL, .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CANTOPEN:
-    // Neither the statement nor its arguments: they may hold personal data.
+    // Without the statement and its arguments, which may hold personal data.
     return "SQLite error \(error.extendedResultCode.rawValue): \(error.message ?? "")"
   default: return nil
   }

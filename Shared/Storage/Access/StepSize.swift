@@ -1,24 +1,24 @@
-/// The size of the next of many steps, chosen so that each takes about as long as others may wait for it, however fast the disk is.
+/// Chooses the size of each of many steps so that a step takes about as long as others may wait for it, however fast the disk is.
 struct StepSize: Sendable {
-  /// Of the next step.
+  /// The size of the next step.
   private(set) var count: Int
   private let max: Int
-  /// In milliseconds, as all that follows.
+  /// In milliseconds, like all durations below.
   private let target: Double
-  /// Whether a step may take longer where it does so however little it does.
+  /// Whether a step may take longer than the target if its overhead is large.
   private let allowsForOverhead: Bool
   private var recent = RecentSteps()
-  /// What any step takes, however little it does, as steps of different sizes show it; zero until there were two.
+  /// The fixed part of any step's duration, estimated from steps of different sizes; zero until there were two.
   private var overhead = 0.0
   private var isFirst = true
   /// How many steps in a row were of this size.
   private var repeated = 0
 
   /// - Parameters:
-  ///   - first: of the first step.
-  ///   - max: of any step.
+  ///   - first: the size of the first step.
+  ///   - max: the largest size of a step.
   ///   - target: how long a step is to take.
-  ///   - allowsForOverhead: false where others' waits are to be as short as they can.
+  ///   - allowsForOverhead: false if others' waits are to be as short as possible.
   init(first: Int, max: Int, target: Duration, allowsForOverhead: Bool = true) {
     (count, self.max, self.target) = (min(first, max), max, Double(target.nanoseconds) / 1e6)
     self.allowsForOverhead = allowsForOverhead
@@ -36,7 +36,7 @@ struct StepSize: Sendable {
     let duration = Double(duration.nanoseconds) / 1e6
     if allowsForOverhead {
       recent.add(count, duration)
-      // One that took less shows that it is no more.
+      // A step that took less shows that the overhead is no larger.
       overhead = Swift.max(0, min(recent.overhead(near: count) ?? overhead, duration))
     }
     let share = Swift.max(target - overhead, overhead) / Swift.max(duration - overhead, 1e-6)
@@ -57,7 +57,7 @@ struct StepSize: Sendable {
   private static let maxRepeated = 16
 }
 
-/// What the last steps took, by how much each did.
+/// The sizes and durations of the last steps.
 struct RecentSteps: Sendable {
   private var points: [(count: Double, duration: Double)] = []
 
@@ -66,8 +66,8 @@ struct RecentSteps: Sendable {
     points.append((Double(count), duration))
   }
 
-  /// What the line that lies nearest to those of about that size (least squares) says of one that does nothing; nil while they are all of one size.
-  /// Those of a much larger one would outweigh all others, though they may be of another time.
+  /// The duration of an empty step, by a least-squares line through the steps of about that size; nil while they are all of one size. Much
+  /// larger steps would outweigh all others, though conditions may have been different then.
   func overhead(near count: Int) -> Double? {
     let near = points.filter { $0.count <= 4 * Double(count) && 4 * $0.count >= Double(count) }
     let number = Double(near.count)

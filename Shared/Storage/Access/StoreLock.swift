@@ -6,9 +6,10 @@ import Synchronization
   import Darwin
 #endif
 
-/// Keeps a store to one process: a lock on the file `<store>.lock`, which the system releases when the process ends.
+/// Restricts a store to one process by a lock on the file `<store>.lock`, which the system releases when the process ends.
 ///
-/// Not on the store's file itself: closing any descriptor of it would release SQLite's own locks (sqlite.org/howtocorrupt.html, 2.2).
+/// The lock is not on the store's own file: closing any descriptor of that file would release SQLite's locks (sqlite.org/howtocorrupt.html,
+/// 2.2).
 final class StoreLock: Sendable {
   private let descriptor: Mutex<CInt?>
 
@@ -21,7 +22,7 @@ final class StoreLock: Sendable {
       throw error == EWOULDBLOCK ? .alreadyOpen(path: path) : .file(path: lock, errno: error)
     }
     self.descriptor = Mutex(descriptor)
-    // Whatever creates the store's file first decides who may read it; SQLite gives its other files the same mode.
+    // The creator of the store's file decides who may read it; SQLite gives its other files the same mode.
     _ = close(try StoreLock.open(path))
   }
 
@@ -36,7 +37,7 @@ final class StoreLock: Sendable {
 
   private static func open(_ path: String) throws(StoreFailure) -> CInt {
     var descriptor = open(path, O_RDWR | O_CREAT)
-    // What is there can be locked and read all the same.
+    // An existing file can still be locked and read.
     if descriptor < 0, errno == EROFS { descriptor = open(path, O_RDONLY) }
     guard descriptor >= 0 else { throw .file(path: path, errno: errno) }
     return descriptor

@@ -1,16 +1,16 @@
-/// Jobs in the order in which they run: small ones as they came, large ones round robin by owner.
+/// Jobs in the order in which they run: small ones first come, first served, large ones round robin by owner.
 ///
-/// Large jobs are scheduled with the waiting small jobs, up to a limit, between two of them. So an owner of many large jobs delays a small
-/// job by about one of them, and a large job of another owner by as many as there are owners.
+/// One large job runs after each batch of small jobs. So an owner of many large jobs delays a small job by about one large job, and another
+/// owner's large job by as many as there are owners.
 struct WaitingJobs<Job> {
-  /// Large jobs that one owner may have waiting.
+  /// How many large jobs of one owner may wait.
   static var largePerOwner: Int { 256 }
 
-  /// Whose a large job is; nil for a small one.
+  /// The owner of a large job; nil for a small one.
   private let owner: @Sendable (Job) -> String?
   private var small: [Job] = []
   private var large: [String: [Job]] = [:]
-  /// The owners of large ones, the next first.
+  /// The owners of waiting large jobs, in the order of their turns.
   private var turns: [String] = []
   private(set) var count = 0
 
@@ -18,7 +18,7 @@ struct WaitingJobs<Job> {
 
   var isEmpty: Bool { count == 0 }
 
-  /// - Returns: false where its owner has as many waiting as it may.
+  /// - Returns: false if the owner has the maximum number of large jobs waiting.
   mutating func append(_ job: Job) -> Bool {
     if let owner = owner(job) {
       guard large[owner, default: []].count < WaitingJobs.largePerOwner else { return false }
@@ -31,9 +31,9 @@ struct WaitingJobs<Job> {
     return true
   }
 
-  /// Takes the next ones: small ones, and behind them a large one.
+  /// Takes the next jobs: small ones, then one large one.
   ///
-  /// - Parameter limit: how many small ones at most.
+  /// - Parameter limit: how many small jobs at most.
   mutating func next(atMost limit: Int) -> [Job] {
     guard small.count <= limit else {
       defer { small.removeFirst(limit) }

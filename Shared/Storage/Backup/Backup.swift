@@ -10,24 +10,24 @@ public import Operations
 #endif
 
 extension Store {
-  /// Holds the writes between two commits until ``copy(_:to:)`` or ``release(_:)``; they wait, as many as may. What is to be copied is
-  /// the state that the last commit left.
+  /// Holds the writes between two commits until ``copy(_:to:)`` or ``release(_:)``; up to the queue's capacity, they wait. The copy will
+  /// contain the state that the last commit left.
   ///
-  /// Where several stores hold before the first of them goes on, their copies are of one moment: no copy holds what followed from
-  /// something that another lacks. The hold ends by itself ``StoreLimits/writesHeld`` after it was asked for, and then its copy fails.
+  /// If several stores are held before the first of them is released, their copies show the same moment: no copy holds a consequence of
+  /// something that another lacks. The hold ends by itself ``StoreLimits/writesHeld`` after it was requested; its copy then fails.
   ///
   /// - Throws: ``BackupFailure``; ``Failure`` `unavailable` once closed.
   public func hold() async throws -> HoldID { try await holds.begin() }
 
-  /// Lets the held writes go on without a copy.
+  /// Releases the held writes without a copy.
   ///
   /// - Throws: ``BackupFailure/holdEnded``.
   public func release(_ hold: HoldID) throws { holds.end(try holds.release(hold).hold) }
 
-  /// Lets the held writes go on at once, and copies the state that they were held at into one file.
+  /// Releases the held writes at once, and copies the state at which they were held into one file.
   ///
-  /// The copy is checked (see ``StoreLimits/maxFullCheckBytes``) and complete before it appears under that path. Opened as a store, it begins
-  /// an epoch of its own.
+  /// The copy is checked (see ``StoreLimits/maxFullCheckBytes``) and complete before it appears at that path. Opened as a store, it begins
+  /// a new epoch.
   ///
   /// - Returns: how long the writes were held.
   /// - Throws: ``BackupFailure``, ``StoreFailure/damagedCopy(findings:)``, or the error of SQLite or the file system.
@@ -36,7 +36,7 @@ extension Store {
     let (hold, duration) = try holds.release(hold)
     defer { holds.end(hold) }
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      // A copy takes long and blocks its thread, which is one that gives way to all that answer.
+      // A copy takes long and blocks its thread, so it gets a thread of its own with a low priority.
       Thread { [self] in
         giveWay()
         continuation.resume(with: Result { try copy(hold.snapshot, to: path) })
@@ -56,13 +56,13 @@ extension Store {
       try synchronize((path as NSString).deletingLastPathComponent)
     } catch {
       let described = Store.described(error, path)
-      // What went wrong first is reported; what cannot be removed now, the next copy to that path removes.
+      // Report the first error. If the partial file cannot be removed now, the next copy to that path removes it.
       do { try removeIfPresent(partial) } catch { throw described }
       throw described
     }
   }
 
-  /// For whoever asked: in a container, say, the folder may be there where they are, and not where this service is.
+  /// Describes an error to the caller: in a container, for example, the folder may exist for the caller but not for this service.
   private static func described(_ error: any Error, _ path: String) -> any Error {
     let reason: Int32
     switch error {
@@ -74,32 +74,32 @@ extension Store {
   }
 
   private func fill(_ partial: String, from snapshot: DatabaseQueue) throws {
-    // Private from its first byte on: it holds all that the store holds.
+    // Private from its first byte on: the copy holds all of the store's data.
     let descriptor = open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw StoreFailure.file(path: partial, errno: errno) }
-    // Behind the connection: what SQLite has locked would be unlocked with any descriptor of the file.
+    // Closed after the connection: closing any descriptor of the file releases SQLite's locks.
     defer { closeFile(descriptor) }
     let copy = try DatabaseQueue(path: ScrubbedFile.name(of: partial))
-    // A file's first page says how the others are to be scrubbed, and SQLite may write others before it. What this sets is copied over.
+    // A file's first page says how the others are to be scrubbed, and SQLite may write others before it. The copy overwrites this value.
     try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 1") }
     let paced = PacedCopy(to: partial, descriptor, log: "\(path)-wal", limits, slowestCommit) { [holds, space] grown in
       try holds.checkOpen()
-      // What the log has grown by may be what fills the disk.
+      // The growth of the log may be what fills the disk.
       guard grown == 0 || space.problem == nil else { throw BackupFailure.tooLong }
     }
     do {
-      // Together, those who copy into one folder would want more of the disk than each leaves to others.
+      // Copies into one folder take turns: together they would use more of the disk than each leaves to others.
       let turn = try CopyTurn(in: (partial as NSString).deletingLastPathComponent, while: paced.checkSnapshot)
       defer { turn.end() }
       paced.begin()
       try fill(copy, from: snapshot, paced)
     }
-    // Before the check, which takes as long again.
+    // Close the snapshot before the check, which takes as long as the copy.
     try snapshot.close()
     try copy.writeWithoutTransaction { database in
-      // The copied header asks for a write-ahead log; this makes it one file, whole by itself.
+      // The copied header asks for a write-ahead log; this makes the copy a single, self-contained file.
       try database.execute(sql: "PRAGMA journal_mode = DELETE; UPDATE store_states SET is_copy = 1;")
-      // The full check looks each index entry up in its table: where the file is larger than the memory, a backup has no time for that.
+      // The full check looks each index entry up in its table: for a file larger than the memory, that takes too long for a backup.
       let bytes = try size(of: descriptor, partial)
       let check = bytes > limits.maxFullCheckBytes ? "quick_check" : "integrity_check"
       let begun = ContinuousClock.now
@@ -124,7 +124,7 @@ extension Store {
         try source.backup(to: copy, pagesPerStep: CInt(limits.pagesPerCopyStep)) { progress in
           let pages = (remaining ?? progress.totalPageCount) - progress.remainingPageCount
           remaining = progress.remainingPageCount
-          // What it would throw then is lost, and the end brings the rest to the disk itself.
+          // At completion an error thrown here would be lost; the final synchronization brings the remaining pages to the disk.
           guard !progress.isCompleted else { return }
           try paced.wrote(
             pages, done: Double(progress.totalPageCount - progress.remainingPageCount) / Double(progress.totalPageCount))
@@ -134,7 +134,7 @@ extension Store {
   }
 }
 
-/// Free functions, for `close` inside ``Store`` is the store's own.
+/// Free functions, since `close` inside ``Store`` is the store's own method.
 private func closeFile(_ descriptor: CInt) { _ = close(descriptor) }
 
 private func size(of descriptor: CInt, _ path: String) throws(StoreFailure) -> Int {
@@ -143,15 +143,15 @@ private func size(of descriptor: CInt, _ path: String) throws(StoreFailure) -> I
   return Int(status.st_size)
 }
 
-/// Lets the calling thread have the processors only where nobody else wants them.
+/// Lowers the priority of the calling thread.
 private func giveWay() {
   #if canImport(Glibc)
-    // Linux takes a thread for a process here (setpriority(2)); where it is refused, nothing is lost but that.
+    // On Linux this applies to the thread alone (setpriority(2)). If it is refused, the thread keeps its priority.
     _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
   #endif
 }
 
-/// Returns when the file, or the entries of the folder, will survive a loss of power.
+/// Returns when the file, or the entries of the folder, will survive a power failure.
 private func synchronize(_ path: String) throws(StoreFailure) {
   let path = path.isEmpty ? "." : path
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -4,17 +4,17 @@
   import Darwin
 #endif
 
-/// The turn of one of those who copy into a folder at the same time, as the services of a cluster do: together they would want more of the
-/// disk than each leaves to others. It is a lock on the folder, which the system releases when the process ends.
+/// The turn of one of several copies into the same folder, such as those of a cluster's services: together they would use more of the disk
+/// than each leaves to others. It is a lock on the folder, which the system releases when the process ends.
 struct CopyTurn {
-  /// How often it is looked whether the turn has come: nothing reports it to a thread that has to see meanwhile whether to go on.
+  /// How often the lock is polled: a blocking lock would keep the thread from checking meanwhile whether to continue.
   private static let interval = Duration.milliseconds(20)
 
   private let descriptor: CInt
 
   /// Returns when the turn has come; at once where the folder's file system has no locks.
   ///
-  /// - Parameter check: called while it waits; what it throws ends that.
+  /// - Parameter check: called while waiting; an error that it throws ends the wait.
   init(in folder: String, while check: () throws -> Void) throws {
     let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw StoreFailure.file(path: folder, errno: errno) }
@@ -33,11 +33,11 @@ struct CopyTurn {
   func end() { _ = close(descriptor) }
 }
 
-/// Blocks the thread for so long.
+/// Blocks the thread for that duration.
 func pauseThread(_ duration: Duration) {
   guard duration > .zero else { return }
   let nanoseconds = duration.nanoseconds
   var time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-  // A signal ends it early, which does no harm.
+  // A signal ends the pause early, which does no harm.
   _ = nanosleep(&time, nil)
 }

@@ -3,21 +3,21 @@ import GRDB
 public import Operations
 import Synchronization
 
-/// What hold ids are of.
+/// The type tag of hold ids.
 public enum HoldMark {}
 
 /// One hold of a store's writes.
 public typealias HoldID = ID<HoldMark>
 
-/// The hold of a store's writes, one at a time, from when it is asked for until what it held is copied or given up.
+/// The hold of a store's writes, one at a time, from the request until its snapshot is copied or given up.
 ///
-/// It takes the writing connection's thread between two commits, and begins to read on a connection of its own: what that one sees
-/// stays the same, whatever is written later.
+/// A hold occupies the writing connection's thread between two commits, and begins to read on a connection of its own. What that connection
+/// sees stays the same, whatever is written later.
 final class Holds: Sendable {
   final class Hold: Sendable {
     let id = HoldID()
     let snapshot: DatabaseQueue
-    /// When the writes go on by themselves, even if it has not begun.
+    /// When the writes resume by themselves, even if the hold has not begun.
     let end: ContinuousClock.Instant
     let released = DispatchSemaphore(value: 0)
 
@@ -31,7 +31,7 @@ final class Holds: Sendable {
     case free
     case asked(Hold)
     case held(Hold, since: ContinuousClock.Instant)
-    /// The writes go on, its snapshot is still read.
+    /// The writes have resumed; the hold's snapshot is still read.
     case copying(Hold)
   }
 
@@ -61,7 +61,7 @@ final class Holds: Sendable {
       state.phase = .asked(hold)
     }
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      // Behind the commit that runs now, before the next.
+      // After the running commit, before the next one.
       writer.asyncWriteWithoutTransaction { [self] _ in
         do {
           try take(hold)
@@ -77,10 +77,10 @@ final class Holds: Sendable {
     return hold.id
   }
 
-  /// Lets the writes go on. The hold's snapshot stays until ``end(_:)``.
+  /// Releases the writes. The hold's snapshot stays until ``end(_:)``.
   ///
   /// - Returns: the hold, and how long it held.
-  /// - Throws: ``BackupFailure/holdEnded`` if they went on before.
+  /// - Throws: ``BackupFailure/holdEnded`` if the writes have already resumed.
   func release(_ id: HoldID) throws -> (hold: Hold, duration: Duration) {
     let held = try state.withLock { state in
       guard case .held(let hold, let since) = state.phase, hold.id == id else { throw BackupFailure.holdEnded }
@@ -97,7 +97,7 @@ final class Holds: Sendable {
     state.withLock { $0.phase = .free }
   }
 
-  /// Ends the hold, if there is one, and refuses others.
+  /// Ends the hold, if there is one, and refuses further holds.
   func close() {
     let held = state.withLock { state -> Hold? in
       state.isClosed = true
@@ -107,18 +107,18 @@ final class Holds: Sendable {
     held?.released.signal()
   }
 
-  /// Throws if nobody waits for a copy any more.
+  /// Throws once the store is closed: no caller waits for a copy any more.
   func checkOpen() throws {
     guard !state.withLock({ $0.isClosed }) else { throw Failure.closed }
   }
 
-  /// On the writing thread: begins to read what the last commit left.
+  /// On the writing thread: begins to read the state that the last commit left.
   private func take(_ hold: Hold) throws {
-    // Whoever asked counts from then: those who wait with it hold their writes meanwhile.
+    // The caller counts from its request: the other stores of the same backup hold their writes meanwhile.
     guard ContinuousClock.now < hold.end else { throw BackupFailure.holdEnded }
     try hold.snapshot.writeWithoutTransaction { database in
       try database.run("BEGIN DEFERRED TRANSACTION")
-      // The first look decides what the transaction sees.
+      // The first read determines what the transaction sees.
       try database.run("SELECT id FROM store_states")
     }
     try state.withLock { state in
@@ -127,7 +127,7 @@ final class Holds: Sendable {
     }
   }
 
-  /// On the writing thread, which nothing else has meanwhile: waits until the hold is released, or over.
+  /// On the writing thread, which does nothing else meanwhile: waits until the hold is released or its time is over.
   private func keep(_ hold: Hold) {
     _ = hold.released.wait(timeout: .now() + .nanoseconds(Int(max(.zero, hold.end - .now).nanoseconds)))
     let isOver = state.withLock { state in
@@ -142,7 +142,7 @@ final class Holds: Sendable {
     do {
       try snapshot.close()
     } catch {
-      // It is closed with the last reference to it.
+      // The connection is closed with the last reference to it.
     }
   }
 }

@@ -6,24 +6,24 @@ import Operations
   import Darwin
 #endif
 
-/// A copy on its way to the disk: what SQLite has written is brought there in pieces, with pauses between them as ``CopyPace`` says.
+/// A copy that is brought to the disk in pieces, with pauses between them as ``CopyPace`` says.
 ///
-/// Left to the system, gigabytes of it would wait in memory and go to the disk at once, and each commit would wait behind them. What is on
-/// the disk leaves the system's memory, where it would replace what is read every day.
+/// Otherwise gigabytes of it would collect in the system's memory and go to the disk at once, and each commit would wait for them. Pages
+/// that are on the disk leave the system's memory, where they would displace data that is in regular use.
 ///
 /// Used on one thread, which it blocks.
 final class PacedCopy {
-  /// Throws where it is to be given up; called often, with the bytes by which the log has grown.
+  /// Throws if the copy is to be given up; called often, with the bytes by which the log has grown.
   private let check: (_ grown: Int) throws -> Void
   private let path: String
   private let descriptor: CInt
   private let limits: StoreLimits
   private let commits: SlowestCommit
   private let log: String
-  /// Since when the snapshot is read, and the log's size then: nothing of it can be cut.
+  /// When the reading of the snapshot began, and the log's size then: the log cannot be truncated meanwhile.
   private let start = ContinuousClock.now
   private let logSize: Int
-  /// The same at the beginning of the copying itself, before which others may have had their turns.
+  /// The same for the copying itself, which may have waited for the turns of other copies.
   private var turn: (start: ContinuousClock.Instant, logSize: Int)
   private var schedule: CopySchedule
   private var pace = CopyPace()
@@ -32,10 +32,10 @@ final class PacedCopy {
   private var waiting = 0
 
   /// - Parameters:
-  ///   - path: that of the copy.
+  ///   - path: the path of the copy.
   ///   - descriptor: the copy's file, kept open by the caller.
   ///   - log: the path of the store's write-ahead log.
-  ///   - check: throws where the copy is to be given up; it is given the bytes by which the log has grown.
+  ///   - check: throws if the copy is to be given up; it is given the bytes by which the log has grown.
   init(
     to path: String, _ descriptor: CInt, log: String, _ limits: StoreLimits, _ commits: SlowestCommit,
     while check: @escaping (_ grown: Int) throws -> Void
@@ -52,12 +52,12 @@ final class PacedCopy {
     piece = StepSize(first: Self.minPiece, max: Self.maxPiece, target: Self.pieceDuration, allowsForOverhead: false)
   }
 
-  /// Pages of a piece: a commit waits for no more than one, and each costs the disk a flush.
+  /// Pages of a piece: a commit waits for at most one piece, and each piece costs the disk a flush.
   private static let (minPiece, maxPiece) = (64, 1024)
   /// How long the disk is to take for a piece.
   private static let pieceDuration = Duration.milliseconds(10)
 
-  /// What is left of the time. Half of it is for the check of what was copied, and for what a backup has beside the stores.
+  /// The schedule for the time that is left. Half of the time is for the check of the copy, and for what a backup contains besides stores.
   private static func schedule(_ limits: StoreLimits, waited: Duration) -> CopySchedule {
     CopySchedule(duration: max(limits.copyDuration / 2 - waited, .milliseconds(1)), logBytes: limits.copyLogBytes)
   }
@@ -73,14 +73,14 @@ final class PacedCopy {
     _ = commits.take()
   }
 
-  /// Throws where the copy has to be given up.
+  /// Throws if the copy has to be given up.
   func checkSnapshot() throws {
     let grown = grown(since: logSize)
     try check(grown)
     guard ContinuousClock.now - start < limits.copyDuration, grown <= limits.maxCopyLogBytes else { throw BackupFailure.tooLong }
   }
 
-  /// Goes on, or brings a piece to the disk and pauses.
+  /// Counts written pages. Once they make up a piece, brings it to the disk and pauses.
   ///
   /// - Parameters:
   ///   - pages: how many were written since the last call.
@@ -107,17 +107,17 @@ final class PacedCopy {
     leaveMemory()
   }
 
-  /// Lets the system forget what it holds of the file in memory, as far as it is on the disk.
+  /// Lets the system drop from memory what it holds of the file, as far as it is on the disk.
   func leaveMemory() {
     #if canImport(Glibc)
-      // Advice: nothing is wrong where it is not taken.
+      // This is advice that the system may ignore.
       _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
     #endif
   }
 
   private static func size(of path: String) -> Int {
     var status = stat()
-    // Without a log there is none to grow.
+    // A missing log has not grown.
     return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 }

@@ -2,9 +2,9 @@ import GRDB
 import Operations
 
 extension Store {
-  /// Removes from the file what versions of this program that did not write it through ``ScrubbedFile`` left over in its pages. Done once
-  /// in a store's life, in steps with rests between, each of which outlasts the process. A step that takes longer than ``longestScrub`` makes
-  /// the next ones smaller, since writes wait for it: a store of a gigabyte takes half a minute where the disk is fast.
+  /// Removes leftover data from pages written by versions of this program that did not use ``ScrubbedFile``. This is done once in a store's
+  /// life, in steps with pauses between them, and continues after a restart. A step that takes longer than ``longestScrub`` makes the next
+  /// ones smaller, since writes wait for it: a store of a gigabyte takes half a minute on a fast disk.
   public func scrubEarlierPages() async throws {
     try requireWritable()
     var step = StepSize(
@@ -15,7 +15,7 @@ extension Store {
       do {
         next = try await connections.scrub(from: first, count: step.count)
       } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-        // Somebody else checkpoints.
+        // Another connection is checkpointing.
         try await Task.sleep(for: .milliseconds(100))
         continue
       } catch {
@@ -32,11 +32,11 @@ extension Store {
     }
   }
 
-  /// Removes from the files what was deleted or overwritten so far: brings the write-ahead log into the file, which scrubs its pages, and
-  /// cuts it to nothing. Writes wait for no more than the checkpoints that they cause themselves do, and ``patience``.
+  /// Removes deleted and overwritten data from the files: checkpoints the write-ahead log, which scrubs the pages, and truncates it. Writes
+  /// wait no longer than for the checkpoints that they cause themselves, and ``patience``.
   ///
-  /// - Returns: false where it has to be tried again: a reader needs the log still, such as a copy that is being made, or
-  ///   ``scrubEarlierPages()`` has not ended.
+  /// - Returns: false if it has to be retried: a reader, such as a running copy, still needs the log, or ``scrubEarlierPages()`` has not
+  ///   ended.
   /// - Throws: ``StoreFailure/tooManyPages(_:)``, or SQLite's error.
   public func cleanFiles() async throws -> Bool {
     try requireWritable()
@@ -47,7 +47,7 @@ extension Store {
       for attempt in 1...Store.cleaningAttempts {
         try await connections.checkpoint()
         if try await connections.cutLog(patience: Store.patience) { return true }
-        // The reader is about to end, or it will not for long.
+        // The reader ends soon, or not for a long time.
         if attempt < Store.cleaningAttempts { try await Task.sleep(for: .milliseconds(20 * attempt)) }
       }
       return false
@@ -59,10 +59,10 @@ extension Store {
   /// How long a step is to take.
   private static let longestScrub = Duration.milliseconds(20)
   private static let pagesOfFirstScrub = 16
-  /// Rests are so many times as long as the steps between them.
+  /// Pauses are this many times as long as the steps between them.
   private static let restAfterScrub = 4
   private static let cleaningAttempts = 10
-  /// How long readers are waited for while writes wait, in milliseconds: most have ended by then.
+  /// How long to wait for readers while writes wait, in milliseconds: most readers have ended by then.
   private static let patience = 20
 
   private func firstUnscrubbedPage() async throws -> Int64? {

@@ -1,21 +1,21 @@
 public import GRDB
 public import Operations
 
-/// An account's erasure as a store keeps it.
+/// A store's record of an account's erasure.
 public struct ErasedAccount: Sendable, Hashable {
   public let account: AccountID
-  /// The deletion that it is part of.
+  /// The deletion that the erasure is part of.
   public let deletion: [UInt8]
   /// How much was erased, as JSON.
   public let counts: String
-  /// When it began.
+  /// When the erasure began.
   public let erasedAt: Instant
-  /// The last event before it began, and how far events were looked through.
+  /// The last event before the erasure began, and the number up to which events were searched.
   public let publishedThrough: Int64
   public let emptiedThrough: Int64
-  /// Whether no row of it is left.
+  /// Whether no row of the account is left.
   public let areRowsErased: Bool
-  /// Whether nothing of it is left in the files either.
+  /// Whether no data of the account is left in the files either.
   public let isCleaned: Bool
 
   fileprivate init(_ row: Row) {
@@ -30,7 +30,7 @@ public struct ErasedAccount: Sendable, Hashable {
   }
 }
 
-/// A request that nobody signed in made, as far as a store can distinguish it from others.
+/// A request made without signing in, as far as a store can distinguish it from others.
 public struct AnonymousRequest: Sendable, Hashable {
   let operation: String
   let at: Instant
@@ -42,7 +42,7 @@ public struct AnonymousRequest: Sendable, Hashable {
 }
 
 extension Database {
-  /// Whether the account's data was erased here, so that nothing of it may be written any more.
+  /// Whether the account's data was erased here, so that none of it may be written any more.
   public func isErased(_ account: AccountID) throws -> Bool {
     try first("SELECT 1 FROM erasures WHERE account_id = ?", .id(account)) { _ in true } ?? false
   }
@@ -54,13 +54,13 @@ extension Database {
     ).map(ErasedAccount.init)
   }
 
-  /// The account's erasure as it stands; nil where it was not erased.
+  /// The record of the account's erasure; nil if the account was not erased.
   public func erasure(of account: AccountID) throws -> ErasedAccount? {
     try Row.fetchOne(cachedStatement(sql: "SELECT * FROM erasures WHERE account_id = ?"), arguments: [account])
       .map(ErasedAccount.init)
   }
 
-  /// How many events are kept.
+  /// How many events the outbox keeps.
   public func keptEvents() throws -> Int {
     let first = try first("SELECT number FROM outbox ORDER BY number LIMIT 1") { $0.number(0) }
     return try first.map { try Int(Outbox.lastNumber(self)) - $0 + 1 } ?? 0
@@ -68,14 +68,14 @@ extension Database {
 }
 
 extension Transaction {
-  /// Notes that the account's data is being erased: from here on ``Database/isErased(_:)``.
+  /// Records that the account's data is being erased: from now on ``Database/isErased(_:)`` is true.
   public func noteErasure<Mark>(of account: AccountID, by deletion: ID<Mark>, counts: String) throws {
     try database.cachedStatement(
       sql: "INSERT INTO erasures (account_id, deletion_id, counts, erased_at, published_through) VALUES (?, ?, ?, ?, ?)"
     ).execute(arguments: [account, deletion, counts, now, try Outbox.lastNumber(database)])
   }
 
-  /// Notes how far the erasure has come.
+  /// Records the progress of the erasure.
   ///
   /// - Parameter isDone: whether no row is left.
   public func noteErased(_ account: AccountID, counts: String, emptiedThrough: Int64? = nil, isDone: Bool = false) throws {
@@ -86,32 +86,32 @@ extension Transaction {
     ).execute(arguments: [counts, emptiedThrough, isDone ? now : nil, account])
   }
 
-  /// Takes so many rows of what may be erased in one commit; false where that is used up.
+  /// Takes that many rows from the number that may be erased in one commit; false if too few are left.
   public func takeErasedRows(_ count: Int, of maximum: Int) -> Bool {
     guard afterwards.erasedRows + count <= maximum else { return false }
     afterwards.erasedRows += count
     return true
   }
 
-  /// Notes that nothing of the account is left in the files.
+  /// Records that no data of the account is left in the files.
   public func noteCleaning(of account: AccountID) throws {
     try database.cachedStatement(
       sql: "UPDATE erasures SET cleaned_at = ? WHERE account_id = ? AND cleaned_at IS NULL AND rows_erased_at IS NOT NULL"
     ).execute(arguments: [now, account])
   }
 
-  /// Notes that the erasure was confirmed.
+  /// Records that the erasure was confirmed.
   public func noteConfirmation(of account: AccountID) throws {
     try database.cachedStatement(sql: "UPDATE erasures SET confirmed_at = ? WHERE account_id = ? AND confirmed_at IS NULL")
       .execute(arguments: [now, account])
   }
 
-  /// Empties the events that name the account; they keep their numbers. Subscribers that lack them ignore them.
+  /// Empties the events that name the account; they keep their numbers. Subscribers that have not received them ignore them.
   ///
   /// - Parameters:
-  ///   - names: events that hold ids alone, which others still have to receive.
-  ///   - numbers: of which events.
-  /// - Returns: how many.
+  ///   - names: events that hold only ids, which subscribers still have to receive.
+  ///   - numbers: which events to search.
+  /// - Returns: how many were emptied.
   public func emptyEvents(
     naming account: AccountID, except names: Set<String>, in numbers: ClosedRange<Int64> = 0...Int64.max
   ) throws -> Int {
@@ -128,9 +128,9 @@ extension Transaction {
     return database.changesCount
   }
 
-  /// Forgets replies recorded for the account's requests, and what was drawn for them.
+  /// Deletes the replies recorded for the account's requests, and their draws on the allowance.
   ///
-  /// - Returns: how many replies; no more than `limit`.
+  /// - Returns: how many replies were deleted; at most `limit`.
   public func forgetReplies(to account: AccountID, limit: Int = .max) throws -> Int {
     try database.run("DELETE FROM idempotency_draws WHERE owner = ?", .text(account.description))
     try database.cachedStatement(
@@ -139,7 +139,7 @@ extension Transaction {
     return database.changesCount
   }
 
-  /// Forgets the reply to the account's registration, which nobody signed in asked for.
+  /// Deletes the reply to the account's registration, a request made without signing in.
   public func forgetReply(to registration: AnonymousRequest) throws {
     try database.cachedStatement(
       sql: """

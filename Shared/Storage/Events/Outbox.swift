@@ -12,10 +12,10 @@ public struct Outbox: EventLog {
 
   public func end(of epoch: String) async throws -> Int64? { store.epoch.ends[epoch] }
 
-  /// Events of those names (nil: of all) after that number, oldest first: at most `limit`, and no more once `bytes` are passed, but
-  /// at least one if there is one.
+  /// The events with these names (nil: all) after that number, oldest first: at most `limit`, and no more once `bytes` are exceeded, but at
+  /// least one if there is one.
   ///
-  /// - Throws: ``EventLogFailure/pruned`` if the next one is no longer kept, or if the log does not go as far as `number`.
+  /// - Throws: ``EventLogFailure/pruned`` if the next event is no longer kept, or if the log ends before `number`.
   public func events(after number: Int64, named names: Set<String>?, limit: Int, bytes: Int) async throws -> EventPage {
     try await store.read { database in
       let last = try Outbox.lastNumber(database)
@@ -38,9 +38,9 @@ public struct Outbox: EventLog {
     }
   }
 
-  /// The state as events of those names (nil: of all), each with number 0, since they have no number in the log.
+  /// The state as events with these names (nil: all), each with number 0, since they have no number in the log.
   ///
-  /// A service without state to publish keeps its history instead: the snapshot is empty and stands before the epoch's first event.
+  /// A service without state to publish keeps its history instead: its snapshot is empty and stands before the epoch's first event.
   public func snapshot(of names: Set<String>?, after key: String?) async throws -> SnapshotPage {
     guard let snapshot = store.snapshot else {
       return SnapshotPage(head: LogHead(epoch: store.epoch.name, number: store.epoch.start), events: [], nextKey: nil)
@@ -65,12 +65,13 @@ public struct Outbox: EventLog {
     }
   }
 
-  /// Deletes events behind the slowest subscriber known, except the newest; where no subscriber keeps its position, all but the newest.
+  /// Deletes events that the slowest known subscriber has acknowledged, except the newest. If no subscriber keeps a position, deletes all
+  /// but the newest.
   ///
-  /// A service without a snapshot keeps everything, so that a subscriber can still be added.
+  /// A service without a snapshot keeps all events, so that a subscriber can still be added.
   func prune(willStep: () -> Void) async throws {
     guard store.snapshot != nil else { return }
-    // The last one holds the numbering.
+    // The last event holds the numbering.
     let kept = max(store.limits.eventsKept, 1)
     try await store.writeInSteps(of: "housekeeping", store.limits.stepsOfPurge, willStep: willStep) { rows, transaction in
       try transaction.database.cachedStatement(

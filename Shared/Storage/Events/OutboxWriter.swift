@@ -9,7 +9,7 @@ final class OutboxWriter {
   private(set) var lastNumber: Int64?
   private var firstNumber: Int64?
   private var names: Set<String> = []
-  /// The first ones, one more than are announced one by one.
+  /// The first events of the commit: one more than are announced one by one.
   private var events: [LoggedEvent] = []
 
   init(service: ServiceName, database: Database) {
@@ -20,7 +20,7 @@ final class OutboxWriter {
   func append<E: Event>(_ event: E, at now: Instant, traceparent: String?) throws {
     guard E.spec.publisher == service else { throw StoreFailure.foreignEvent(name: E.spec.name, publisher: E.spec.publisher) }
     let body = event.json
-    // Whoever receives it would try in vain for ever; here only the write fails that published it.
+    // Subscribers would retry such an event for ever; here only the write that published it fails.
     guard body.count <= JSONLimits().bytes else { throw StoreFailure.largeEvent(name: E.spec.name, bytes: body.count) }
     try database.run(
       "INSERT INTO outbox (name, at, traceparent, body) VALUES (?, ?, ?, ?)", .text(E.spec.name), .instant(now),
@@ -34,7 +34,7 @@ final class OutboxWriter {
     }
   }
 
-  /// Forgets the events after that one, whose write was undone.
+  /// Forgets the events after that number, whose write was rolled back.
   func goBack(to number: Int64?) {
     lastNumber = number
     events.removeAll { $0.number > number ?? 0 }
@@ -44,7 +44,7 @@ final class OutboxWriter {
     }
   }
 
-  /// What was published, if anything.
+  /// The events that the commit published; nil if there were none.
   func published(_ epoch: String) -> PublishedEvents? {
     guard let firstNumber, let lastNumber else { return nil }
     return PublishedEvents(after: firstNumber - 1, head: LogHead(epoch: epoch, number: lastNumber), names: names, events: events)

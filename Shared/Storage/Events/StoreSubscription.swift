@@ -1,25 +1,25 @@
 import GRDB
 public import Operations
 
-/// Lets the events of other services take effect in a store, each exactly once: effect and cursor are one transaction.
+/// Applies the events of other services to a store, each exactly once: effect and cursor are one transaction.
 public struct StoreSubscription: EventSubscription {
-  /// What an event does here. It may be called again for the same event only if the transaction it was in was not committed.
+  /// What an event does here. Called again for the same event only if the previous transaction was not committed.
   public typealias Effects = @Sendable (LoggedEvent, ServiceName, Transaction) throws -> Void
 
   let store: Store
   let effects: Effects
 
-  /// Pages of more events than that are committed by themselves.
+  /// Pages of more events than this get a commit of their own.
   private static let maxTogether = 8
 
   public func cursor(of publisher: ServiceName) async throws -> LogHead? {
     try await store.read { try StoreSubscription.cursor(of: publisher, $0) }
   }
 
-  /// Lets the page's events take effect, in order, and moves the cursor to where it goes, all in one transaction. Events at or
-  /// behind the cursor are ignored.
+  /// Applies the page's events in order and moves the cursor to the page's end, all in one transaction. Events at or before the cursor are
+  /// ignored.
   ///
-  /// - Parameter number: after which the page lacks nothing; the cursor must have come that far.
+  /// - Parameter number: the number after which the page has no gap; the cursor must have reached it.
   /// - Throws: what an effect throws, or ``EventSubscriptionFailure``; then nothing has changed.
   public func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws {
     try await store.write(largeOf: Self.owner(page.events.count, of: publisher)) { transaction in
@@ -36,10 +36,10 @@ public struct StoreSubscription: EventSubscription {
     }
   }
 
-  /// Applies a page of the publisher's snapshot. With the last page the cursor moves to `head`, where the log stood before the first page;
-  /// events published until the last page was read may have taken effect by then, too. With an earlier page, an existing cursor is taken
-  /// out of its epoch: the store holds parts of a later state, and only the last page tells of which. The cursor itself stays, so that
-  /// after a restart the subscriber knows that it had one, and may have missed events that a new subscriber does not need.
+  /// Applies a page of the publisher's snapshot. The last page moves the cursor to `head`, where the log stood before the first page;
+  /// events published until the last page was read may have taken effect by then, too. An earlier page takes an existing cursor out of its
+  /// epoch: the store holds parts of a later state, and only the last page tells of which. The cursor itself stays, so that after a restart
+  /// the subscriber knows that it had one, and may have missed events that a new subscriber does not need.
   ///
   /// - Throws: what an effect throws, or ``EventSubscriptionFailure`` if the publisher's epoch changed between the pages.
   public func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from head: LogHead) async throws {
@@ -56,10 +56,10 @@ public struct StoreSubscription: EventSubscription {
     }
   }
 
-  /// Moves the cursor into the epoch that the publisher's log began after `end`, if it is in the epoch of `end` and nothing has taken effect
-  /// that came after it, neither as an event nor in a snapshot.
+  /// Moves the cursor into the epoch that the publisher's log began after `end`, if the cursor is in the epoch of `end` and nothing after
+  /// `end` has taken effect, neither as an event nor in a snapshot.
   ///
-  /// - Returns: the cursor, also where it was moved there before; nil if it stays where it is.
+  /// - Returns: the cursor, also if it was moved there before; nil if it stays where it is.
   public func enter(_ epoch: String, after end: LogHead, of publisher: ServiceName) async throws -> LogHead? {
     try await store.write { transaction in
       let database = transaction.database
@@ -73,7 +73,7 @@ public struct StoreSubscription: EventSubscription {
     }
   }
 
-  /// Whose the write of so many events is where it is committed by itself.
+  /// The owner for a write of so many events that it gets its own commit; nil for a smaller one.
   private static func owner(_ count: Int, of publisher: ServiceName) -> String? {
     count > maxTogether ? "events of \(publisher)" : nil
   }
@@ -103,7 +103,7 @@ public struct StoreSubscription: EventSubscription {
     ).execute(arguments: [publisher.rawValue, head.epoch, head.number, number])
   }
 
-  /// The epoch of a cursor that is in none: no log's is called that, for those are UUIDs.
+  /// The epoch of a cursor that is in none. No log has this epoch, since epochs are UUIDs.
   static let noEpoch = "none"
 
   /// Puts the cursor, if there is one, into an epoch that no log has.
@@ -116,14 +116,14 @@ public struct StoreSubscription: EventSubscription {
 
 /// Why events did not take effect.
 public enum EventSubscriptionFailure: Error, Hashable, Sendable {
-  /// Between where the cursor is and where the page begins, events are missing.
+  /// Events are missing between the cursor and the beginning of the page.
   case gap(reached: Int64, from: Int64)
   /// The cursor is not in the publisher's epoch.
   case otherEpoch(known: String, published: String)
 }
 
 extension Store {
-  /// What lets the events of other services take effect here.
+  /// A subscription that applies the events of other services to this store.
   public func subscription(_ effects: @escaping StoreSubscription.Effects) -> StoreSubscription {
     StoreSubscription(store: self, effects: effects)
   }

@@ -1,7 +1,7 @@
 public import GRDB
 public import Operations
 
-/// One write in progress: the database, the time, and the publishing of events. Not to be kept beyond the write's body.
+/// One write in progress: the database, the time, and the publishing of events. Do not keep it beyond the write's body.
 public struct Transaction {
   public let database: Database
   /// The clock's time when the write began.
@@ -19,19 +19,19 @@ public struct Transaction {
     self.outbox = outbox
   }
 
-  /// Publishes to all subscribers that something happened: if this write is committed, the event is in the log, and if not, not.
+  /// Publishes an event to all subscribers. The event is in the log if and only if this write is committed.
   ///
-  /// - Throws: ``StoreFailure/foreignEvent(name:publisher:)`` if the event is another service's.
+  /// - Throws: ``StoreFailure/foreignEvent(name:publisher:)`` if the event belongs to another service.
   public func publish<E: Event>(_ event: E) throws {
     try outbox.append(event, at: now, traceparent: traceparent)
   }
 
-  /// Calls that body once this write is durable, and never if it is not. It must be brief: the next commit waits for it.
+  /// Calls the body once this write is durable, and never if it is not. The body must be brief: the next commit waits for it.
   ///
-  /// A hint only: where the process ends in between it is not called. GRDB's own observers of transactions notice nothing here.
+  /// A hint only: if the process ends in between, the body is not called. GRDB's own transaction observers notice nothing here.
   public func afterCommit(_ body: @escaping @Sendable () -> Void) { afterwards.bodies.append(body) }
 
-  /// The same write on behalf of another cause.
+  /// The same write, attributed to another cause.
   func caused(by traceparent: String?) -> Transaction {
     Transaction(outbox, afterwards, now: now, traceparent: traceparent)
   }

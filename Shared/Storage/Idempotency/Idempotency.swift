@@ -4,10 +4,10 @@ import GRDB
 import Operations
 import Synchronization
 
-/// What a store remembers of requests that carry an ``IdempotencyKey``.
+/// A store's records of requests that carry an ``IdempotencyKey``.
 ///
-/// Payloads may hold passwords and replies tokens. So a payload is kept as a keyed hash only, which cannot be guessed at without
-/// the secret, and a reply is sealed with it; a stolen copy of the file reveals neither.
+/// Payloads may hold passwords, and replies tokens. So only a keyed hash of a payload is kept, which cannot be guessed at without the
+/// secret, and a reply is sealed with the secret; a stolen copy of the file reveals neither.
 struct Idempotency: Sendable {
   private struct Name: Hashable {
     let caller: String
@@ -33,7 +33,7 @@ struct Idempotency: Sendable {
     allowance = IdempotencyAllowance(bytes: limits.idempotencyBytes, seconds: limits.idempotencySeconds)
   }
 
-  /// Runs the body unless a request of that name is running in this process already.
+  /// Runs the body unless a request with the same caller and key is already running in this process.
   func alone<T>(_ key: IdempotencyKey, _ body: () async throws -> T) async throws -> T {
     let name = Name(caller: key.caller, key: key.key)
     guard running.names.withLock({ $0.insert(name).inserted }) else {
@@ -52,10 +52,10 @@ struct Idempotency: Sendable {
     return Data(hash.finalize())
   }
 
-  /// The reply that was recorded for that request, if it is not too old.
+  /// The recorded reply to that request, if it is not too old.
   ///
-  /// - Throws: ``Failure`` `idempotency_key_reused` if it was recorded for another payload; `idempotency_allowance_exceeded` if there is none
-  ///   and none can be recorded either, so that nothing takes effect whose repetition would not be known.
+  /// - Throws: ``Failure`` `idempotency_key_reused` if the reply was recorded for another payload; `idempotency_allowance_exceeded` if
+  ///   there is no record and none can be added: nothing may take effect if a retry of it would not be recognized.
   func reply(to key: IdempotencyKey, hash: Data, now: Instant, in database: Database) throws -> [UInt8]? {
     let statement = try database.cachedStatement(
       sql: "SELECT payload_hash, sealed_reply FROM idempotency_records WHERE caller = ? AND key = ? AND at > ?")
@@ -71,7 +71,7 @@ struct Idempotency: Sendable {
 
   func record(_ reply: [UInt8], to key: IdempotencyKey, hash: Data, _ transaction: Transaction) throws {
     let sealed = try AES.GCM.seal(reply, using: sealKey, authenticating: hash)
-    // The nonce, the text and the tag; without them only where the nonce has an unusual length.
+    // Nonce, ciphertext and tag; nil only if the nonce has an unusual length.
     guard let combined = sealed.combined else { throw CryptoKitError.incorrectParameterSize }
     try transaction.database.cachedStatement(
       sql: """
@@ -83,11 +83,11 @@ struct Idempotency: Sendable {
 }
 
 extension Store {
-  /// Writes like ``write(traceparent:usingReserve:_:)``, and records the reply in the same transaction. A repetition with the same payload gets the
-  /// recorded reply for seven days, without running the body. A body that throws leaves no record.
+  /// Writes like ``write(traceparent:usingReserve:_:)``, and records the reply in the same transaction. A retry with the same payload gets
+  /// the recorded reply for seven days, without running the body. A body that throws leaves no record.
   ///
   /// - Throws: what the body throws; ``Failure`` `idempotency_key_reused` if the key came with another payload, `still_running` while the
-  ///   first one runs, `idempotency_allowance_exceeded` if too much is kept for the key's owner.
+  ///   first request runs, `idempotency_allowance_exceeded` if too much is kept for the key's owner.
   public func write(
     idempotency key: IdempotencyKey, traceparent: String? = nil, usingReserve usesReserve: Bool = false,
     largeOf owner: String? = nil, _ body: @escaping @Sendable (Transaction) throws -> [UInt8]
@@ -103,12 +103,13 @@ extension Store {
     }
   }
 
-  /// Writes like ``write(idempotency:traceparent:usingReserve:_:)`` where a request is more than one transaction: a repetition does nothing of it again.
+  /// Writes like ``write(idempotency:traceparent:usingReserve:_:)`` for a request of more than one transaction: a retry repeats none of
+  /// them.
   ///
   /// - Parameters:
   ///   - prepare: what comes before the transaction.
-  ///   - repeated: makes the answer to a repetition of what was recorded.
-  ///   - body: answers, and says what is to be recorded: nothing where it refuses, and yet what it wrote is to stay.
+  ///   - repeated: makes the answer to a retry from the recorded reply.
+  ///   - body: returns the answer and what to record: nil if it refuses the request and yet its changes are to stay.
   /// - Throws: what these throw; ``Failure`` `idempotency_key_reused`, `still_running` and `idempotency_allowance_exceeded` as there.
   public func write<Prepared: Sendable, T: Sendable>(
     idempotency key: IdempotencyKey, traceparent: String? = nil, usingReserve usesReserve: Bool = false,
@@ -129,12 +130,12 @@ extension Store {
     }
   }
 
-  /// Forgets the records that have grown too old, and what was drawn for them, a few at a time.
+  /// Deletes expired records and their draws on the allowance, a few at a time.
   func purgeIdempotencyRecords(willStep: () -> Void) async throws {
     let seconds = idempotency.seconds
     for table in ["idempotency_records", "idempotency_draws"] {
       try await writeInSteps(of: "housekeeping", limits.stepsOfPurge, willStep: willStep) { rows, transaction in
-        // The oldest have the lowest numbers; where the clock was set back, some wait for those before them.
+        // The oldest records have the lowest ids. If the clock was set back, some records wait for those before them.
         try transaction.database.cachedStatement(
           sql: "DELETE FROM \(table) WHERE id IN (SELECT id FROM (SELECT id, at FROM \(table) ORDER BY id LIMIT ?) WHERE at <= ?)"
         ).execute(arguments: [rows, transaction.now.adding(seconds: -seconds)])

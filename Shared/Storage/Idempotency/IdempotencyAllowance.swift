@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 import Operations
 
-/// How much a store keeps for the idempotency keys of one account, or of one address where nobody is signed in (GW-3).
+/// How much a store keeps for the idempotency keys of one account, or of one address for requests without sign-in (GW-3).
 ///
-/// Whoever sends a fresh key with every request would fill the disk otherwise. What is kept is not summed up record by record: a sum of
-/// each owner's own would be a page more to write with every request. It is drawn in shares, as many as there are in a record, and
-/// for the rest of it one more with the probability that the rest has of a share. The draw is a keyed hash of the request, which its
-/// sender can neither foresee nor see; so most requests write nothing here, and the number of shares is right within some 3 percent.
+/// Otherwise a caller that sends a new key with every request would fill the disk. The sizes of records are not summed up: a sum per owner
+/// would be one more page to write with every request. Instead each record draws whole shares for its size, and for the remainder one more
+/// share with the probability remainder / share. The draw is a keyed hash of the request, which its sender can neither predict nor see. So
+/// most requests write nothing here, and the number of shares is right within some 3 percent.
 struct IdempotencyAllowance: Sendable {
   /// How many shares an allowance has.
   static let shares = 1024
@@ -23,7 +23,7 @@ struct IdempotencyAllowance: Sendable {
 
   static func migration(_ number: Int) -> Migration {
     Migration(number, "allowances of idempotency records") { database in
-      // What was recorded before draws on none, and is gone in a week.
+      // Earlier records draw on no allowance, and are gone in a week.
       try database.execute(
         sql: """
           -- A share of what is kept for an account or an address.
@@ -38,7 +38,7 @@ struct IdempotencyAllowance: Sendable {
     }
   }
 
-  /// What a record takes up, its entries in the indexes included, within some bytes.
+  /// The bytes that a record takes up with its index entries, within some bytes.
   static func size(of key: IdempotencyKey, sealedReply: Int) -> Int {
     2 * (key.caller.utf8.count + key.key.utf8.count) + key.operation.utf8.count + sealedReply + 96
   }
@@ -55,9 +55,9 @@ struct IdempotencyAllowance: Sendable {
       RequestFailure.idempotencyAllowanceExceeded, ["seconds": .number(max(1, Int(wait)))], retryAfterSeconds: max(1, Int(wait)))
   }
 
-  /// Draws for a record of that size.
+  /// Draws shares for a record of that size.
   ///
-  /// - Parameter hash: evenly distributed, and the record's alone.
+  /// - Parameter hash: evenly distributed, and unique to the record.
   func draw(_ size: Int, for owner: String, by hash: Data, _ transaction: Transaction) throws {
     let chance = hash.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % UInt64(share)
     let shares = size / share + (chance < UInt64(size % share) ? 1 : 0)

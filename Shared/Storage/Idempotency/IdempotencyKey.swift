@@ -1,4 +1,4 @@
-/// Names a request of a caller, so that its repetition has no further effect.
+/// Identifies a request of a caller, so that a retry has no further effect.
 public struct IdempotencyKey: Sendable {
   let caller: String
   let owner: String
@@ -7,10 +7,10 @@ public struct IdempotencyKey: Sendable {
   let payload: [UInt8]
 
   /// - Parameters:
-  ///   - caller: in whose name: one caller's keys are nothing to another.
-  ///   - owner: on whose allowance of kept bytes the record draws, see ``StoreLimits/idempotencyBytes``; the caller's if nil.
-  ///   - key: what the caller chose.
-  ///   - operation: the operation asked for.
+  ///   - caller: the caller that the key belongs to: the same key of another caller is a different one.
+  ///   - owner: the owner of the allowance that the record draws on, see ``StoreLimits/idempotencyBytes``; the caller if nil.
+  ///   - key: the key that the caller chose.
+  ///   - operation: the operation requested.
   ///   - payload: all that the request's effect depends on.
   public init(caller: String, owner: String? = nil, key: String, operation: String, payload: [UInt8]) {
     self.caller = caller

@@ -1,14 +1,14 @@
 public import GRDB
 import Operations
 
-/// One step of a service's schema. Numbered from 1; once released, never changed: the next step mends it.
+/// One step of a service's schema, numbered from 1. A released migration never changes: a later one corrects it.
 ///
 ///     Migration(1, "friend requests") { database in
 ///       try database.execute(sql: "CREATE TABLE friend_requests (…) STRICT")
 ///     }
 ///
-/// Each runs in a transaction of its own. Foreign keys are off meanwhile, so that tables can be rebuilt (sqlite.org/lang_altertable.html,
-/// section 7), and are checked at its end.
+/// Each migration runs in its own transaction. Foreign keys are off meanwhile, so that tables can be rebuilt
+/// (sqlite.org/lang_altertable.html, section 7), and are checked at its end.
 public struct Migration: Sendable {
   public let number: Int
   public let name: String
@@ -22,10 +22,10 @@ public struct Migration: Sendable {
 }
 
 extension Database {
-  /// Changes the text of a table's declaration where that leaves its content as it is, as for a CHECK that allows more
-  /// (sqlite.org/lang_altertable.html, section 7): no row is touched, however large the table. Only in a migration.
+  /// Changes the text of a table's declaration if the content stays valid, as for a CHECK that allows more
+  /// (sqlite.org/lang_altertable.html, section 7): no row is touched, however large the table. Only for migrations.
   ///
-  /// - Throws: `DatabaseError` if the table's declaration does not hold the former text.
+  /// - Throws: `DatabaseError` if the table's declaration does not contain the former text.
   public func redeclare(_ table: String, replacing former: String, with text: String) throws {
     let version = try Int.fetchOne(self, sql: "PRAGMA schema_version") ?? 0
     try execute(sql: "PRAGMA writable_schema = ON")
@@ -34,7 +34,7 @@ extension Database {
       arguments: [table, former, text])
     let isChanged = changesCount == 1
     try execute(sql: "PRAGMA schema_version = \(version + 1)")
-    // Reads the declarations anew.
+    // Reads the declarations again.
     try execute(sql: "PRAGMA writable_schema = RESET")
     guard isChanged else { throw DatabaseError(message: "\(table) is not declared with \(former)") }
   }
@@ -42,7 +42,7 @@ extension Database {
 
 /// All migrations of one series, in order.
 struct Migrations {
-  /// Whose: the store's own tables come before the service's.
+  /// The owner of the tables: the store's own come before the service's.
   enum Series: String { case store, service }
 
   private let series: Series
@@ -56,12 +56,12 @@ struct Migrations {
     self.all = all
   }
 
-  /// Throws if the file is from a newer version of the program, or of another history.
+  /// Throws if the file is from a newer version of the program, or has another history.
   func check(_ database: Database) throws {
     _ = try applied(database)
   }
 
-  /// Whether the file has them all.
+  /// Whether the file has all migrations.
   func areApplied(to database: Database) throws -> Bool { try applied(database) == all.count }
 
   func apply(to database: Database, at now: Instant) throws {
@@ -82,7 +82,7 @@ struct Migrations {
     try database.execute(sql: "PRAGMA foreign_keys = ON")
   }
 
-  /// How many the file has.
+  /// How many migrations the file has.
   private func applied(_ database: Database) throws -> Int {
     guard try database.tableExists("store_migrations") else { return 0 }
     let rows = try Row.fetchAll(

@@ -1,7 +1,7 @@
 import GRDB
 import Operations
 
-/// The tables that every store has beside its service's.
+/// The tables that every store has in addition to its service's.
 enum StoreSchema {
   static let migrations = [
     Migration(1, "outbox, inbox, idempotency") { database in
@@ -56,11 +56,11 @@ enum StoreSchema {
     },
     Migration(2, "erasures") { try $0.execute(sql: ErasureSchema.first) },
     Migration(3, "operations of idempotency records") { database in
-      // Unknown for a week, in records from before.
+      // Earlier records lack it until they expire, within a week.
       try database.execute(sql: "ALTER TABLE idempotency_records ADD COLUMN operation TEXT")
     },
     Migration(4, "scrubbed pages") { database in
-      // A new file has just this schema's pages to look at.
+      // A new file has only this schema's pages to check.
       try database.execute(
         sql: """
           ALTER TABLE store_states ADD COLUMN scrubbed_pages INTEGER NOT NULL DEFAULT 0;
@@ -74,7 +74,7 @@ enum StoreSchema {
     Migration(9, "earlier epochs") { try $0.execute(sql: earlierEpochs) },
   ]
 
-  /// Every tree that a write touches is a page of its own in the write-ahead log, however little is changed.
+  /// Each B-tree that a write touches adds a page to the write-ahead log, however small the change.
   private static let fewerPages = """
     -- Records are numbered in the order of their age, so what is too old is found without an index. The one of replies to those who were
     -- not signed in finds the reply to an account's registration.
@@ -118,7 +118,7 @@ enum StoreSchema {
     BEGIN SELECT RAISE(ABORT, 'a published event does not change'); END;
     """
 
-  /// Of epochs from before nothing is known: whose cursor is still in one of them begins from the snapshot.
+  /// Earlier epochs are unknown: a subscriber whose cursor is still in one of them begins from the snapshot.
   private static let earlierEpochs = """
     CREATE TABLE outbox_ancestors (
       position INTEGER PRIMARY KEY,
@@ -130,14 +130,14 @@ enum StoreSchema {
     ALTER TABLE subscription_cursors ADD COLUMN snapshot_number INTEGER NOT NULL DEFAULT 0;
     """
 
-  /// Throws if the file is another service's.
+  /// Throws if the file belongs to another service.
   static func checkOwner(of database: Database, is service: ServiceName) throws {
     guard try database.tableExists("store_states") else { return }
     let found = try String.fetchOne(database, sql: "SELECT service FROM store_states")
     if let found, found != service.rawValue { throw StoreFailure.otherService(found: found, expected: service) }
   }
 
-  /// Makes a new file the service's.
+  /// Assigns a new file to the service.
   static func claim(_ database: Database, for service: ServiceName) throws {
     try database.execute(
       sql: """

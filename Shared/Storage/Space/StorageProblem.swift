@@ -8,15 +8,14 @@ public import Operations
   import Darwin
 #endif
 
-/// Why nothing can be written to a store's disk, though it can be read. Unlike an error of the disk it leaves the file as it was, and
-/// passes.
+/// Why a store's disk can be read but not written. Unlike a disk error, such a problem leaves the file as it was, and passes.
 public enum StorageProblem: Sendable, Hashable {
   /// There is no room left: `ENOSPC`, or `EDQUOT` beyond a quota.
   case full
-  /// The file system is mounted read-only, as Linux does by itself after an error of a disk: `EROFS`.
+  /// The file system is mounted read-only, as Linux does by itself after a disk error: `EROFS`.
   case readOnly
 
-  /// The answer to who wanted to write.
+  /// The failure that the caller of a write gets.
   public var failure: Failure {
     switch self {
     case .full: Failure(RequestFailure.storageFull, retryAfterSeconds: 5)
@@ -24,7 +23,7 @@ public enum StorageProblem: Sendable, Hashable {
     }
   }
 
-  /// - Parameter errno: an error of a call of the system.
+  /// - Parameter errno: the error number of a system call.
   init?(errno number: CInt) {
     switch number {
     case ENOSPC, EDQUOT: self = .full
@@ -34,8 +33,8 @@ public enum StorageProblem: Sendable, Hashable {
   }
 
   /// - Parameter database: the connection that has just met the error, before it does anything else.
-  /// - Returns: nil where the error is another one, or where it is not certain that nothing took effect: what was flushed with an error may
-  ///   be on the disk or not.
+  /// - Returns: nil for other errors, or if it is uncertain that nothing took effect: after a failed flush, the data may be on the disk or
+  ///   not.
   init?(_ error: any Error, in database: Database) {
     guard let error = error as? DatabaseError else { return nil }
     switch error.resultCode {
@@ -45,22 +44,22 @@ public enum StorageProblem: Sendable, Hashable {
       guard error.extendedResultCode != .SQLITE_IOERR_FSYNC, error.extendedResultCode != .SQLITE_IOERR_DIR_FSYNC else {
         return nil
       }
-      // A commit that fails leaves no error of the system with the connection, though with the file that was written.
+      // After a failed commit, the system's error is found with the file that was written, not with the connection.
       let isOfLog = error.extendedResultCode == .SQLITE_IOERR_WRITE
       self.init(errno: isOfLog ? database.lastErrorOfLog : sqlite3_system_errno(database.sqliteConnection))
     default: return nil
     }
   }
 
-  /// The same for a commit that failed. Only a frame that could not be written makes it certain that the transaction is not in the
-  /// write-ahead log: the last one makes it durable, and comes last. Errors behind that do not say.
+  /// The same for a failed commit. Only a frame that could not be written proves that the transaction is not in the write-ahead log: its
+  /// last frame makes it durable. Later errors prove nothing.
   init?(ofCommit error: any Error, in database: Database) {
     guard let found = error as? DatabaseError else { return nil }
     guard found.resultCode == .SQLITE_FULL || found.extendedResultCode == .SQLITE_IOERR_WRITE else { return nil }
     self.init(error, in: database)
   }
 
-  /// The same where there is no connection to ask, as for one that did not open: what is in doubt is tried out beside that file.
+  /// The same without a connection to ask, as after a failed open: if the error is ambiguous, a trial write next to that file decides.
   init?(_ error: any Error, beside path: String) {
     switch error {
     case StoreFailure.file(_, let number): self.init(errno: number)
@@ -79,9 +78,9 @@ public enum StorageProblem: Sendable, Hashable {
     }
   }
 
-  /// What keeps files beside that one from being written: tried with a file that has no name any more when it takes room.
+  /// What keeps files next to that path from being written; found by allocating room for a file that is unlinked first.
   ///
-  /// - Parameter bytes: how much room is looked for.
+  /// - Parameter bytes: how much room to try for.
   static func found(beside path: String, bytes: Int = 1 << 20) -> StorageProblem? {
     let name = "\(path).space"
     let descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -97,7 +96,7 @@ public enum StorageProblem: Sendable, Hashable {
 }
 
 extension Database {
-  /// The number of the last error of the system that writing the write-ahead log met; 0 if there is no log.
+  /// The number of the last system error in writing the write-ahead log; 0 if there is no log.
   fileprivate var lastErrorOfLog: CInt {
     var log: UnsafeMutablePointer<sqlite3_file>?
     guard sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK, let log,

@@ -6,21 +6,21 @@ import GRDB
   import Darwin
 #endif
 
-/// Room on the disk for what a store's write-ahead log takes next, which nobody else can take.
+/// Disk space reserved for the next writes to a store's write-ahead log, which no other file can take.
 ///
-/// The blocks are the log's own, beyond its end (`fallocate` with `FALLOC_FL_KEEP_SIZE`): neither its size nor SQLite knows of them.
-/// As long as they can be had, there is room for every write. Once they cannot, writes are refused before they begin, except those
-/// that use the reserve up. Where the file system has no such thing, a write shows by itself whether there is room.
+/// The blocks are the log's own, beyond its end (`fallocate` with `FALLOC_FL_KEEP_SIZE`): they neither change its size nor are visible to
+/// SQLite. As long as they can be allocated, there is room for every write. Once they cannot, writes are refused before they begin, except
+/// those that may use up the reserve. On a file system without this call, each write shows by itself whether there is room.
 final class WriteReserve: Sendable {
-  /// How much more than needed is asked for at a time. So much is written at most before a disk that has become full shows.
+  /// How much more than needed is requested at a time. At most this much is written before a full disk is noticed.
   private static let step = 1 << 16
 
   private let log: CInt
   private let bytes: Int
 
   /// - Parameters:
-  ///   - path: of the store. Its write-ahead log is there.
-  ///   - bytes: how much is kept.
+  ///   - path: the path of the store, next to its write-ahead log.
+  ///   - bytes: how much is reserved.
   init(of path: String, bytes: Int) throws(StoreFailure) {
     // SQLite's locks are on other files: closing this one releases none.
     log = open("\(path)-wal", O_RDWR | O_CLOEXEC)
@@ -30,19 +30,20 @@ final class WriteReserve: Sendable {
 
   deinit { close(log) }
 
-  /// Whether the log may be cut to nothing, which gives the reserve away until it is filled again: not where the disk may be full by then.
+  /// Whether the log may be truncated. That gives the reserve away until it is filled again, so it is refused if the disk may be full by
+  /// then.
   var mayBeGivenBack: Bool {
     var found = statvfs()
     guard fstatvfs(log, &found) == 0 else { return true }
     return UInt64(found.f_bavail) * UInt64(found.f_frsize) >= UInt64(WriteReserve.spare * bytes)
   }
 
-  /// How many reserves have to be free for the log to be cut.
+  /// How many times the reserve has to be free for the log to be truncated.
   private static let spare = 4
 
-  /// Makes the reserve whole, if it is not.
+  /// Fills the reserve, if it is not full.
   ///
-  /// - Returns: why it cannot be; nil if it is, or if nobody knows.
+  /// - Returns: why it cannot be filled; nil if it is full, or if that is unknown.
   func fill() -> StorageProblem? {
     #if canImport(Glibc)
       var found = stat()

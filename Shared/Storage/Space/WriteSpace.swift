@@ -1,12 +1,12 @@
 import Metrics
 import Synchronization
 
-/// Decides which writes of a store its disk has room for, and knows why others are refused.
+/// Decides which writes a store's disk has room for, and knows why the others are refused.
 final class WriteSpace: Sendable {
-  /// Called when writing ends or goes on, with the reason for which it is refused.
+  /// Called when writing stops or resumes, with the reason why writes are refused; nil if they are not.
   typealias Change = @Sendable (StorageProblem?) -> Void
 
-  /// Nil where there is none to look at.
+  /// Nil if the store has no reserve.
   private let reserve: WriteReserve?
   /// Why a store that was opened for reading only can never be written.
   private let lasting: StorageProblem?
@@ -29,13 +29,13 @@ final class WriteSpace: Sendable {
   /// Why ordinary writes are refused; nil if they are not.
   var problem: StorageProblem? { found.withLock { $0 } }
 
-  /// Whether the write-ahead log may be cut, see ``WriteReserve/mayBeGivenBack``.
+  /// Whether the write-ahead log may be truncated, see ``WriteReserve/mayBeGivenBack``.
   var mayCutLog: Bool { reserve?.mayBeGivenBack ?? true }
 
-  /// Makes the reserve whole where a cut of the log has given it away. Where that cannot be, the next write says so.
+  /// Fills the reserve again after a truncation of the log has given it away. If that fails, the next write reports it.
   func keepReserve() { _ = reserve?.fill() }
 
-  /// The writes to be tried; the others are refused.
+  /// Returns the writes to be tried, and refuses the others.
   func admit(_ writes: [Write]) -> [Write] {
     guard let problem = lasting ?? reserve?.fill() else { return writes }
     note(problem)
@@ -46,15 +46,15 @@ final class WriteSpace: Sendable {
     return admitted
   }
 
-  /// Writes were tried, and the disk did not take them.
+  /// Refuses writes that were tried and that the disk did not take.
   func refuse(_ writes: [Write], _ problem: StorageProblem) {
     note(problem)
     for write in writes { refuse(write, problem) }
   }
 
-  /// Writes are durable.
+  /// Notes that writes are durable.
   func took(_ writes: [Write]) {
-    // What is in the reserve has room although nothing else has.
+    // Writes that use the reserve do not show that there is other room.
     guard problem != nil, writes.contains(where: { !$0.usesReserve }) else { return }
     note(nil)
   }

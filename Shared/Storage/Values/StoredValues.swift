@@ -3,7 +3,7 @@ public import GRDB
 import GRDBSQLite
 public import Operations
 
-// How the system's values lie in a table: ids as BLOB of 16 bytes, instants as INTEGER milliseconds, days as INTEGER days, and
+// How the system's values are stored in a table: ids as BLOB of 16 bytes, instants as INTEGER milliseconds, days as INTEGER days, and
 // closed lists and other text values as their text.
 
 extension ID: DatabaseValueConvertible, StatementColumnConvertible {
@@ -20,7 +20,7 @@ extension ID: DatabaseValueConvertible, StatementColumnConvertible {
     self.init(bigEndian: UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(sqliteStatement, index))))
   }
 
-  /// Not before any id: where a list that goes backwards begins.
+  /// The greatest id: where a descending list begins.
   public static var last: ID { ID(bytes: Array(repeating: 0xFF, count: 16)) ?? .placeholder }
 }
 
@@ -49,7 +49,7 @@ extension LocalDay: DatabaseValueConvertible, StatementColumnConvertible {
   }
 }
 
-/// What every text value needs in order to be stored: a feature declares `extension GoalKind: DatabaseValueConvertible {}`.
+/// Storage of text values: a feature declares `extension GoalKind: DatabaseValueConvertible {}`.
 extension DatabaseValueConvertible where Self: TextValue {
   public var databaseValue: DatabaseValue { description.databaseValue }
 
@@ -64,7 +64,7 @@ extension DatabaseValueConvertible where Self: TextValue {
   }
 }
 
-/// The same for closed lists, which would otherwise have it twice: as text values, and from GRDB as raw values.
+/// The same for closed lists, which would otherwise have two implementations: as text values, and from GRDB as raw values.
 extension DatabaseValueConvertible where Self: Choice {
   public var databaseValue: DatabaseValue { rawValue.databaseValue }
 

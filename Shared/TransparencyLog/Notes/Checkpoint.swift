@@ -1,11 +1,11 @@
-/// What a log says of itself at a size: the text of a note (c2sp.org/tlog-checkpoint).
+/// A log's statement about itself at a size: the text of a note (c2sp.org/tlog-checkpoint).
 public struct Checkpoint: Hashable, Sendable {
   /// Which log: a URL without its scheme, by convention.
   public let origin: String
   /// How many leaves the tree has.
   public let size: Int
   public let root: TreeHash
-  /// Further lines, which mean something only between those who know them.
+  /// Further lines, with a meaning only for those who know them.
   public let extensions: [String]
 
   public init(origin: String, size: Int, root: TreeHash, extensions: [String] = []) {
@@ -32,7 +32,7 @@ public struct Checkpoint: Hashable, Sendable {
   /// The text that is signed.
   public var text: String { ([origin, String(size), root.description] + extensions).map { $0 + "\n" }.joined() }
 
-  /// Signed by each of the signers: by the old and the new key while a log changes its key.
+  /// The note, signed by each signer: by the old and the new key while a log changes its key.
   public func signed(by signers: [any NoteSigner]) throws -> SignedNote {
     let text = text
     return SignedNote(text: text, signatures: try signers.map { try $0.sign(text) })

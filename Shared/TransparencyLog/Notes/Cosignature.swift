@@ -1,4 +1,4 @@
-/// What a witness says by `cosignature/v1`: that at this time the largest consistent tree it had seen of the log was this one
+/// A witness's statement by `cosignature/v1`: that at this time the largest consistent tree it had seen of the log was this one
 /// (c2sp.org/tlog-cosignature, “Ed25519 signed message”).
 public enum Cosignature: NoteAlgorithm {
   public static let type: UInt8 = 0x04

@@ -1,6 +1,6 @@
-/// That an entry is in a log, in one text that is checked offline: the `.tlog-proof` file (c2sp.org/tlog-proof).
+/// Proof that an entry is in a log, in one text that is checked offline: the `.tlog-proof` file (c2sp.org/tlog-proof).
 public struct LogProof: Hashable, Sendable, CustomStringConvertible {
-  /// What somebody needs beside it, and that nothing vouches for.
+  /// Additional data for the reader, which nothing vouches for.
   public let extra: [UInt8]?
   /// Which entry, from 0.
   public let index: Int
@@ -15,7 +15,7 @@ public struct LogProof: Hashable, Sendable, CustomStringConvertible {
     self.note = note
   }
 
-  /// Reads such a file.
+  /// Reads a `.tlog-proof` file.
   ///
   /// - Throws: ``LogFault/malformed(_:)``.
   public init(parsing bytes: some Collection<UInt8>) throws {
@@ -44,12 +44,12 @@ public struct LogProof: Hashable, Sendable, CustomStringConvertible {
     return "c2sp.org/tlog-proof@v1\n\(extra)index \(index)\n\(hashes)\n\(note)"
   }
 
-  /// Checks all of it, offline: origin, signature, and the way from the entry to the root.
+  /// Checks the whole proof offline: origin, signature, and the path from the entry to the root.
   ///
   /// - Parameters:
   ///   - entry: the leaf's bytes.
-  ///   - origin: of the log.
-  ///   - keys: of the log.
+  ///   - origin: the origin of the log.
+  ///   - keys: the keys of the log.
   /// - Returns: the checkpoint.
   /// - Throws: ``LogFault``.
   @discardableResult

@@ -1,8 +1,8 @@
 import Crypto
 
-/// A way to sign notes, which its type byte names (c2sp.org/signed-note, “Signature types”).
+/// An algorithm for signing notes, identified by its type byte (c2sp.org/signed-note, “Signature types”).
 ///
-/// A second one, such as ML-DSA-44 cosignatures (0x06), is a type beside these: the log goes on, and signs by both keys.
+/// A further algorithm, such as ML-DSA-44 cosignatures (0x06), is a type besides these: the log continues, and signs with both keys.
 public protocol NoteAlgorithm: Sendable {
   static var type: UInt8 { get }
 

@@ -1,4 +1,4 @@
-/// A signature line of a note: who signed, by which key, and what the algorithm made (c2sp.org/signed-note, “Signatures”).
+/// A signature line of a note: the signer, its key, and the algorithm's output (c2sp.org/signed-note, “Signatures”).
 public struct NoteSignature: Hashable, Sendable, CustomStringConvertible {
   public let name: String
   /// The first four bytes of the key's hash: an identifier, no protection.

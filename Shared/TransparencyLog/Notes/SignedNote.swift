@@ -31,11 +31,12 @@ public struct SignedNote: Hashable, Sendable, CustomStringConvertible {
     signatures = try lines.map(NoteSignature.init)
   }
 
-  /// Checks the signatures of known keys. Those of others are ignored: so keys change, and witnesses sign beside the log.
+  /// Checks the signatures of known keys. Those of other keys are ignored, so that keys can change, and witnesses can sign alongside the
+  /// log.
   ///
   /// - Parameters:
-  ///   - keys: whom the reader trusts.
-  ///   - algorithms: those that the reader can check; a key of another one signs nothing.
+  ///   - keys: the keys that the reader trusts.
+  ///   - algorithms: the algorithms that the reader can check; a key of another one signs nothing.
   /// - Returns: the keys that signed, at least one.
   /// - Throws: ``LogFault/signatureFails(name:)`` if a known key's signature is not of this text, ``LogFault/notSigned``.
   @discardableResult

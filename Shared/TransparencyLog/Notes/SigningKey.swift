@@ -1,8 +1,8 @@
 public import Crypto
 
-/// Who signs notes.
+/// A signer of notes.
 public protocol NoteSigner: Sendable {
-  /// What others check the signatures by.
+  /// The key with which others check the signatures.
   var verifierKey: VerifierKey { get }
 
   /// - Parameter text: ends with a newline.
@@ -38,7 +38,7 @@ public struct CosigningKey: Sendable {
   }
 
   /// - Parameters:
-  ///   - text: of a checkpoint, which the witness has found consistent with the last one.
+  ///   - text: the text of a checkpoint that the witness has found consistent with the last one.
   ///   - time: in seconds since the epoch, at least 1.
   public func cosign(_ text: String, at time: Int) throws -> NoteSignature {
     let bytes = Array(try key.signature(for: Cosignature.message(text, time)))

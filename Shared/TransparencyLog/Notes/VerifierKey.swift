@@ -1,6 +1,6 @@
 import Crypto
 
-/// The public key of somebody who signs notes, with their name (c2sp.org/signed-note, “Verifier keys”).
+/// The public key of a signer of notes, with the signer's name (c2sp.org/signed-note, “Verifier keys”).
 ///
 /// ```
 /// example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k
@@ -8,7 +8,7 @@ import Crypto
 public struct VerifierKey: Hashable, Sendable, CustomStringConvertible {
   public let name: String
   public let keyID: UInt32
-  /// Which algorithm, see ``NoteAlgorithm``. Keys of unknown ones are carried, and verify nothing.
+  /// The algorithm's type, see ``NoteAlgorithm``. Keys of unknown algorithms are carried along, and verify nothing.
   public let type: UInt8
   /// The public key as its algorithm encodes it.
   public let material: [UInt8]

@@ -1,4 +1,4 @@
-/// What a log asks a witness to cosign (c2sp.org/tlog-witness, “add-checkpoint”).
+/// A log's request to a witness to cosign a checkpoint (c2sp.org/tlog-witness, “add-checkpoint”).
 public struct WitnessRequest: Hashable, Sendable, CustomStringConvertible {
   /// The size of the checkpoint that the witness cosigned last.
   public let oldSize: Int

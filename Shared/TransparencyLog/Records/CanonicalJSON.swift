@@ -1,8 +1,8 @@
-/// A JSON value that is written in exactly one way (RFC 8785): so that whoever has the record finds the same hash.
+/// A JSON value with exactly one written form (RFC 8785), so that every holder of the record computes the same hash.
 public indirect enum CanonicalJSON: Sendable {
   case null
   case bool(Bool)
-  /// Finite; whole numbers beyond 2^53 would not come out as they went in, so such ids and amounts are strings.
+  /// Finite. Whole numbers beyond 2^53 would lose precision, so such ids and amounts are strings.
   case number(Double)
   case string(String)
   case array([CanonicalJSON])

@@ -1,19 +1,19 @@
 import Crypto
 
-/// What a leaf shows of a record: a hash that nobody can guess the record from who does not have its salt (TASK-9). Whoever has record and
-/// salt finds the same hash; when both are destroyed, nothing leads back.
+/// What a leaf shows of a record: a hash from which the record cannot be guessed without its salt (TASK-9). Anyone with record and salt
+/// computes the same hash; once both are destroyed, nothing leads back.
 public struct Commitment: Hashable, Sendable, CustomStringConvertible {
   /// How many random bytes a salt has.
   public static let saltByteCount = 32
 
   public let hash: TreeHash
 
-  /// One that somebody else has made.
+  /// A commitment made elsewhere.
   public init(hash: TreeHash) { self.hash = hash }
 
   /// - Parameters:
   ///   - record: the canonical JSON of the record.
-  ///   - salt: 32 random bytes, of this record alone.
+  ///   - salt: 32 random bytes, used for this record only.
   public init(_ record: String, salt: [UInt8]) {
     precondition(salt.count == Self.saltByteCount, "A commitment needs a whole salt.")
     hash = TreeHash(SHA256.hash(data: salt + Array(record.utf8)))

@@ -1,4 +1,4 @@
-/// A tree whose hashes are read from tiles. It keeps each tile that it read: make one for each proof.
+/// A tree whose hashes are read from tiles. It keeps every tile it has read, so make a new one for each proof.
 public final class TileTree: NodeReader {
   private let size: Int
   private let read: (Tile) throws -> [TreeHash]

@@ -1,4 +1,4 @@
-/// That a tree begins with all of an earlier one (RFC 6962 §2.1.2).
+/// Proof that a tree begins with all of an earlier one (RFC 6962 §2.1.2).
 public struct ConsistencyProof: Hashable, Sendable {
   public let hashes: [TreeHash]
 
@@ -26,7 +26,7 @@ public struct ConsistencyProof: Hashable, Sendable {
     self.hashes = hashes.reversed()
   }
 
-  /// Checks that it leads to both roots.
+  /// Checks that the proof leads to both roots.
   ///
   /// - Throws: ``LogFault/outOfRange``, ``LogFault/proofFails``.
   public func verify(from old: Int, _ oldRoot: TreeHash, to size: Int, _ root: TreeHash) throws {

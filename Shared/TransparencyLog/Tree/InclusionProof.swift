@@ -1,4 +1,4 @@
-/// That a tree has an entry: the hashes beside the way from its leaf to the root (RFC 6962 §2.1.1), the leaf's sibling first.
+/// Proof that a tree has an entry: the hashes beside the path from its leaf to the root (RFC 6962 §2.1.1), the leaf's sibling first.
 public struct InclusionProof: Hashable, Sendable {
   /// More than any tree's proof has.
   public static let maxHashes = 63
@@ -27,7 +27,7 @@ public struct InclusionProof: Hashable, Sendable {
     self.hashes = hashes.reversed()
   }
 
-  /// Checks that it leads from a leaf's hash to the tree's root.
+  /// Checks that the proof leads from a leaf's hash to the tree's root.
   ///
   /// - Throws: ``LogFault/outOfRange``, ``LogFault/proofFails``.
   public func verify(_ leaf: TreeHash, at index: Int, in size: Int, root: TreeHash) throws {

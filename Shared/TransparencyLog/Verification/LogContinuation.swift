@@ -1,9 +1,9 @@
 import Foundation
 
-/// The leaf by which a log goes on under another name, as after a restore from a backup: it names the last checkpoint that is known of the
-/// log before it, and says from when to when nothing is known.
+/// The leaf by which a log continues under another name, as after a restore from a backup. It names the last known checkpoint of the
+/// previous log, and the period of which nothing is known.
 public struct LogContinuation: Hashable, Sendable, Codable {
-  /// What the leaf is of.
+  /// The kind of the leaf.
   public static let kind = "registerContinued"
 
   public let kind: String
@@ -14,7 +14,7 @@ public struct LogContinuation: Hashable, Sendable, Codable {
   public let previousRoot: String
   /// How many leaves there are before this one.
   public let restoredSize: Int
-  /// Between these two times something may have been registered that is lost (RFC 3339).
+  /// Registrations between these two times may be lost (RFC 3339).
   public let unknownFrom: String
   public let unknownUntil: String
 

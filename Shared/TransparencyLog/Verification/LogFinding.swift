@@ -1,13 +1,13 @@
-/// Why a log is not to be believed, found by ``LogVerifier``: a sentence that names the fault.
+/// Why a log cannot be trusted, found by ``LogVerifier``: a sentence that names the fault.
 public enum LogFinding: Error, Hashable, Sendable, CustomStringConvertible {
-  /// No key that is known has signed, or its signature is of another text.
+  /// No known key has signed, or its signature is of another text.
   case foreignKey
   case otherOrigin(String, known: String)
-  /// Fewer leaves than the checkpoint had that was seen last.
+  /// Fewer leaves than in the last checkpoint seen.
   case rewound(size: Int, known: Int)
   /// As many leaves, and another root: two histories are shown.
   case forked(size: Int)
-  /// The leaves that a checkpoint covered which was seen before are others now.
+  /// The leaves covered by a checkpoint seen earlier have changed.
   case rewritten(size: Int)
   /// The entry is not the one whose hash the tree has.
   case entryChanged(number: Int)
@@ -15,7 +15,7 @@ public enum LogFinding: Error, Hashable, Sendable, CustomStringConvertible {
   case tileChanged(path: String)
   /// The root that was signed is not the one of the leaves.
   case otherRoot(size: Int)
-  /// What the checkpoint covers is not handed out.
+  /// Data covered by the checkpoint is not served.
   case missing(path: String)
   /// A leaf says that the log goes on after a restore, at another place than it stands.
   case badContinuation(number: Int)

@@ -1,7 +1,7 @@
-/// The leaf by which a log says that it signs by a further key from now on: whoever knows a former key, which signs for this leaf too, can
-/// go on with this one. A signature alone says nothing of the kind, since anybody can put theirs beside it.
+/// The leaf by which a log states that it signs with a further key from now on. A reader who knows a former key, which signs for this leaf
+/// too, can continue with the new one. A signature alone states nothing of the kind, since anyone can add theirs.
 public struct LogKeyAddition: Hashable, Sendable {
-  /// What the leaf is of.
+  /// The kind of the leaf.
   public static let kind = "registerKeyAdded"
 
   public let key: VerifierKey

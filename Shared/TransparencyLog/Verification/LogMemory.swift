@@ -1,7 +1,8 @@
-/// What whoever watches a log remembers of it between two visits: its keys and the last checkpoint that was verified, what the log was called
-/// before, and roots of earlier sizes, by which a restore that goes back behind the checkpoint still cannot change what is older.
+/// What a monitor of a log remembers between two visits: its keys, the last verified checkpoint, the log's former names, and roots of
+/// earlier sizes, by which a restore to before the checkpoint still cannot change older leaves.
 ///
-/// As a file it is lines of verifier keys, lines `name <origin>` and `root <size> <root>`, an empty line, and the checkpoint as a signed note.
+/// The file form is lines of verifier keys, lines `name <origin>` and `root <size> <root>`, an empty line, and the checkpoint as a signed
+/// note.
 public struct LogMemory: Hashable, Sendable, CustomStringConvertible {
   /// The root of the log's first leaves.
   public struct SizedRoot: Hashable, Sendable {
@@ -17,7 +18,7 @@ public struct LogMemory: Hashable, Sendable, CustomStringConvertible {
   public var keys: [VerifierKey]
   public var note: SignedNote
   public var checkpoint: Checkpoint
-  /// What the log was called before it had the checkpoint's name, from the first.
+  /// The log's names before the checkpoint's, from the first.
   public var formerOrigins: [String]
   /// Roots of smaller sizes, smallest first.
   public var earlier: [SizedRoot]
@@ -32,7 +33,7 @@ public struct LogMemory: Hashable, Sendable, CustomStringConvertible {
     self.earlier = earlier
   }
 
-  /// A checkpoint that somebody has kept alone, as from a notification.
+  /// Memory of a single checkpoint, as from a notification.
   ///
   /// - Throws: ``LogFault``, also where none of the keys has signed it.
   public init(note: SignedNote, keys: [VerifierKey]) throws {
@@ -83,7 +84,7 @@ public struct LogMemory: Hashable, Sendable, CustomStringConvertible {
   /// All roots that are known, the checkpoint's last.
   var roots: [SizedRoot] { earlier + [SizedRoot(size: checkpoint.size, root: checkpoint.root)] }
 
-  /// Of which sizes the roots are remembered beside a checkpoint: so few that they fit into lines of a file, and so dense towards its end that
+  /// The sizes whose roots are remembered with a checkpoint: so few that they fit into lines of a file, and so dense towards its end that
   /// of a log that lost its last leaves all is compared but about twice as many before them.
   static func earlierSizes(of size: Int) -> Set<Int> {
     var sizes: Set<Int> = []

@@ -1,11 +1,11 @@
-/// Verifies a log by what anybody can read of it: the checkpoint, the tiles and the entries (c2sp.org/tlog-tiles).
+/// Verifies a log by its public data: the checkpoint, the tiles and the entries (c2sp.org/tlog-tiles).
 ///
-/// It reads every leaf, builds the tree anew, and compares all of it with what is served and with the checkpoint that it saw last: whatever
-/// was changed, removed, added among older leaves, exchanged, rewound, or shown to somebody else otherwise, does not fit. It needs memory
-/// for one tile of each level.
+/// It reads every leaf, rebuilds the tree, and compares all of it with the served tiles and with the last checkpoint it saw. Anything that
+/// was changed, removed, added among older leaves, exchanged, rewound, or shown differently to others does not match. It needs memory for
+/// one tile of each level.
 ///
-/// A log that goes on under another name after a restore (``LogContinuation``) has its tiles below that name, so that those kept by others
-/// are never taken for them: of the log `racha.example/register/2-0e7c` at `2-0e7c/tile/…`.
+/// A log that continues under another name after a restore (``LogContinuation``) has its tiles below that name, so that older cached ones
+/// are never taken for them: `racha.example/register/2-0e7c` has them at `2-0e7c/tile/…`.
 public struct LogVerifier: Sendable {
   /// Reads what lies at a path below the log's prefix; nil if there is nothing.
   public typealias Fetch = @Sendable (_ path: String) async throws -> [UInt8]?
@@ -14,22 +14,22 @@ public struct LogVerifier: Sendable {
 
   public init(fetch: @escaping Fetch) { self.fetch = fetch }
 
-  /// What a visit has shown.
+  /// The result of a visit.
   public struct Report: Hashable, Sendable {
     /// What to remember for the next visit.
     public let memory: LogMemory
-    /// How many leaves were added since the last one.
+    /// How many leaves were added since the last visit.
     public let added: Int
-    /// Where the log goes on after a restore, newest last; see ``LogContinuation``.
+    /// The leaves at which the log continues after a restore, newest last; see ``LogContinuation``.
     public let continuations: [LogContinuation]
   }
 
   /// Verifies the log as it stands.
   ///
   /// - Parameters:
-  ///   - memory: of the last visit; nil at the first.
-  ///   - keys: whom to trust beside the keys that are remembered. A key that signs without being named here, or by a leaf of a log that a known
-  ///     key has signed (``LogKeyAddition``), is no key of the log.
+  ///   - memory: the memory of the last visit; nil at the first.
+  ///   - keys: the keys to trust in addition to those remembered. A key that signs without being named here, or by a leaf of a log that a
+  ///     known key has signed (``LogKeyAddition``), is no key of the log.
   /// - Throws: ``LogFinding``, or what fetching throws.
   public func verify(since memory: LogMemory?, keys: [VerifierKey]) async throws -> Report {
     let note = try parse("checkpoint", try await fetched("checkpoint")) { try SignedNote(parsing: $0) }
@@ -76,7 +76,7 @@ public struct LogVerifier: Sendable {
 
 /// The tiles and entries of a log, compared with what follows from its leaves.
 private struct Tiles {
-  /// Before all paths.
+  /// The prefix of all paths.
   let folder: String
   let verifier: LogVerifier
 

@@ -1,13 +1,13 @@
-/// What a witness says to a checkpoint that it is asked to cosign (c2sp.org/tlog-witness, “add-checkpoint”): the rules, without clock, store
-/// or network.
+/// A witness's decision on a checkpoint that it is asked to cosign (c2sp.org/tlog-witness, “add-checkpoint”): the rules, without clock,
+/// store or network.
 public enum Witness {
-  /// Why it does not cosign.
+  /// Why the witness does not cosign.
   public enum Refusal: Error, Hashable, Sendable {
     /// It does not watch that log.
     case unknownOrigin
     /// No key of the log has signed.
     case notSigned
-    /// Not a request as the specification wants it.
+    /// Not a valid request by the specification.
     case badRequest
     /// It has cosigned another size last.
     case otherSize(Int)
@@ -26,10 +26,10 @@ public enum Witness {
     }
   }
 
-  /// Decides about a request.
+  /// Decides on a request.
   ///
   /// - Parameters:
-  ///   - keys: of the log with that origin; nil where it is not watched.
+  ///   - keys: the keys of the log with that origin; nil if it is not watched.
   ///   - last: the checkpoint of the origin that was cosigned last; nil before the first one.
   /// - Returns: the checkpoint to be cosigned, and to be remembered before the cosignature is handed out.
   public static func decide(
