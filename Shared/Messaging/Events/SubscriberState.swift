@@ -55,7 +55,7 @@ struct SubscriberState {
     var firstPause: Int64 = 50
     var longestFetchPause: Int64 = 250
     var longestApplyPause: Int64 = 30_000
-    /// A running publisher announces its position each second. After so long a silence it is unknown what it has published since; after
+    /// A running publisher announces its position every half second. After so long a silence it is unknown what it has published since; after
     /// half of that, it is asked.
     var maxSilenceMilliseconds: Int64 = 5000
     /// The pause if the store refuses because nothing can be written.
