@@ -23,7 +23,7 @@ import verdict  # noqa: E402
 # The ramp: from so many calls a second on, each step so much higher and so long.
 FIRST_RATE, STEP, STEP_SECONDS = 60, 1.4, 5
 # A step is beyond what the machine can do when less is answered than is asked for, or half of it only after so long, or services say so.
-MIN_SHARE, MAX_P50_MILLISECONDS = 0.95, 100
+MIN_SHARE, MAX_P50_MILLISECONDS = 0.95, 20
 # Of all processors, in a second in which who has work to do has to wait for one.
 BUSY = 0.95
 
