@@ -121,12 +121,13 @@ public enum RemovePartnerMember: AccountOperation {
 }
 
 /// Leaves the partner that the account belongs to (REW-3). Once the last owner has left, the partner's offers pause and administrators are
-/// told. A partner that was never approved is deleted with its last member.
+/// told. A partner that is not approved and has sold nothing is deleted with its last member.
 public enum LeavePartner: AccountOperation {
   public typealias Input = Empty
   public typealias Output = Empty
 
+  // Open to any account, and refused by the handler: whoever has left, and repeats the call, is answered as the first time.
   public static let spec = OperationSpec(
-    "partnerMembers.leave", of: .rewards, .post("/v1/partners/own/leave"), by: .partnerClerk, effect: .write,
-    requirements: ["REW-3"], "Leave the partner that you belong to.")
+    "partnerMembers.leave", of: .rewards, .post("/v1/partners/own/leave"), by: .account, effect: .write,
+    failures: [RequestFailure.forbidden.kind], requirements: ["REW-3"], "Leave the partner that you belong to.")
 }
