@@ -50,7 +50,7 @@ public struct WebRequest: Sendable {
   /// Lines of the head, each as `Name: value`.
   public let headers: [String]
   public let addresses: Addresses?
-  /// The certificates of trusted authorities, as PEM; nil for those of the system.
+  /// PEM certificates of trusted authorities, in addition to those in the system's folder; nil for the system's alone.
   public let authoritiesFile: String?
   /// Answers with a longer body are refused.
   public let maxBytes: Int
@@ -110,7 +110,8 @@ public struct WebRequest: Sendable {
     if code == CURLE_OK { code = received.attach(to: easy) }
     if code == CURLE_OK { code = flag.attach(to: easy) }
     if code == CURLE_OK { code = withExtendedLifetime((received, flag)) { transfer(easy) } }
-    if flag.isCancelled { throw CancellationError() }
+    // What has come in whole counts, though it was no longer waited for: whoever sent it need not send it again.
+    if code != CURLE_OK, flag.isCancelled { throw CancellationError() }
     if received.isTooLarge { throw Unreachable(url: url, cause: .answerTooLarge, reason: "its answer is too long") }
     guard code == CURLE_OK else {
       throw Unreachable(
