@@ -82,7 +82,7 @@ struct TaskAttachmentFiles: Sendable {
   /// Makes an upload the file of its content; durable when this returns. An upload that is that already stays as it is, and the file of a
   /// content that is there is replaced by the same bytes.
   func place(_ id: ID<TaskAttachment>, as sha256: FileHash, bytes: Int, for account: AccountID?) async throws {
-    let (from, parent, to, all) = (uploadPath(id), contentFolder(sha256), contentPath(sha256), contents)
+    let (from, parent, to, all, own) = (uploadPath(id), contentFolder(sha256), contentPath(sha256), contents, folder)
     try await pool.run(for: account) {
       try PrivateFolder.make(parent)
       if rename(from, to) != 0 {
@@ -92,6 +92,7 @@ struct TaskAttachmentFiles: Sendable {
       }
       try PrivateFolder.synchronize(parent)
       try PrivateFolder.synchronize(all)
+      try PrivateFolder.synchronize(own)
     }
   }
 
