@@ -4,8 +4,8 @@ import NIOExtras
 import NIOHTTP1
 import Operations
 
-/// One HTTP/1.1 connection: gathers requests, has them answered one after the other, and keeps what is malformed, oversized or slow from
-/// the code after it.
+/// One HTTP/1.1 connection: gathers requests, has them answered one after the other, and lets nothing malformed, oversized or slow reach
+/// the code that answers.
 ///
 /// ``HTTPConnectionState`` decides what happens when, and ``HeadRules`` which requests are taken; this type carries their decisions out.
 final class HTTPConnection: ChannelInboundHandler {
