@@ -164,21 +164,23 @@ enum EntryStore {
     let pieces = key?.split(separator: "/").map(String.init) ?? []
     let activity = try pieces.first.map(ActivityID.init(text:)) ?? .placeholder
     let day = try pieces.count == 2 ? LocalDay(text: pieces[1]) : .placeholder
-    let rows = try Row.fetchAll(
-      database,
-      sql: """
-        SELECT entries.*, activity_versions.goal_kind
-        FROM entries JOIN activity_versions ON activity_versions.activity_id = entries.activity_id
-          AND activity_versions.from_day = (SELECT max(from_day) FROM activity_versions AS latest
-            WHERE latest.activity_id = entries.activity_id AND latest.from_day <= entries.day)
-        WHERE (entries.activity_id, entries.day) > (?, ?) ORDER BY entries.activity_id, entries.day LIMIT ?
-        """, arguments: [activity, day, SnapshotParts.pageSize])
-    let events = rows.map { row in
-      let measure = GoalMeasure(kind: row["goal_kind"], target: 1)
-      let progress: Int = row["progress"]
-      return EntryRecorded(
-        accountID: row["account_id"], activityID: row["activity_id"], day: row["day"], isDone: row["is_done"], isDeleted: false,
-        amount: measure.amount(progress), durationSeconds: measure.durationSeconds(progress), recordedAt: row["recorded_at"])
+    var events: [EntryRecorded] = []
+    try database.each(
+      """
+      SELECT entries.account_id, entries.activity_id, entries.day, entries.is_done, entries.progress, entries.recorded_at,
+        activity_versions.goal_kind
+      FROM entries JOIN activity_versions ON activity_versions.activity_id = entries.activity_id
+        AND activity_versions.from_day = (SELECT max(from_day) FROM activity_versions AS latest
+          WHERE latest.activity_id = entries.activity_id AND latest.from_day <= entries.day)
+      WHERE (entries.activity_id, entries.day) > (?, ?) ORDER BY entries.activity_id, entries.day LIMIT ?
+      """, .id(activity), .day(day), .number(SnapshotParts.pageSize)
+    ) { row in
+      let (measure, progress) = (GoalMeasure(kind: try row.choice(6), target: 1), row.number(4))
+      events.append(
+        EntryRecorded(
+          accountID: try row.id(0), activityID: try row.id(1), day: row.day(2), isDone: row.truth(3), isDeleted: false,
+          amount: measure.amount(progress), durationSeconds: measure.durationSeconds(progress), recordedAt: row.instant(5)))
+      return true
     }
     return SnapshotParts.page(events, of: events) { "\($0.activityID)/\($0.day)" }
   }

@@ -59,24 +59,32 @@ enum MovementDayStore {
     return after
   }
 
+  /// The columns that a ``MovementState`` is read from, which are followed by the revision.
+  private static let columns = """
+    day, steps, walking, running, cycling, plausible_steps, plausible_walking, plausible_running, plausible_cycling, flags
+    """
+
   /// The day as it stands; nil where nothing was ever measured.
   static func find(_ day: LocalDay, of account: AccountID, in database: Database) throws -> MovementState? {
-    let statement = try database.cachedStatement(
-      sql: "SELECT * FROM movement_days WHERE account_id = ? AND day = ? ORDER BY revision DESC LIMIT 1")
-    return try Row.fetchOne(statement, arguments: [account, day]).map(MovementState.init)
+    try database.first(
+      "SELECT \(columns), revision FROM movement_days WHERE account_id = ? AND day = ? ORDER BY revision DESC LIMIT 1",
+      .id(account), .day(day), read: MovementState.init)
   }
 
   /// The days on which anything was measured, oldest first.
   static func list(of account: AccountID, from: LocalDay, to: LocalDay, in database: Database) throws -> [MovementState] {
     // With max(), bare columns have the values of the row with the maximum (sqlite.org/lang_select.html, "Bare columns in an aggregate
     // query").
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT day, steps, walking, running, cycling, plausible_steps, plausible_walking, plausible_running, plausible_cycling,
-          flags, max(revision) AS revision FROM movement_days
-        WHERE account_id = ? AND day BETWEEN ? AND ? GROUP BY day ORDER BY day
-        """)
-    return try Row.fetchAll(statement, arguments: [account, from, to]).map(MovementState.init)
+    var found: [MovementState] = []
+    try database.each(
+      """
+      SELECT \(columns), max(revision) FROM movement_days WHERE account_id = ? AND day BETWEEN ? AND ? GROUP BY day ORDER BY day
+      """, .id(account), .day(from), .day(to)
+    ) { row in
+      found.append(MovementState(row))
+      return true
+    }
+    return found
   }
 
   /// All totals as events, after the key `<account>/<day>/<recorded day>`; see `SnapshotParts`.
@@ -89,22 +97,23 @@ enum MovementDayStore {
     let account = try pieces.count == 3 ? AccountID(text: pieces[0]) : .placeholder
     let day = try pieces.count == 3 ? LocalDay(text: pieces[1]) : .placeholder
     let recordedDay = try pieces.count == 3 ? LocalDay(text: pieces[2]) : .placeholder
-    let rows = try Row.fetchAll(
-      database,
-      sql: """
-        SELECT * FROM movement_days WHERE (account_id, day, recorded_day) > (?, ?, ?)
-        ORDER BY account_id, day, recorded_day LIMIT ?
-        """, arguments: [account, day, recordedDay, SnapshotParts.pageSize])
-    var events: [MovementChanged] = []
-    for row in rows {
-      let (account, recordedDay): (AccountID, LocalDay) = (row["account_id"], row["recorded_day"])
+    var (events, lastKey, count): ([MovementChanged], String?, Int) = ([], nil, 0)
+    try database.each(
+      """
+      SELECT \(columns), revision, account_id, recorded_day FROM movement_days
+      WHERE (account_id, day, recorded_day) > (?, ?, ?) ORDER BY account_id, day, recorded_day LIMIT ?
+      """, .id(account), .day(day), .day(recordedDay), .number(SnapshotParts.pageSize)
+    ) { row in
+      let (account, recordedDay): (AccountID, LocalDay) = (try row.id(11), row.day(12))
       if events.last?.accountID != account || events.last?.recordedDay != recordedDay {
         events.append(MovementChanged(accountID: account, recordedDay: recordedDay, days: []))
       }
-      events[events.count - 1].days.append(MovementState(row).published)
+      let state = MovementState(row)
+      events[events.count - 1].days.append(state.published)
+      count += 1
+      if count == SnapshotParts.pageSize { lastKey = "\(account)/\(state.day)/\(recordedDay)" }
+      return true
     }
-    return SnapshotParts.page(events, of: rows) {
-      "\($0["account_id"] as AccountID)/\($0["day"] as LocalDay)/\($0["recorded_day"] as LocalDay)"
-    }
+    return (events, lastKey)
   }
 }

@@ -1,5 +1,4 @@
 import ActivityContract
-import GRDB
 import Operations
 import ServiceKit
 import Storage
@@ -22,18 +21,14 @@ struct MovementState: Hashable, Sendable {
 
   init(day: LocalDay) { self.day = day }
 
-  init(_ row: Row) {
-    day = row["day"]
-    steps = row["steps"]
-    walking = row["walking"]
-    running = row["running"]
-    cycling = row["cycling"]
-    plausibleSteps = row["plausible_steps"]
-    plausibleWalking = row["plausible_walking"]
-    plausibleRunning = row["plausible_running"]
-    plausibleCycling = row["plausible_cycling"]
-    flags = DayFlags(rawValue: row["flags"])
-    revision = row["revision"]
+  /// The day that a row holds in its first eleven columns: the day, the amounts, the plausible amounts, the flags and the revision.
+  init(_ row: Columns) {
+    day = row.day(0)
+    (steps, walking, running, cycling) = (row.number(1), row.number(2), row.number(3), row.number(4))
+    (plausibleSteps, plausibleWalking) = (row.number(5), row.number(6))
+    (plausibleRunning, plausibleCycling) = (row.number(7), row.number(8))
+    flags = DayFlags(rawValue: row.number(9))
+    revision = row.number(10)
   }
 
   /// The amount of a kind, in steps or millimetres.

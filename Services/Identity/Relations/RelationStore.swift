@@ -49,22 +49,20 @@ enum RelationStore {
   static func keep(_ event: RelationChanged, _ transaction: Transaction) throws {
     for account in [event.accountID, event.otherAccountID] where try transaction.database.isErased(account) { return }
     let relation = event.relation
-    try transaction.database.cachedStatement(
-      sql: """
-        INSERT INTO relations (account_id, other_account_id, \(columns), revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (account_id, other_account_id) DO UPDATE
-        SET is_friend = excluded.is_friend, friend_request = excluded.friend_request,
-          friend_request_id = excluded.friend_request_id, follows = excluded.follows, is_followed_by = excluded.is_followed_by,
-          follow_request_sent_id = excluded.follow_request_sent_id,
-          follow_request_received_id = excluded.follow_request_received_id, is_blocked = excluded.is_blocked,
-          is_blocked_by_other = excluded.is_blocked_by_other, revision = excluded.revision
-        WHERE excluded.revision > relations.revision
-        """
-    ).execute(arguments: [
-      event.accountID, event.otherAccountID, relation.isFriend, relation.friendRequest?.rawValue, relation.friendRequestID,
-      relation.follows, relation.isFollowedBy, relation.followRequestSentID, relation.followRequestReceivedID, relation.isBlocked,
-      event.isBlockedByOther, event.revision,
-    ])
+    try transaction.database.run(
+      """
+      INSERT INTO relations (account_id, other_account_id, \(columns), revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (account_id, other_account_id) DO UPDATE
+      SET is_friend = excluded.is_friend, friend_request = excluded.friend_request,
+        friend_request_id = excluded.friend_request_id, follows = excluded.follows, is_followed_by = excluded.is_followed_by,
+        follow_request_sent_id = excluded.follow_request_sent_id,
+        follow_request_received_id = excluded.follow_request_received_id, is_blocked = excluded.is_blocked,
+        is_blocked_by_other = excluded.is_blocked_by_other, revision = excluded.revision
+      WHERE excluded.revision > relations.revision
+      """, .id(event.accountID), .id(event.otherAccountID), .truth(relation.isFriend), .text(relation.friendRequest?.rawValue),
+      .id(relation.friendRequestID), .truth(relation.follows), .truth(relation.isFollowedBy),
+      .id(relation.followRequestSentID), .id(relation.followRequestReceivedID), .truth(relation.isBlocked),
+      .truth(event.isBlockedByOther), .number(event.revision))
   }
 
   /// What is between an account and another, as the first one sees it.

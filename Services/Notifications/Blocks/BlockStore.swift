@@ -28,17 +28,13 @@ enum BlockStore {
   static func keep(_ event: RelationChanged, _ transaction: Transaction) throws -> Bool {
     let database = transaction.database
     for account in [event.accountID, event.otherAccountID] where try database.isErased(account) { return false }
-    let statement = try database.cachedStatement(
-      sql: """
-        INSERT INTO blocks (account_id, other_account, is_apart, revision)
-        SELECT :account, :other, :isApart, :revision
-        WHERE :isApart OR EXISTS (SELECT 1 FROM blocks WHERE account_id = :account AND other_account = :other)
-        ON CONFLICT (account_id, other_account) DO UPDATE
-        SET is_apart = excluded.is_apart, revision = excluded.revision WHERE excluded.revision > blocks.revision
-        """)
-    try statement.execute(arguments: [
-      "account": event.accountID, "other": event.otherAccountID, "isApart": event.isApart, "revision": event.revision,
-    ])
+    try database.run(
+      """
+      INSERT INTO blocks (account_id, other_account, is_apart, revision)
+      SELECT ?1, ?2, ?3, ?4 WHERE ?3 OR EXISTS (SELECT 1 FROM blocks WHERE account_id = ?1 AND other_account = ?2)
+      ON CONFLICT (account_id, other_account) DO UPDATE
+      SET is_apart = excluded.is_apart, revision = excluded.revision WHERE excluded.revision > blocks.revision
+      """, .id(event.accountID), .id(event.otherAccountID), .truth(event.isApart), .number(event.revision))
     return database.changesCount > 0
   }
 

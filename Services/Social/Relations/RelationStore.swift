@@ -30,7 +30,7 @@ enum RelationStore {
             UNION ALL
             SELECT min(from_account, to_account), max(from_account, to_account), sent_at FROM friend_requests WHERE state = 'pending'
             UNION ALL
-            SELECT min(from_account, to_account), max(from_account, to_account), sent_at FROM follow_requests WHERE state = 'pending'
+            SELECT min(from_account, to_account), max(from_account, to_account), sent_at FROM follow_friend_requests WHERE state = 'pending'
           ) GROUP BY low_account, high_account;
           """)
     }
@@ -43,61 +43,63 @@ enum RelationStore {
   /// from an older backup.
   static func publish(_ one: AccountID, _ other: AccountID, _ transaction: Transaction) throws {
     let pair = AccountPair(one, other)
-    let statement = try transaction.database.cachedStatement(
-      sql: """
-        INSERT INTO relations (low_account, high_account, changed_at, revision) VALUES (?1, ?2, ?3, ?3)
-        ON CONFLICT (low_account, high_account) DO UPDATE
-        SET changed_at = excluded.changed_at, revision = max(revision + 1, excluded.revision)
-        RETURNING revision
-        """)
-    let revision = try Int.fetchOne(statement, arguments: [pair.low, pair.high, transaction.now]) ?? 1
-    for event in try events(pair, revision, at: transaction.now, in: transaction.database) { try transaction.publish(event) }
+    try transaction.database.run(
+      """
+      INSERT INTO relations (low_account, high_account, changed_at, revision) VALUES (?1, ?2, ?3, ?3)
+      ON CONFLICT (low_account, high_account) DO UPDATE
+      SET changed_at = excluded.changed_at, revision = max(revision + 1, excluded.revision)
+      """, .id(pair.low), .id(pair.high), .instant(transaction.now))
+    let changed = try transaction.database.first(
+      "\(states) WHERE r.low_account = ? AND r.high_account = ?", .id(pair.low), .id(pair.high), read: events)
+    for event in changed ?? [] { try transaction.publish(event) }
   }
 
-  /// What is between an account and another, as the first one sees it.
-  static func relation(of account: AccountID, to other: AccountID, in database: Database) throws -> Relation {
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT
-          EXISTS (SELECT 1 FROM friendships WHERE low_account = min(:account, :other) AND high_account = max(:account, :other))
-            AS is_friend,
-          (SELECT friend_request_id FROM friend_requests WHERE from_account = :account AND to_account = :other AND state = 'pending')
-            AS friend_request_sent,
-          (SELECT friend_request_id FROM friend_requests WHERE from_account = :other AND to_account = :account AND state = 'pending'
-            AND is_hidden = 0) AS friend_request_received,
-          EXISTS (SELECT 1 FROM follows WHERE follower_account = :account AND followed_account = :other AND state = 'accepted')
-            AS follows,
-          EXISTS (SELECT 1 FROM follows WHERE follower_account = :other AND followed_account = :account AND state = 'accepted')
-            AS is_followed_by,
-          (SELECT follow_request_id FROM follow_requests WHERE from_account = :account AND to_account = :other AND state = 'pending')
-            AS follow_request_sent,
-          (SELECT follow_request_id FROM follow_requests WHERE from_account = :other AND to_account = :account AND state = 'pending'
-            AND is_hidden = 0) AS follow_request_received,
-          EXISTS (SELECT 1 FROM blocks WHERE blocker_account = :account AND blocked_account = :other) AS is_blocked
-        """)
-    guard let row = try Row.fetchOne(statement, arguments: ["account": account, "other": other]) else { return Relation() }
-    let (sent, received): (ID<FriendRequest>?, ID<FriendRequest>?) = (row["friend_request_sent"], row["friend_request_received"])
-    return Relation(
-      isFriend: row["is_friend"], friendRequest: received != nil ? .received : sent != nil ? .sent : nil,
-      friendRequestID: received ?? sent, follows: row["follows"], isFollowedBy: row["is_followed_by"],
-      followRequestSentID: row["follow_request_sent"], followRequestReceivedID: row["follow_request_received"],
-      isBlocked: row["is_blocked"])
-  }
+  /// What is between the two accounts of a row of `relations`: one look-up in each table, in both directions.
+  private static let states = """
+    SELECT r.low_account, r.high_account, r.changed_at, r.revision, friendship.since IS NOT NULL,
+      low_friend_request.friend_request_id, low_friend_request.is_hidden, high_friend_request.friend_request_id, high_friend_request.is_hidden,
+      low_follow.state IS NOT NULL, high_follow.state IS NOT NULL,
+      low_follow_friend_request.follow_friend_request_id, low_follow_friend_request.is_hidden, high_follow_friend_request.follow_friend_request_id, high_follow_friend_request.is_hidden,
+      low_block.since IS NOT NULL, high_block.since IS NOT NULL
+    FROM relations r
+    LEFT JOIN friendships friendship ON friendship.low_account = r.low_account AND friendship.high_account = r.high_account
+    LEFT JOIN friend_requests low_friend_request ON low_friend_request.from_account = r.low_account
+      AND low_friend_request.to_account = r.high_account AND low_friend_request.state = 'pending'
+    LEFT JOIN friend_requests high_friend_request ON high_friend_request.from_account = r.high_account
+      AND high_friend_request.to_account = r.low_account AND high_friend_request.state = 'pending'
+    LEFT JOIN follows low_follow ON low_follow.follower_account = r.low_account
+      AND low_follow.followed_account = r.high_account AND low_follow.state = 'accepted'
+    LEFT JOIN follows high_follow ON high_follow.follower_account = r.high_account
+      AND high_follow.followed_account = r.low_account AND high_follow.state = 'accepted'
+    LEFT JOIN follow_friend_requests low_follow_friend_request ON low_follow_friend_request.from_account = r.low_account
+      AND low_follow_friend_request.to_account = r.high_account AND low_follow_friend_request.state = 'pending'
+    LEFT JOIN follow_friend_requests high_follow_friend_request ON high_follow_friend_request.from_account = r.high_account
+      AND high_follow_friend_request.to_account = r.low_account AND high_follow_friend_request.state = 'pending'
+    LEFT JOIN blocks low_block ON low_block.blocker_account = r.low_account AND low_block.blocked_account = r.high_account
+    LEFT JOIN blocks high_block ON high_block.blocker_account = r.high_account AND high_block.blocked_account = r.low_account
+    """
 
-  /// The relation of each of the two.
-  private static func events(
-    _ pair: AccountPair, _ revision: Int, at: Instant, in database: Database
-  ) throws -> [RelationChanged] {
-    let low = try relation(of: pair.low, to: pair.high, in: database)
-    let high = try relation(of: pair.high, to: pair.low, in: database)
-    return [
-      RelationChanged(
-        accountID: pair.low, otherAccountID: pair.high, relation: low, isBlockedByOther: high.isBlocked, revision: revision,
-        at: at),
-      RelationChanged(
-        accountID: pair.high, otherAccountID: pair.low, relation: high, isBlockedByOther: low.isBlocked, revision: revision,
-        at: at),
-    ]
+  /// The relation as each of the two sees it, from a row of ``states``. A request that is hidden from its recipient shows only to its
+  /// sender.
+  private static func events(_ row: Columns) throws -> [RelationChanged] {
+    let (low, high): (AccountID, AccountID) = (try row.id(0), try row.id(1))
+    let (at, revision, isFriend) = (row.instant(2), row.number(3), row.truth(4))
+    let friendRequests: [ID<FriendRequest>?] = [try row.optionalID(5), try row.optionalID(7)]
+    let followRequests: [ID<FollowRequest>?] = [try row.optionalID(11), try row.optionalID(13)]
+    let seenFriendRequests = [row.truth(6) ? nil : friendRequests[0], row.truth(8) ? nil : friendRequests[1]]
+    let seenFollowRequests = [row.truth(12) ? nil : followRequests[0], row.truth(14) ? nil : followRequests[1]]
+    let (follows, blocks) = ([row.truth(9), row.truth(10)], [row.truth(15), row.truth(16)])
+    return [(low, high), (high, low)].enumerated().map { own, accounts in
+      let other = 1 - own
+      let (sent, received) = (friendRequests[own], seenFriendRequests[other])
+      return RelationChanged(
+        accountID: accounts.0, otherAccountID: accounts.1,
+        relation: Relation(
+          isFriend: isFriend, friendRequest: received != nil ? .received : sent != nil ? .sent : nil,
+          friendRequestID: received ?? sent, follows: follows[own], isFollowedBy: follows[other],
+          followRequestSentID: followRequests[own], followRequestReceivedID: seenFollowRequests[other], isBlocked: blocks[own]),
+        isBlockedByOther: blocks[other], revision: revision, at: at)
+    }
   }
 
   /// The ends of the first relations of an account that is deleted, for those on the other side; see `ErasedTable.Ends`.
@@ -120,16 +122,14 @@ enum RelationStore {
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let pieces = try key?.split(at: "/").map { try AccountID(text: String($0)) } ?? []
-    let rows = try Row.fetchAll(
-      database,
-      sql: """
-        SELECT * FROM relations WHERE (low_account, high_account) > (?, ?) ORDER BY low_account, high_account LIMIT ?
-        """, arguments: [pieces.first ?? .placeholder, pieces.last ?? .placeholder, SnapshotParts.pageSize])
-    let all = try rows.flatMap { row in
-      try events(AccountPair(row["low_account"], row["high_account"]), row["revision"], at: row["changed_at"], in: database)
+    var pairs: [[RelationChanged]] = []
+    try database.each(
+      "\(states) WHERE (r.low_account, r.high_account) > (?, ?) ORDER BY r.low_account, r.high_account LIMIT ?",
+      .id(pieces.first ?? .placeholder), .id(pieces.last ?? .placeholder), .number(SnapshotParts.pageSize)
+    ) { row in
+      pairs.append(try events(row))
+      return true
     }
-    return SnapshotParts.page(all, of: rows) { row in
-      "\(row["low_account"] as AccountID)/\(row["high_account"] as AccountID)"
-    }
+    return SnapshotParts.page(pairs.flatMap { $0 }, of: pairs) { "\($0[0].accountID)/\($0[0].otherAccountID)" }
   }
 }

@@ -130,26 +130,25 @@ public enum Accounts {
     let database = transaction.database
     guard try !database.isErased(account.accountID) else { return }
     let before = try standing(of: account.accountID, in: database)
-    let statement = try transaction.database.cachedStatement(
-      sql: """
-        INSERT INTO accounts (account_id, username, nickname, time_zone, day_start_hour, language, is_verified, consents,
-          mutes_help, photo_tag, gives_read_receipts, task_enrollment, suspended_until, revision)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (account_id) DO UPDATE SET
-          username = excluded.username, nickname = excluded.nickname, time_zone = excluded.time_zone,
-          day_start_hour = excluded.day_start_hour, language = excluded.language, is_verified = excluded.is_verified,
-          consents = excluded.consents, mutes_help = excluded.mutes_help, photo_tag = excluded.photo_tag,
-          gives_read_receipts = excluded.gives_read_receipts, task_enrollment = excluded.task_enrollment,
-          suspended_until = excluded.suspended_until,
-          revision = excluded.revision
-        WHERE excluded.revision > accounts.revision
-        """)
-    try statement.execute(arguments: [
-      account.accountID, account.username, account.nickname?.description, account.timeZone.description, account.dayStartHour,
-      account.language, account.isVerified, text(of: account.consents ?? []), account.mutesHelp ?? false, account.photoTag,
-      account.givesReadReceipts ?? true, (account.taskEnrollment ?? .everybody).rawValue, account.suspendedUntil,
-      account.revision,
-    ])
+    try database.run(
+      """
+      INSERT INTO accounts (account_id, username, nickname, time_zone, day_start_hour, language, is_verified, consents,
+        mutes_help, photo_tag, gives_read_receipts, task_enrollment, suspended_until, revision)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (account_id) DO UPDATE SET
+        username = excluded.username, nickname = excluded.nickname, time_zone = excluded.time_zone,
+        day_start_hour = excluded.day_start_hour, language = excluded.language, is_verified = excluded.is_verified,
+        consents = excluded.consents, mutes_help = excluded.mutes_help, photo_tag = excluded.photo_tag,
+        gives_read_receipts = excluded.gives_read_receipts, task_enrollment = excluded.task_enrollment,
+        suspended_until = excluded.suspended_until,
+        revision = excluded.revision
+      WHERE excluded.revision > accounts.revision
+      """, .id(account.accountID), .text(account.username.description), .text(account.nickname?.description),
+      .text(account.timeZone.description), .number(account.dayStartHour), .text(account.language.rawValue),
+      .truth(account.isVerified), .text(text(of: account.consents ?? [])), .truth(account.mutesHelp ?? false),
+      .text(account.photoTag), .truth(account.givesReadReceipts ?? true),
+      .text((account.taskEnrollment ?? .everybody).rawValue), account.suspendedUntil.map(Bound.instant) ?? .null,
+      .number(account.revision))
     // A late event changes nothing.
     if database.changesCount > 0 {
       let after = Standing(

@@ -16,6 +16,7 @@ public enum Bound: Sendable, Hashable {
   case uuid(UInt64, UInt64)
 
   public static func id<Entity>(_ id: ID<Entity>) -> Bound { .uuid(id.high, id.low) }
+  public static func id<Entity>(_ id: ID<Entity>?) -> Bound { id.map { .uuid($0.high, $0.low) } ?? .null }
   public static func number(_ number: Int) -> Bound { .integer(Int64(number)) }
   public static func truth(_ truth: Bool) -> Bound { .integer(truth ? 1 : 0) }
   public static func instant(_ instant: Instant) -> Bound { .integer(instant.milliseconds) }
@@ -56,6 +57,9 @@ public struct Columns {
     }
     return id
   }
+
+  /// The same; nil where the column holds NULL.
+  public func optionalID<Entity>(_ column: Int32) throws -> ID<Entity>? { isNull(column) ? nil : try id(column) }
 
   /// A value of a closed list.
   ///

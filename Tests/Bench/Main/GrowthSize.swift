@@ -22,6 +22,8 @@ struct GrowthSize {
   private let templates: AccountTemplates
   private let cast: GrowthCast
   private var figures = GrowthFigures()
+  /// How many of the figures were reported.
+  private var said = (singles: 0, raw: 0)
 
   /// Who plays rounds, and how many of them at the same time.
   private static let (workers, connections) = (88, 64)
@@ -94,9 +96,12 @@ struct GrowthSize {
     return size.figures
   }
 
-  /// How far it is, for whoever waits: a size may take half an hour.
-  private func say(_ text: String) {
-    FileHandle.standardError.write(Data("growth, \(accounts) accounts: \(text)\n".utf8))
+  /// Reports a stage that is over and its figures: a size may take an hour, and what was measured stays known where a later stage fails.
+  private mutating func say(_ text: String) {
+    let new = figures.singles[said.singles...].map { "  \($0.name): \($0.text)" } + figures.raw[said.raw...].map { "  \($0)" }
+    said = (figures.singles.count, figures.raw.count)
+    let lines = ["growth, \(accounts) accounts: \(text)"] + new
+    FileHandle.standardError.write(Data((lines.joined(separator: "\n") + "\n").utf8))
   }
 
   // MARK: - Filling
@@ -141,7 +146,7 @@ struct GrowthSize {
     try await cluster.waitUntilReady(seconds: 600)
     figures.add("gateway ready", (ContinuousClock.now - started).milliseconds, "ms", atMost: 1000)
     for service in GeneratedAccounts.services {
-      figures.add("\(service) ready with its store", ready[service] ?? .nan, "ms", atMost: 1000)
+      figures.add("\(service) ready with its store", ready[service]?.milliseconds ?? .nan, "ms", atMost: 1000)
     }
   }
 
@@ -296,7 +301,10 @@ struct GrowthSize {
       let start = ContinuousClock.now
       try cluster.release(service)
       let ready = try await probe.whenReady([service], since: start)
-      figures.add("\(service) ready with an empty store", ready[service] ?? .nan, "ms")
+      let (milliseconds, events) = (ready[service]?.milliseconds ?? .nan, ready[service]?.events ?? 0)
+      figures.add("\(service) ready with an empty store", milliseconds, "ms")
+      figures.raw.append("\(service) took in \(events) events, \(Int(Double(events) * 1000 / max(milliseconds, 1))) a second")
+      say("\(service) has begun with an empty store")
       try await put(service, aside: false)
       try cluster.release(service)
       try await cluster.waitUntilReady(seconds: 600)

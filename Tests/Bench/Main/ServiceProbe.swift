@@ -9,13 +9,32 @@ import Synchronization
 struct ServiceProbe {
   let bus: ClusterBus
 
-  /// How many milliseconds each of them took to be ready; those that are not within ten minutes are missing.
-  func whenReady(_ services: [ServiceName], since start: ContinuousClock.Instant) async throws -> [ServiceName: Double] {
-    try await withThrowingTaskGroup(of: (ServiceName, Double?).self) { group in
+  /// When a service was ready, and what it had caught up with until then.
+  struct Readiness {
+    let milliseconds: Double
+    /// The events that had taken effect; 0 where there was nothing to catch up with.
+    let events: Int
+  }
+
+  /// How long a service may take without progress.
+  private static let patience = Duration.seconds(600)
+
+  /// When each of them was ready; those that make no progress for ten minutes are missing.
+  func whenReady(_ services: [ServiceName], since start: ContinuousClock.Instant) async throws -> [ServiceName: Readiness] {
+    try await withThrowingTaskGroup(of: (ServiceName, Readiness?).self) { group in
       for service in services {
         group.addTask {
-          while ContinuousClock.now - start < .seconds(600) {
-            if await isReady(service) { return (service, (ContinuousClock.now - start).milliseconds) }
+          var done: [String: Int] = [:]
+          var advanced = start
+          while ContinuousClock.now - advanced < Self.patience {
+            let health = await health(of: service)
+            if health?.isReady == true {
+              let elapsed = (ContinuousClock.now - start).milliseconds
+              return (service, Readiness(milliseconds: elapsed, events: done.values.reduce(0, +)))
+            }
+            let before = done
+            for problem in health?.problems ?? [] { done[problem.part] = problem.done ?? done[problem.part] }
+            if done != before { advanced = .now }
             try await Task.sleep(for: .milliseconds(5))
           }
           return (service, nil)
@@ -25,12 +44,12 @@ struct ServiceProbe {
     }
   }
 
-  private func isReady(_ service: ServiceName) async -> Bool {
+  /// Nil for a service that does not answer, as before it has begun.
+  private func health(of service: ServiceName) async -> ReadHealth.Output? {
     do {
-      return try await bus.ask(ReadHealth.self, .init(), as: .gateway, to: service, seconds: 1).isReady
+      return try await bus.ask(ReadHealth.self, .init(), as: .gateway, to: service, seconds: 1)
     } catch {
-      // Whoever is not there yet does not answer.
-      return false
+      return nil
     }
   }
 }
