@@ -48,7 +48,9 @@ struct MailWorker: SendQueueWorker {
         end = .obsolete
       }
     } catch {
-      return try await failed(job, error)
+      // What a stop cuts off is no failure of the server's.
+      if !Task.isCancelled { try await failed(job, error) }
+      return
     }
     try await finish(job, end, nil)
   }

@@ -34,6 +34,8 @@ protocol SendQueueWorker: ServiceLifecycle.Service {
   func nextDue(in database: Database) throws -> Instant?
 
   /// Sends an entry, and stores the outcome by ``write(_:)``. Throws only if the store does.
+  ///
+  /// Where a stop cuts it off, it stores no failure, so that ``recover(_:)`` finds it at the next start; but what was taken is stored.
   func send(_ job: Job) async throws
 }
 
