@@ -16,8 +16,8 @@ enum PreferenceHandlers {
   static func update(
     _ input: UpdateNotificationPreferences.Input, _ call: AccountCall, _ transaction: Transaction
   ) throws -> NotificationPreferences {
-    var findings = FieldFindings()
-    for (index, choice) in input.choices.enumerated() {
+    var findings = FieldFindings(input.found)
+    for (index, choice) in input.choices.enumerated() where input.found.areRight("choices[\(index)]") {
       if let (field, rule) = PreferenceRules.fault(of: choice) { findings.add("choices[\(index)].\(field)", rule) }
     }
     try findings.end()
