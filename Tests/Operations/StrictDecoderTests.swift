@@ -77,6 +77,33 @@ struct StrictDecoderTests {
     #expect(problems("[]") == ["": "not_an_object"])
   }
 
+  @Test("The strict decoder names the field that a type of its own cannot be read from, beside others, and once if it is missing")
+  func ownTypes() {
+    enum Level: Int, Codable { case low = 1, high }
+    struct Step: Document {
+      var level: Level
+      static let notes: Notes = ["level": "How high."]
+    }
+    struct Stairs: Document {
+      var name: String
+      var steps: [Step]
+      var levels: [Level]?
+      static let notes: Notes = ["name": Note("A name.", length: 1...5), "steps": "Its steps.", "levels": "Levels."]
+    }
+    func found(_ json: String) -> [String] {
+      do {
+        _ = try Stairs.decode(Array(json.utf8))
+        return []
+      } catch {
+        return error.fields.map { "\($0.field) \($0.code)" }
+      }
+    }
+    #expect(found(#"{"name":"a","steps":[{"level":2}],"levels":[1]}"#) == [])
+    #expect(found(#"{"name":"","steps":[{"level":2},{"level":"x"}]}"#) == ["name empty", "steps[1].level wrong_type"])
+    #expect(found(#"{"name":"a","steps":[],"levels":[1,3]}"#) == ["levels[1] wrong_type"])
+    #expect(found(#"{"name":"a","steps":[{}]}"#) == ["steps[0].level required"])
+  }
+
   @Test("The strict decoder refuses null in every optional field")
   func nulls() {
     struct Edited: Document {

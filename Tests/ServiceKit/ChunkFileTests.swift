@@ -43,4 +43,14 @@ struct ChunkFileTests {
       #expect(held?.isGone == true)
     }
   }
+
+  @Test("A file whose folder disappears each time is gone, and nobody waits for it for ever")
+  func withoutFolder() throws {
+    try Self.withRoot { root in
+      // Below itself, so that no folder is made for it.
+      let file = ChunkFile("\(root)/missing/file", below: "\(root)/missing/file")
+      let fault = #expect(throws: FileFault.self) { try file.write([1], at: 0) }
+      #expect(fault?.isGone == true)
+    }
+  }
 }

@@ -1,28 +1,14 @@
-import Foundation
+import ServiceKit
 
-/// A text normalised for the search: without case, accents and other marks, and with single blanks. `Qué CALOR` becomes `que calor`,
-/// `straße` becomes `strasse`.
+/// A text normalised for the search in comments: without case, accents and other marks, and with single blanks. `Qué CALOR` becomes
+/// `que calor`, `straße` becomes `strasse`.
+///
+/// Unlike ``SearchText`` it keeps `ø`, `ł`, `æ` and other letters that Unicode does not decompose: comments are stored in this form, as
+/// are the filters over them, and would no longer match if it changed.
 struct FoldedText: Hashable, Sendable {
   let description: String
 
-  init(_ text: String) {
-    // Upper case turns `ß` into `ss`, and `ς` and `ı` into their base letters.
-    let decomposed = text.uppercased().lowercased().decomposedStringWithCompatibilityMapping
-    var folded = String.UnicodeScalarView()
-    for scalar in decomposed.unicodeScalars {
-      if scalar.properties.isWhitespace {
-        if folded.last != " " { folded.append(" ") }
-        continue
-      }
-      switch scalar.properties.generalCategory {
-      case .nonspacingMark, .enclosingMark, .format, .control: continue
-      default: folded.append(scalar)
-      }
-    }
-    if folded.first == " " { folded.removeFirst() }
-    if folded.last == " " { folded.removeLast() }
-    description = String(folded)
-  }
+  init(_ text: String) { description = String(String.UnicodeScalarView(SearchText.folded(text))) }
 
   var isEmpty: Bool { description.isEmpty }
 

@@ -76,17 +76,6 @@ struct ExternalLoginSecrets: Sendable {
   }
 }
 
-/// When a flow may end (requirement ID-10).
-enum ExternalLoginFlowRules {
-  static let lifetimeSeconds = 600
-
-  /// Why it may not; nil if it may.
-  static func refusal(expiresAt: Instant, endedAt: Instant?, now: Instant) -> ExternalLoginFailure? {
-    if endedAt != nil { return .stateUsed }
-    return now < expiresAt ? nil : .stateExpired
-  }
-}
-
 /// The flows with external providers.
 enum ExternalLoginStore {
   /// Long enough that a flow which has ended is still distinguished from one that was never begun.

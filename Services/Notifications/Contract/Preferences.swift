@@ -102,10 +102,13 @@ public struct NotificationChoice: Document, Hashable {
 /// What protects the account cannot be switched off in the inbox and by e-mail: notices of security and logins, and the mails by which an
 /// address is verified, a password recovered and an account deleted. Of a category only what can be is switched off.
 public enum UpdateNotificationPreferences: AccountOperation {
-  public struct Input: Document, Hashable {
+  public struct Input: Form, Hashable {
     public static let maxChoices = 200
 
     public var choices: [NotificationChoice]
+    public var found = FoundProblems()
+
+    private enum CodingKeys: String, CodingKey { case choices }
 
     public init(choices: [NotificationChoice]) { self.choices = choices }
 

@@ -266,7 +266,7 @@ public enum CreatePushSubscription: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "endpoint": "Where the push service takes pushes: https, and on the public internet.", "keys": "The device's keys.",
+      "endpoint": "Where the push service takes pushes: https at port 443, on the public internet.", "keys": "The device's keys.",
       "publicKey": "The server's key that the device subscribed with; the present one if absent.",
       "name": "What to call the device.", "language": "In which language to push; the account's if absent.",
     ]

@@ -16,9 +16,9 @@ enum PreferenceHandlers {
   static func update(
     _ input: UpdateNotificationPreferences.Input, _ call: AccountCall, _ transaction: Transaction
   ) throws -> NotificationPreferences {
-    var findings = FieldFindings()
-    for (index, choice) in input.choices.enumerated() {
-      if let (field, rule) = fault(choice) { findings.add("choices[\(index)].\(field)", rule) }
+    var findings = FieldFindings(input.found)
+    for (index, choice) in input.choices.enumerated() where input.found.areRight("choices[\(index)]") {
+      if let (field, rule) = PreferenceRules.fault(of: choice) { findings.add("choices[\(index)].\(field)", rule) }
     }
     try findings.end()
     for choice in input.choices {
@@ -27,29 +27,6 @@ enum PreferenceHandlers {
     }
     try DailyLookStore.follow(call.account, transaction)
     return try read(Empty(), call, transaction.database)
-  }
-
-  /// Why a choice is invalid: the kind does not exist, does not use the channel, or cannot be switched off.
-  private static func fault(_ choice: NotificationChoice) -> (String, FieldRule)? {
-    let kinds: [NotificationSpec]
-    if let name = choice.kind {
-      guard let kind = NotificationSpec.named(name), !kind.channels.isEmpty else {
-        return ("kind", FieldRule("unknown_notification_kind"))
-      }
-      kinds = [kind]
-    } else {
-      kinds = NotificationSpec.all.filter { $0.category == choice.category }
-    }
-    let carried = kinds.filter { $0.channels.contains(choice.channel) }
-    if carried.isEmpty, choice.isOn == true || choice.kind != nil { return ("channel", FieldRule("channel_unavailable")) }
-    guard choice.isOn == false, !carried.isEmpty else { return nil }
-    guard carried.allSatisfy({ $0.delivery.required.contains(choice.channel) }) else { return nil }
-    return (
-      "isOn",
-      FieldRule(
-        "cannot_switch_off",
-        ["name": .text(choice.kind ?? choice.category?.rawValue ?? ""), "channel": .text(choice.channel.rawValue)])
-    )
   }
 
   /// A category and its kinds; nothing where there are none.

@@ -144,4 +144,27 @@ enum PreferenceRules {
     }
     return .now
   }
+
+  /// Why a choice is invalid: the kind does not exist, does not use the channel, or cannot be switched off.
+  static func fault(of choice: NotificationChoice) -> (String, FieldRule)? {
+    let kinds: [NotificationSpec]
+    if let name = choice.kind {
+      guard let kind = NotificationSpec.named(name), !kind.channels.isEmpty else {
+        return ("kind", FieldRule("unknown_notification_kind"))
+      }
+      kinds = [kind]
+    } else {
+      kinds = NotificationSpec.all.filter { $0.category == choice.category }
+    }
+    let carried = kinds.filter { $0.channels.contains(choice.channel) }
+    if carried.isEmpty, choice.isOn == true || choice.kind != nil { return ("channel", FieldRule("channel_unavailable")) }
+    guard choice.isOn == false, !carried.isEmpty else { return nil }
+    guard carried.allSatisfy({ $0.delivery.required.contains(choice.channel) }) else { return nil }
+    return (
+      "isOn",
+      FieldRule(
+        "cannot_switch_off",
+        ["name": .text(choice.kind ?? choice.category?.rawValue ?? ""), "channel": .text(choice.channel.rawValue)])
+    )
+  }
 }

@@ -3,6 +3,9 @@ import Operations
 import ServiceKit
 
 /// To which endpoints is pushed: those on the public internet by https, and those of one's own push services.
+///
+/// Of others only port 443 is called, where push services are: an endpoint is whatever an account says it is, and behind other ports there
+/// are services that expect no calls from here.
 struct PushEndpointRules: Sendable, Hashable {
   /// Scheme, host and port of one's own push services, whatever their scheme and addresses.
   var ownOrigins: Set<String> = []
@@ -15,7 +18,7 @@ struct PushEndpointRules: Sendable, Hashable {
     if isOwn(endpoint) { return true }
     let labels = endpoint.host.split(separator: ".", omittingEmptySubsequences: false)
     // An address in any of its forms ends with digits (WHATWG URL, "ends in a number"); push services have names.
-    guard endpoint.isSecure, labels.count > 1, labels.allSatisfy({ (1...63).contains($0.utf8.count) }),
+    guard endpoint.isSecure, endpoint.port == 443, labels.count > 1, labels.allSatisfy({ (1...63).contains($0.utf8.count) }),
       let last = labels.last?.utf8
     else { return false }
     return last.first.map { (0x61...0x7A).contains($0) } == true

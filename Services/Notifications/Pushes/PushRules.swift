@@ -81,7 +81,7 @@ struct PushRetry: Hashable, Sendable {
 enum PushFailure: Error, Hashable {
   /// The service cannot be reached, is busy, or has a fault of its own.
   case unreachable
-  /// Its address is not a public one.
+  /// Its address is not a public one, or its port is not that of https.
   case notPublic
   /// It does not take it, with that status.
   case refused(Int)

@@ -25,7 +25,10 @@ enum DocumentDecoder {
       document = try state.document(D.self, node: 0, path: .root)
     } catch {
       // Only types that bring their own `init(from:)` throw; their rule is not known, the location is.
-      throw Failure(RequestFailure.invalidFields, fields: state.problems + [FieldProblem(field: "", FieldRule("wrong_type"))])
+      let field = (error as? Misread)?.path.description ?? ""
+      let isKnown = state.problems.contains { $0.field == field }
+      let own = isKnown ? [] : [FieldProblem(field: field, FieldRule("wrong_type"))]
+      throw Failure(RequestFailure.invalidFields, fields: state.problems + own)
     }
     guard !state.problems.isEmpty else { return document }
     // A form that is not an object has nothing to be validated.
@@ -68,6 +71,11 @@ private struct Location {
     if index >= 0 { return .index(parent, index) }
     return name.isEmpty ? parent : .key(parent, name)
   }
+}
+
+/// A value whose own `init(from:)` threw.
+private struct Misread: Error {
+  let path: FieldPath
 }
 
 private final class DecodingState {
@@ -137,20 +145,35 @@ private final class DecodingState {
     let path = location.path
     if let document = type as? any Document.Type { return try cast(anyDocument(document, node: node, path: path)) }
     if node >= 0, type is any ListOfValues.Type, tape.nodes[node].isLenient {
-      return try T(from: ValueDecoder(state: self, node: splitList(node), path: path, notes: [:]))
+      return try read(type, node: splitList(node), path: path)
     }
     if node >= 0, type is any ListOfValues.Type {
       guard tape.nodes[node].kind == .array else {
         report(path, FieldRule("not_an_array"))
-        return try T(from: ValueDecoder(state: self, node: -1, path: path, notes: [:]))
+        return try read(type, node: -1, path: path)
       }
       let count = Int(tape.nodes[node].count)
       if let items = note()?.items, !items.contains(count) {
         report(path, FieldRule("wrong_count", ["min": .number(items.lowerBound), "max": .number(items.upperBound)]))
-        return try T(from: ValueDecoder(state: self, node: -1, path: path, notes: [:]))
+        return try read(type, node: -1, path: path)
       }
     }
-    return try T(from: ValueDecoder(state: self, node: node, path: path, notes: [:]))
+    return try read(type, node: node, path: path)
+  }
+
+  private func read<T: Decodable>(_ type: T.Type, node: Int, path: FieldPath) throws -> T {
+    try locating(path) { try T(from: ValueDecoder(state: self, node: node, path: path, notes: [:])) }
+  }
+
+  /// Adds to what a type's own `init(from:)` throws where that was.
+  private func locating<T>(_ path: FieldPath, _ read: () throws -> T) throws -> T {
+    do {
+      return try read()
+    } catch let misread as Misread {
+      throw misread
+    } catch {
+      throw Misread(path: path)
+    }
   }
 
   private func cast<A, T>(_ value: A) throws -> T {
@@ -159,7 +182,7 @@ private final class DecodingState {
   }
 
   private func anyDocument<D: Document>(_ type: D.Type, node: Int, path: FieldPath) throws -> D {
-    try document(type, node: node, path: path)
+    try locating(path) { try document(type, node: node, path: path) }
   }
 
   private func textValue<V: TextValue>(_ type: V.Type, node: Int, location: Location) -> V {

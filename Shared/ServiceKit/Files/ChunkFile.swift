@@ -47,14 +47,20 @@ public struct ChunkFile: Sendable {
     if offset == 0 { try synchronizeFolders() }
   }
 
+  /// How often the file's folder may disappear while the file is created.
+  private static let maxTries = 100
+
   /// A new file, or the existing one.
+  ///
+  /// - Throws: ``FileFault``: the file is gone where its folder disappears each time.
   private func created() throws -> Int32 {
-    while true {
+    for _ in 0..<Self.maxTries {
       if let folder = folders.first { try PrivateFolder.make(folder) }
       let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_CREAT, 0o600)
       // The folder is removed with its last file, which may have happened just now.
       guard descriptor < 0, errno == ENOENT else { return descriptor }
     }
+    throw FileFault(operation: "open", number: ENOENT)
   }
 
   private func synchronizeFolders() throws {

@@ -11,6 +11,19 @@ public struct SearchText: Sendable, Hashable {
   public let scalars: [Unicode.Scalar]
 
   public init(_ text: String) {
+    var scalars: [Unicode.Scalar] = []
+    for scalar in Self.folded(text) {
+      if let plain = Self.plain[scalar] {
+        scalars += plain.unicodeScalars
+      } else {
+        scalars.append(scalar)
+      }
+    }
+    self.scalars = scalars
+  }
+
+  /// The text without case, accents and other marks, and with single blanks, in which `ø` and the like are still letters of their own.
+  public static func folded(_ text: String) -> [Unicode.Scalar] {
     // By way of upper case `ß` becomes `ss`, and `ς` and `ı` become the letters that they are forms of.
     let decomposed = text.uppercased().lowercased().decomposedStringWithCompatibilityMapping
     var folded: [Unicode.Scalar] = []
@@ -21,17 +34,12 @@ public struct SearchText: Sendable, Hashable {
       }
       switch scalar.properties.generalCategory {
       case .nonspacingMark, .enclosingMark, .format, .control: continue
-      default:
-        if let plain = SearchText.plain[scalar] {
-          folded += plain.unicodeScalars
-        } else {
-          folded.append(scalar)
-        }
+      default: folded.append(scalar)
       }
     }
     if folded.first == " " { folded.removeFirst() }
     if folded.last == " " { folded.removeLast() }
-    scalars = folded
+    return folded
   }
 
   public var string: String { String(String.UnicodeScalarView(scalars)) }

@@ -9,7 +9,7 @@ struct FoldedTextTests {
     arguments: [
       ("Qué  CALOR\n", "que calor"), ("Straße", "strasse"), ("ΜΆΪΟΣ μάϊος", "μαιοσ μαιοσ"), ("İstanbul", "istanbul"),
       ("e\u{301}\u{302}", "e"), ("ﬁn", "fin"), ("Ñandú", "nandu"), (" \u{200B} ", ""), ("\u{301}", ""), ("🏃🏽‍♀️ 5k", "🏃🏽♀ 5k"),
-      ("日本", "日本"), ("①", "1"),
+      ("日本", "日本"), ("①", "1"), ("Øl Łódź", "øl łodz"),
     ])
   func folding(text: String, folded: String) { #expect(FoldedText(text).description == folded) }
 

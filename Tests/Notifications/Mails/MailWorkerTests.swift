@@ -120,6 +120,28 @@ final class MailWorkerTests {
     #expect(try rows().map(\.attempts) == [2])
   }
 
+  @Test("A mail that a stop cuts off has not failed: it is sent again at once after the next start")
+  func cutOff() async throws {
+    let event = try requested()
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let hanging = WatchedCarrier { _ throws(MailFailure) in
+      begin.yield()
+      do { try await Task.sleep(for: .seconds(600)) } catch { throw .connection }
+    }
+    let patient = MailRetry(firstDelayMilliseconds: 600_000)
+    try await ServicesInProcess.mails(identity, hanging, home: home, retry: patient) { services in
+      try await services.publish(.identity, event)
+      for await _ in begun { break }
+    }
+    #expect(try rows().map(\.state) == ["sending"])
+    let working = WatchedCarrier()
+    try await ServicesInProcess.mails(identity, working, home: home, retry: patient) { _ in
+      #expect(try await working.next(1).count == 1)
+    }
+    #expect(try rows().map(\.state) == ["delivered"])
+    #expect(try rows().map(\.attempts) == [2])
+  }
+
   @Test("A mail ends as a dead letter after the last attempt, at once where the server refuses for good")
   func dead() async throws {
     let (worn, refused) = (try requested("worn"), try requested("refused"))

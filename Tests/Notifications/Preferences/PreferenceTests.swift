@@ -147,6 +147,19 @@ struct PreferenceTests {
         }
         #expect(failure?.fields.map { "\($0.field) \($0.code)" } == ["choices[0].kind exactly_one"])
       }
+      // What cannot be read hides nothing of the other choices.
+      let choices = [
+        #"{"kind":"recovery","channel":"email","isOn":false}"#, #"{"kind":"nothing","channel":"fax"}"#,
+        #"{"kind":"nothing","channel":"inbox"}"#,
+      ].joined(separator: ",")
+      let failure = await #expect(throws: Failure.self) {
+        try await ana.send(UpdateNotificationPreferences.self, json: Array(#"{"choices":[\#(choices)],"all":true}"#.utf8))
+      }
+      #expect(
+        failure?.fields.map { "\($0.field) \($0.code)" }.sorted() == [
+          "all unknown_field", "choices[0].isOn cannot_switch_off", "choices[1].channel not_a_choice",
+          "choices[2].kind unknown_notification_kind",
+        ])
       // Nothing of a request that is refused was chosen.
       let items = try await ana.send(ReadNotificationPreferences.self, .init()).items
       #expect(items.allSatisfy { $0.chosen.isEmpty })

@@ -91,6 +91,10 @@ struct PushSubscriptionTests {
         try await ana.refusedFields(CreatePushSubscription.self, wrong) == [
           "endpoint push_endpoint_not_allowed", "keys.p256dh not_a_push_key", "publicKey unknown_push_key",
         ])
+      var elsewhere = try input("Phone")
+      elsewhere.endpoint = try PushEndpoint(text: "https://push.example.org:8443/Phone")
+      let refused = try await ana.refusedFields(CreatePushSubscription.self, elsewhere)
+      #expect(refused == ["endpoint push_endpoint_not_allowed"])
       let json = #"{"endpoint":"push","keys":{"p256dh":"AA","auth":"A"},"name":" "}"#
       let failure = await #expect(throws: Failure.self) {
         try await ana.send(CreatePushSubscription.self, json: Array(json.utf8))

@@ -10,17 +10,18 @@ import Testing
 @Suite("Rules of pushes (NOT-5, RFC 8030)")
 struct PushRulesTests {
   @Test(
-    "Endpoints are https URLs with a name; neither addresses in any form nor logins; those of one's own service as they are set",
+    "Endpoints are https URLs at port 443 with a name, neither addresses nor logins; those of one's own service as they are set",
     arguments: [
-      ("https://push.example.org/send/AZ?up=1&x=%20", true), ("https://PUSH.example.org:8443/a", true),
+      ("https://push.example.org/send/AZ?up=1&x=%20", true), ("https://PUSH.example.org:443/a", true),
+      ("https://push.example.org:8443/a", false), ("https://push.example.org:80/a", false),
       ("https://updates.push.services.mozilla.com/wpush/v2/gAAA", true), ("https://ntfy.sh/upAbC?up=1", true),
       ("http://127.0.0.1:9000/push", true), ("http://127.0.0.1:9001/push", false), ("http://push.example.org/a", false),
       ("https://127.0.0.1/a", false), ("https://2130706433/a", false), ("https://0x7f.1/a", false), ("https://127.1/a", false),
       ("https://[::1]/a", false), ("https://[::ffff:127.0.0.1]/a", false), ("https://localhost/a", false),
-      ("https://push.example.org./a", false), ("https://a..b/a", false),
+      ("https://push.lan:8443/a", true), ("https://push.example.org./a", false), ("https://a..b/a", false),
     ])
   func endpoints(_ text: String, _ isAllowed: Bool) throws {
-    let rules = PushEndpointRules(ownOrigins: ["http://127.0.0.1:9000"])
+    let rules = PushEndpointRules(ownOrigins: ["http://127.0.0.1:9000", "https://push.lan:8443"])
     let endpoint = try PushEndpoint(text: text)
     #expect(rules.allows(endpoint) == isAllowed)
     #expect(endpoint.description == text)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts how many more mails may be on their way at the same time.
+/// Counts how many more entries of a queue may be on their way at the same time.
 final class FreeConnections: Sendable {
   private let free: Atomic<Int>
 
