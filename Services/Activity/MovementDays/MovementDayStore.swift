@@ -95,11 +95,11 @@ enum MovementDayStore {
         SELECT * FROM movement_days WHERE (account_id, day, recorded_day) > (?, ?, ?)
         ORDER BY account_id, day, recorded_day LIMIT ?
         """, arguments: [account, day, recordedDay, SnapshotParts.pageSize])
-    var events: [MovementChanged] = []
+    var events: [MovementDaysChanged] = []
     for row in rows {
       let (account, recordedDay): (AccountID, LocalDay) = (row["account_id"], row["recorded_day"])
       if events.last?.accountID != account || events.last?.recordedDay != recordedDay {
-        events.append(MovementChanged(accountID: account, recordedDay: recordedDay, days: []))
+        events.append(MovementDaysChanged(accountID: account, recordedDay: recordedDay, days: []))
       }
       events[events.count - 1].days.append(MovementState(row).published)
     }
