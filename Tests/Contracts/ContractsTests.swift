@@ -121,6 +121,14 @@ struct ContractsTests {
     }
   }
 
+  @Test("Contracts give each event a name that no other has, or had before it was renamed")
+  func eventNames() {
+    let specs = ContractsTests.all.flatMap(\.events).map { $0.spec }
+    let names = specs.map(\.name) + specs.compactMap(\.formerName)
+    #expect(Set(names).count == names.count)
+    for spec in specs { #expect(spec.names == Set([spec.name, spec.originalName]), "\(spec.name)") }
+  }
+
   @Test("Contracts describe every field of every document")
   func fields() {
     var schemas = Schemas()

@@ -49,6 +49,13 @@ struct LiveEventTests {
     for isSilent in [nil, false] as [Bool?] { #expect(try !event(isSilent).isSilent) }
   }
 
+  @Test("Live events have their present name on connections, though the log has them under a former one")
+  func renamed() throws {
+    let body = Array(#"{"accountID":"\#(AccountID())"}"#.utf8)
+    let logged = LoggedEvent(number: 1, name: "things.former", at: .now, traceparent: nil, body: body)
+    #expect(try LiveEvent(logged, named: "things.changed", of: .social).name == "things.changed")
+  }
+
   @Test("Live events come on a stream under their name without an id, so that it resumes from the last notification")
   func stream() async throws {
     try await LiveTests.with(contracts: [.notifications]) { gateway, inboxes in
