@@ -24,7 +24,7 @@ struct ContractsTests {
         #expect(definition.publishesSnapshot, "\(definition.contract.service)")
         for received in definition.subscribedEvents {
           let published = ContractsTests.all.flatMap(\.events).map { $0.spec }
-          #expect(published.contains { $0.publisher == received.publisher && $0.name == received.name }, "\(received)")
+          #expect(published.contains { $0.publisher == received.publisher && $0.names.contains(received.name) }, "\(received)")
         }
       }
     }
@@ -119,6 +119,14 @@ struct ContractsTests {
         Issue.record("\(spec.name) has no route, but not only services may call it")
       }
     }
+  }
+
+  @Test("Contracts give each event a name that no other has, or had before it was renamed")
+  func eventNames() {
+    let specs = ContractsTests.all.flatMap(\.events).map { $0.spec }
+    let names = specs.map(\.name) + specs.compactMap(\.formerName)
+    #expect(Set(names).count == names.count)
+    for spec in specs { #expect(spec.names == Set([spec.name, spec.originalName]), "\(spec.name)") }
   }
 
   @Test("Contracts describe every field of every document")

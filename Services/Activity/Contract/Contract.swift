@@ -5,7 +5,7 @@ extension Contract {
   /// The operations and events that activity offers to other services and to clients.
   ///
   /// Events carry states rather than differences: of events with a revision a subscriber keeps the highest, in whatever order they arrive.
-  /// `goals.approached`, `imports.progressed`, and the events of inactivity and of reminders are transient and in no snapshot.
+  /// `stepGoals.progressed`, `imports.progressed`, and the events of inactivity and of reminders are transient and in no snapshot.
   public static let activity = Contract(
     .activity,
     operations: [
@@ -30,8 +30,8 @@ extension Contract {
     ],
     events: [
       ActivityChanged.self, ActivityDeleted.self,
-      EntryRecorded.self, MovementChanged.self, ImportProgressed.self,
-      StepGoalChanged.self, StepGoalApproached.self, StreakChanged.self, InactivityNoticed.self, InactivityEnded.self,
+      EntryRecorded.self, MovementDaysChanged.self, ImportProgressed.self,
+      StepGoalChanged.self, StepGoalProgressed.self, StreakChanged.self, InactivityDetected.self, InactivityEnded.self,
       ReminderDue.self, ReminderWithdrawn.self,
     ],
     words: [.init(en: [UInt8](activity_words_en), es: [UInt8](activity_words_es))])

@@ -53,7 +53,7 @@ public enum ClearInactivityNotice: AccountOperation {
 }
 
 /// An account has not moved for the number of days that it chose; published once per period of inactivity (NOT-3).
-public struct InactivityNoticed: Event, Hashable {
+public struct InactivityDetected: Event, Hashable {
   public var noticeID: ID<InactivityNotice>
   public var accountID: AccountID
   /// The number of whole days, without the present one.
@@ -73,7 +73,8 @@ public struct InactivityNoticed: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "inactivity.noticed", by: .activity, requirements: ["NOT-3"], "An account has not moved for as many days as it chose.")
+    "inactivity.detected", formerly: "inactivity.noticed", by: .activity, requirements: ["NOT-3"],
+    "An account has not moved for as many days as it chose.")
 }
 
 /// A notice no longer applies: the account moves again, or has turned the notices off (NOT-3).

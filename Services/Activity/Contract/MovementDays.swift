@@ -83,7 +83,7 @@ public enum ListMovementDays: AccountOperation {
 }
 
 /// The present totals of an account's days. Published once per batch of samples.
-public struct MovementChanged: Event, Hashable {
+public struct MovementDaysChanged: Event, Hashable {
   /// A day's totals, with the revision of this state.
   public struct Day: Document, Hashable {
     /// The local day.
@@ -159,5 +159,6 @@ public struct MovementChanged: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "movement.daysChanged", by: .activity, requirements: ["MOVE-2", "MOVE-6", "REW-1"], "An account's day totals are now these.")
+    "movementDays.changed", formerly: "movement.daysChanged", by: .activity, requirements: ["MOVE-2", "MOVE-6", "REW-1"],
+    "An account's day totals are now these.")
 }

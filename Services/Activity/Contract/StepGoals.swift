@@ -127,11 +127,12 @@ public struct StepGoalChanged: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "goals.changed", by: .activity, requirements: ["MOVE-5"], "An account's step goal is now this, or none.")
+    "stepGoals.changed", formerly: "goals.changed", by: .activity, requirements: ["MOVE-5"],
+    "An account's step goal is now this, or none.")
 }
 
 /// An account came near its step goal, or reached it. Published once each per day or week; near only before it is reached.
-public struct StepGoalApproached: Event, Hashable {
+public struct StepGoalProgressed: Event, Hashable {
   /// The account that owns the goal.
   public var accountID: AccountID
   /// The period in which the goal is to be reached.
@@ -168,6 +169,6 @@ public struct StepGoalApproached: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "goals.approached", by: .activity, requirements: ["MOVE-5"],
+    "stepGoals.progressed", formerly: "goals.approached", by: .activity, requirements: ["MOVE-5"],
     "An account came near its step goal, or reached it: each once for a day or week.")
 }

@@ -130,6 +130,6 @@ enum InactivityStore {
     try database.run(
       "UPDATE inactivity_notices SET due_at = NULL, notice_id = ?, told_day = ? WHERE account_id = ?", .id(notice),
       .day(calendar.day(of: now)), .id(account))
-    try transaction.publish(InactivityNoticed(noticeID: notice, accountID: account, days: passed, at: now))
+    try transaction.publish(InactivityDetected(noticeID: notice, accountID: account, days: passed, at: now))
   }
 }

@@ -127,7 +127,7 @@ struct DaySettlement {
     try MovementSeriesStore.forget(before: firstOpenDay, of: account.number, in: database)
     guard !states.isEmpty else { return [] }
     try transaction.publish(
-      MovementChanged(accountID: account.id, recordedDay: recordedDay, days: states.map(\.published)))
+      MovementDaysChanged(accountID: account.id, recordedDay: recordedDay, days: states.map(\.published)))
     try MovementMonthStore.renew(Set(states.map { MovementMonthStore.month(of: $0.day) }), of: account.id, in: database)
     try StepGoalStore.follow(states.map(\.day), of: account.id, today: recordedDay, by: rules.stepGoals, transaction)
     try InactivityStore.end(states, of: account.id, today: recordedDay, transaction)

@@ -15,7 +15,7 @@ struct MovementDayFeature: Feature {
     .rows("movement_days", "account_id = :account", .steps),
     .rows("movement_months", "account_id = :account", .steps),
   ]
-  let snapshot = [SnapshotPart("movement", MovementChanged.self, page: MovementDayStore.snapshot)]
+  let snapshot = [SnapshotPart("movement", MovementDaysChanged.self, page: MovementDayStore.snapshot)]
 
   func register(in service: inout ServiceDefinition) {
     service.serve(ListMovementDays.self, read: MovementDayHandlers(rules: rules).list)

@@ -97,7 +97,7 @@ enum MovementDayStore {
     let account = try pieces.count == 3 ? AccountID(text: pieces[0]) : .placeholder
     let day = try pieces.count == 3 ? LocalDay(text: pieces[1]) : .placeholder
     let recordedDay = try pieces.count == 3 ? LocalDay(text: pieces[2]) : .placeholder
-    var (events, lastKey, count): ([MovementChanged], String?, Int) = ([], nil, 0)
+    var (events, lastKey, count): ([MovementDaysChanged], String?, Int) = ([], nil, 0)
     try database.each(
       """
       SELECT \(columns), revision, account_id, recorded_day FROM movement_days
@@ -106,7 +106,7 @@ enum MovementDayStore {
     ) { row in
       let (account, recordedDay): (AccountID, LocalDay) = (try row.id(11), row.day(12))
       if events.last?.accountID != account || events.last?.recordedDay != recordedDay {
-        events.append(MovementChanged(accountID: account, recordedDay: recordedDay, days: []))
+        events.append(MovementDaysChanged(accountID: account, recordedDay: recordedDay, days: []))
       }
       let state = MovementState(row)
       events[events.count - 1].days.append(state.published)

@@ -84,8 +84,8 @@ struct MovementState: Hashable, Sendable {
   }
 
   /// The day as other services receive it.
-  var published: MovementChanged.Day {
-    MovementChanged.Day(
+  var published: MovementDaysChanged.Day {
+    MovementDaysChanged.Day(
       day: day, steps: steps, earningSteps: earningSteps, walkingMeters: Amounts.amount(thousandths: walking),
       runningMeters: Amounts.amount(thousandths: running), cyclingMeters: Amounts.amount(thousandths: cycling),
       earningWalkingMeters: Amounts.amount(thousandths: earning(.walking)),

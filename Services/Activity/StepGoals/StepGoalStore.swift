@@ -77,7 +77,7 @@ enum StepGoalStore {
         let stage = rules.stage(steps: steps, goal: goal)
         guard stage > .begun, try note(stage, period, range.lowerBound, of: account, in: database) else { continue }
         try transaction.publish(
-          StepGoalApproached(
+          StepGoalProgressed(
             accountID: account, period: period, firstDay: range.lowerBound, goal: goal, steps: steps,
             isReached: stage == .reached, isOver: range.upperBound < today))
         try database.run(

@@ -328,7 +328,7 @@ final class RPCConnection: Sendable {
       return former
     }
     former?.end(.clientGone)
-    // What was outdated before the subscription stood here has not found it to end.
+    // What was invalidated before the subscription stood here has not found it to end.
     if processor.admission.verifier.revocations.refusal(of: identification, now: processor.feed.clock.now) == .expired {
       subscription.end(.tokenExpired)
     }

@@ -31,39 +31,43 @@ struct EventHandlers: Sendable {
   }
 
   /// The events that revoke access.
-  static let revocationNames: Set = [SessionRevoked.spec.name, SessionOutdated.spec.name, PersonalAccessTokenRevoked.spec.name]
+  static let revocationNames = SessionRevoked.spec.names.union(AccessTokensInvalidated.spec.names)
+    .union(PersonalAccessTokenRevoked.spec.names)
 
-  /// What each event does, by its name. An event that cannot be read is recorded and must not stop those after it.
+  /// What each event does, by each of its names. An event that cannot be read is recorded and must not stop those after it.
   var effects: [String: EventMemory.Effect] {
     var effects: [String: EventMemory.Effect] = [:]
+    func on(_ spec: EventSpec, _ effect: @escaping EventMemory.Effect) {
+      for name in spec.names { effects[name] = careful(effect) }
+    }
     for spec in liveEvents {
-      effects[spec.name] = careful { event in
-        let event = try LiveEvent(event, of: spec.publisher)
+      on(spec) { event in
+        let event = try LiveEvent(event, named: spec.name, of: spec.publisher)
         if !event.isSilent { hub.deliver(event) }
       }
     }
-    for source in sources { effects[source.event] = careful { event in hub.deliver(try source.message(event)) } }
-    effects[SessionRevoked.spec.name] = careful { event in
+    for source in sources { on(source.event) { event in hub.deliver(try source.message(event)) } }
+    on(SessionRevoked.spec) { event in
       let revoked = try SessionRevoked.decode(event.body)
       // No token of the session was made after it ended, so its last one has expired by then.
       let until = revoked.at.adding(seconds: AccessTokenForm.lifetimeSeconds + 60)
       revoke(.session(revoked.sessionID), until: until, revoked.reason)
     }
-    effects[SessionOutdated.spec.name] = careful { event in
-      let outdated = try SessionOutdated.decode(event.body)
-      revocations.outdate(
-        outdated.sessionID, before: outdated.generation,
-        until: outdated.at.adding(seconds: AccessTokenForm.lifetimeSeconds + 60))
+    on(AccessTokensInvalidated.spec) { event in
+      let invalidated = try AccessTokensInvalidated.decode(event.body)
+      revocations.invalidateTokens(
+        invalidated.sessionID, before: invalidated.generation,
+        until: invalidated.at.adding(seconds: AccessTokenForm.lifetimeSeconds + 60))
       // Its client refreshes, if it has not the next token already, and comes again.
-      connections.close(.session(outdated.sessionID), before: outdated.generation, .tokenExpired)
+      connections.close(.session(invalidated.sessionID), before: invalidated.generation, .tokenExpired)
     }
-    effects[PersonalAccessTokenRevoked.spec.name] = careful { event in
+    on(PersonalAccessTokenRevoked.spec) { event in
       let revoked = try PersonalAccessTokenRevoked.decode(event.body)
       // What identity answered before is no longer remembered by then.
       let until = revoked.at.adding(seconds: PersonalAccessTokens.goodSeconds + 60)
       revoke(.personalAccessToken(revoked.tokenID), until: until)
     }
-    effects[AccountChanged.spec.name] = careful { event in
+    on(AccountChanged.spec) { event in
       // The language of a new one is in its first token.
       let account = try AccountChanged.decode(event.body)
       if account.revision > 1 { languages.note(account.language, of: account.accountID, at: event.at) }

@@ -42,7 +42,7 @@ struct EventStream: Sendable {
     let subscription = feed.hub.subscribe(identification.account, held)
     let key = connections.enter { subscription.end($0) }
     connections.bind(key, to: identification)
-    // What was revoked or outdated since it was let in has not found the stream to end.
+    // What was revoked or invalidated since it was let in has not found the stream to end.
     switch revocations.refusal(of: identification, now: clock.now) {
     case .revoked: subscription.end(LiveEnd(revoked: identification.credential))
     case .expired: subscription.end(.tokenExpired)

@@ -16,15 +16,16 @@ struct LiveEvent: Sendable, Hashable {
   /// Whether no connection is to notice it.
   let isSilent: Bool
 
+  /// - Parameter name: its present name; the log may still have it under a former one.
   /// - Throws: ``JSONSyntaxError`` or ``LiveFailure`` where the event does not name its account.
-  init(_ event: LoggedEvent, of service: ServiceName) throws {
+  init(_ event: LoggedEvent, named name: String, of service: ServiceName) throws {
     let tape = try JSONTape(event.body, limits: JSONLimits(bytes: 16 << 20))
     guard let raw = tape.rawMember("accountID"), case .string(let account) = try JSONTape(raw).json else {
       throw LiveFailure.notAsAgreed
     }
     self.account = try AccountID(text: account)
     self.service = service
-    name = event.name
+    self.name = name
     payload = JSONLine.of(event.body)
     isSilent = tape.rawMember("isSilent").map { String(decoding: $0, as: UTF8.self) == "true" } ?? false
   }

@@ -10,8 +10,8 @@ struct LiveSource: Sendable {
   let name: String
   /// Who publishes the event and serves the backlog.
   let service: ServiceName
-  /// The event's name. Its document holds `accountID`, `number` and, as the member ``payload``, what clients get.
-  let event: String
+  /// The event. Its document holds `accountID`, `number` and, as the member ``payload``, what clients get.
+  let event: EventSpec
   let payload: String
   /// Name of the operation that takes `after` and `limit` and gives `items`, each with a `number`, and `lastNumber`.
   let backlog: String
@@ -19,7 +19,7 @@ struct LiveSource: Sendable {
   init<E: Event, O: Operation>(_ name: String, event: E.Type, payload: String, backlog: O.Type) {
     self.name = name
     service = E.spec.publisher
-    self.event = E.spec.name
+    self.event = E.spec
     self.payload = payload
     self.backlog = O.spec.name
   }

@@ -11,7 +11,7 @@ enum LiveEnd: String, Sendable {
   case accountSuspended = "account_suspended"
   /// The personal access token was revoked.
   case tokenRevoked = "token_revoked"
-  /// The access token has expired or is outdated: the client reconnects with its next one.
+  /// The access token has expired or is invalidated: the client reconnects with its next one.
   case tokenExpired = "token_expired"
   case serverStopping = "server_stopping"
   /// It took too little for too long.

@@ -18,7 +18,7 @@ struct Identification: Sendable, Hashable {
   let expiresAt: Instant
   /// Whether the session was in doubt when the token was made, see ``DoubtRule``.
   var isInDoubt = false
-  /// Of the session's access tokens, those before a later one are outdated.
+  /// Of the session's access tokens, those before a later one are no longer valid.
   var generation = 0
   /// Identity's key that signed the access token: it is good for as long as that is trusted.
   var keyID: String?

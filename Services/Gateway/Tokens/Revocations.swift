@@ -3,7 +3,7 @@ import Operations
 import Synchronization
 
 /// The recently closed sessions and revoked personal access tokens, which no longer give access. For sessions that go on, access tokens
-/// that were recently outdated count as expired.
+/// that were recently invalidated count as expired.
 ///
 /// A session is remembered until the last of its tokens has expired, a personal access token until no cached answer about it is left. When
 /// there are more than may be remembered, all tokens issued until then count as expired: their owners refresh them with identity, which
@@ -13,21 +13,21 @@ import Synchronization
 final class Revocations: Sendable {
   private struct State {
     var until: [Credential: Instant] = [:]
-    var outdated: [SessionID: Outdating] = [:]
+    var invalidated: [SessionID: Invalidation] = [:]
     var staleBefore = Instant(milliseconds: 0)
 
     /// Before there is more to remember than is to be remembered.
     mutating func makeRoom(_ bound: Int, now: Instant) {
-      guard until.count + outdated.count >= bound else { return }
+      guard until.count + invalidated.count >= bound else { return }
       until = until.filter { $0.value > now }
-      outdated = outdated.filter { $0.value.until > now }
-      guard until.count + outdated.count >= bound else { return }
-      (until, outdated) = ([:], [:])
+      invalidated = invalidated.filter { $0.value.until > now }
+      guard until.count + invalidated.count >= bound else { return }
+      (until, invalidated) = ([:], [:])
       staleBefore = now
     }
   }
 
-  private struct Outdating {
+  private struct Invalidation {
     /// The first that is good.
     let generation: Int
     let until: Instant
@@ -62,13 +62,13 @@ final class Revocations: Sendable {
   }
 
   /// Notes that of the session's access tokens those of an earlier generation are no longer valid.
-  func outdate(_ session: SessionID, before generation: Int, until: Instant) {
+  func invalidateTokens(_ session: SessionID, before generation: Int, until: Instant) {
     let now = clock.now
     state.withLock { state in
-      if state.outdated[session] == nil { state.makeRoom(bound, now: now) }
+      if state.invalidated[session] == nil { state.makeRoom(bound, now: now) }
       // They may be published again, by a snapshot.
-      guard generation > state.outdated[session]?.generation ?? -1 else { return }
-      state.outdated[session] = Outdating(generation: generation, until: until)
+      guard generation > state.invalidated[session]?.generation ?? -1 else { return }
+      state.invalidated[session] = Invalidation(generation: generation, until: until)
     }
   }
 
@@ -76,8 +76,8 @@ final class Revocations: Sendable {
   func refusal(of identification: Identification, now: Instant) -> TokenRefusal? {
     state.withLock { state in
       if state.until[identification.credential] != nil { return .revoked }
-      if let session = identification.session, let outdating = state.outdated[session],
-        identification.generation < outdating.generation
+      if let session = identification.session, let invalidation = state.invalidated[session],
+        identification.generation < invalidation.generation
       {
         return .expired
       }

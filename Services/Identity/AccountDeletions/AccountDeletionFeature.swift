@@ -43,10 +43,9 @@ struct AccountDeletionFeature: Feature {
   ]
 
   /// Events that hold ids alone, which others have to receive still.
-  static let eventsKept: Set<String> = [
-    SessionRevoked.spec.name, SessionOutdated.spec.name, PersonalAccessTokenRevoked.spec.name, AccountDeleted.spec.name,
-    AccountErased.spec.name,
-  ]
+  static let eventsKept = [
+    SessionRevoked.spec, AccessTokensInvalidated.spec, PersonalAccessTokenRevoked.spec, AccountDeleted.spec, AccountErased.spec,
+  ].reduce(into: Set<String>()) { $0.formUnion($1.names) }
 
   func register(in service: inout ServiceDefinition) {
     service.serve(DeleteAccount.self, handlers.delete)

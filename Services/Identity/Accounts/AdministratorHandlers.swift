@@ -29,7 +29,7 @@ enum AdministratorHandlers {
     try raiseEach(.administratorDismissed, of: account.id, transaction)
     try AdministratorStore.set(account.id, false, transaction)
     // Other services believe the token, which says that the account administers.
-    try SessionStore.outdateAll(of: account.id, transaction)
+    try SessionStore.invalidateAllTokens(of: account.id, transaction)
     try SecurityEventStore.record(SecurityEvent(.administratorDismissed, account: account.id), from: call.caller, transaction)
     return try AccountStore.publish(account.id, transaction).own
   }

@@ -40,7 +40,7 @@ extension Contract {
       AccountDeleted.self, AccountErased.self,
       EmailChangeRequested.self, EmailChanged.self,
       IdentityLinkChanged.self,
-      SessionOutdated.self,
+      AccessTokensInvalidated.self,
       AccountVerified.self,
       PersonalAccessTokenCreated.self,
       AccessWithdrawn.self,

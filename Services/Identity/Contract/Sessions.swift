@@ -172,8 +172,8 @@ public struct SessionRevoked: Event, Hashable {
     "A session ended; its tokens are dead at once.")
 }
 
-/// The access tokens of a session are outdated, though the session goes on: they count as expired, and the client refreshes.
-public struct SessionOutdated: Event, Hashable {
+/// The access tokens of a session are no longer valid, though the session goes on: they count as expired, and the client refreshes.
+public struct AccessTokensInvalidated: Event, Hashable {
   public var sessionID: SessionID
   public var accountID: AccountID
   public var generation: Int
@@ -192,6 +192,6 @@ public struct SessionOutdated: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "sessions.outdated", by: .identity, requirements: ["ID-7", "ID-9", "ID-15"],
+    "accessTokens.invalidated", formerly: "sessions.outdated", by: .identity, requirements: ["ID-7", "ID-9", "ID-15"],
     "The access tokens that a session was given so far are no longer valid.")
 }

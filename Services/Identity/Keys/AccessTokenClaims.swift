@@ -15,7 +15,7 @@ struct AccessTokenClaims: JWTPayload, Hashable {
   let adm: Bool
   /// Whether the session is in doubt, see ``DoubtRule``; absent where it is not.
   let dbt: Bool?
-  /// The session's generation of access tokens, see ``SessionOutdated``.
+  /// The session's generation of access tokens, see ``AccessTokensInvalidated``.
   let gen: Int
   let lang: String
   /// Seconds since 1970.

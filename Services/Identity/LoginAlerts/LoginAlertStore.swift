@@ -269,7 +269,7 @@ enum LoginAlertStore {
       try LoginHistoryStore.learn(origin, of: alert.accountID, transaction)
       // Their tokens say that they are in doubt.
       for session in try sessions(of: alert.id, in: transaction.database) {
-        try SessionStore.outdate(session, of: alert.accountID, transaction)
+        try SessionStore.invalidateTokens(session, of: alert.accountID, transaction)
       }
       try SecurityEventStore.record(
         SecurityEvent(.loginConfirmed, account: alert.accountID, detail: detail), from: caller, transaction)

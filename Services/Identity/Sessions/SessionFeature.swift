@@ -30,8 +30,8 @@ struct SessionFeature: Feature {
       SnapshotPart("sessions", SessionRevoked.self) { [clock] database, key in
         try SessionStore.revokedSnapshot(database, after: key, now: clock.now)
       },
-      SnapshotPart("outdated", SessionOutdated.self) { [clock] database, key in
-        try SessionStore.outdatedSnapshot(database, after: key, now: clock.now)
+      SnapshotPart("invalidated", AccessTokensInvalidated.self) { [clock] database, key in
+        try SessionStore.invalidatedSnapshot(database, after: key, now: clock.now)
       },
     ]
   }

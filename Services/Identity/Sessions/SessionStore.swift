@@ -97,8 +97,8 @@ enum SessionStore {
     return SnapshotParts.page(events, of: events, key: \.sessionID)
   }
 
-  /// Those whose tokens were outdated as lately.
-  static func outdatedSnapshot(_ database: Database, after key: String?, now: Instant) throws -> SnapshotParts.Page {
+  /// Those whose tokens were invalidated as lately.
+  static func invalidatedSnapshot(_ database: Database, after key: String?, now: Instant) throws -> SnapshotParts.Page {
     let rows = try Row.fetchAll(
       database.cachedStatement(
         sql: """
@@ -107,7 +107,7 @@ enum SessionStore {
           """),
       arguments: [now.adding(seconds: -Revocation.publishedSeconds), try SnapshotParts.last(key), SnapshotParts.pageSize])
     let events = rows.map { row in
-      SessionOutdated(
+      AccessTokensInvalidated(
         sessionID: row["session_id"], accountID: row["account_id"], generation: row["token_generation"], at: row["outdated_at"])
     }
     return SnapshotParts.page(events, of: events, key: \.sessionID)
@@ -223,7 +223,7 @@ enum SessionStore {
     let token = former.map { RefreshToken.replacing($0, key: key) } ?? RefreshToken()
     try insert(token, of: session, parent: former, expiresAt: expiresAt, transaction)
     try keep(session, until: expiresAt, caller, transaction)
-    try outdate(session, of: account.id, transaction)
+    try invalidateTokens(session, of: account.id, transaction)
     return try given(token, session, account, at: transaction.now, transaction)
   }
 
@@ -240,9 +240,9 @@ enum SessionStore {
     ).execute(arguments: [expiresAt, transaction.now, caller.keptAddress, session])
   }
 
-  /// Outdates the access tokens issued to the session so far: they count as expired in every service. This is for changes that cannot wait
-  /// for their expiry: an administrator is dismissed, the password is changed, a login in doubt is confirmed.
-  static func outdate(_ session: SessionID, of account: AccountID, _ transaction: Transaction) throws {
+  /// Invalidates the access tokens issued to the session so far: they count as expired in every service. This is for changes that cannot
+  /// wait for their expiry: an administrator is dismissed, the password is changed, a login in doubt is confirmed.
+  static func invalidateTokens(_ session: SessionID, of account: AccountID, _ transaction: Transaction) throws {
     let generation = try Int.fetchOne(
       transaction.database.cachedStatement(
         sql: """
@@ -251,13 +251,14 @@ enum SessionStore {
           """),
       arguments: [transaction.now, session, account])
     guard let generation else { return }
-    try transaction.publish(SessionOutdated(sessionID: session, accountID: account, generation: generation, at: transaction.now))
+    try transaction.publish(
+      AccessTokensInvalidated(sessionID: session, accountID: account, generation: generation, at: transaction.now))
   }
 
   /// The same for each of the account's sessions.
-  static func outdateAll(of account: AccountID, _ transaction: Transaction) throws {
+  static func invalidateAllTokens(of account: AccountID, _ transaction: Transaction) throws {
     for session in try listLive(of: account, before: nil, limit: -1, now: transaction.now, in: transaction.database) {
-      try outdate(session.id, of: account, transaction)
+      try invalidateTokens(session.id, of: account, transaction)
     }
   }
 

@@ -7,11 +7,25 @@ public import Operations
 public struct NotificationKind: Choice, ExpressibleByStringLiteral {
   public let rawValue: String
 
-  /// Nil for an unknown kind.
+  /// The present names of renamed kinds by their former ones, which stay in stores and in links of mails. Whoever reads a kind's name from
+  /// there uses ``presentName(of:)``, and whoever selects rows by kind ``storedNames(of:)``.
+  public static let formerNames = [
+    "coinsEnding": "coinsExpiring", "inactivityNoticed": "inactivityDetected",
+    "leaderboardPlacesLost": "leaderboardPositionsLost",
+  ]
+
+  /// The kind of that name, also of a former one; nil for an unknown kind.
   public init?(rawValue: String) {
-    guard NotificationKind.names.contains(rawValue) else { return nil }
-    self.rawValue = rawValue
+    let name = NotificationKind.presentName(of: rawValue)
+    guard NotificationKind.names.contains(name) else { return nil }
+    self.rawValue = name
   }
+
+  /// A kind's present name for one that may be former; others are returned as they are.
+  public static func presentName(of name: String) -> String { formerNames[name] ?? name }
+
+  /// The names by which stores may have a kind: its present name, then a former one.
+  public static func storedNames(of name: String) -> [String] { [name] + formerNames.filter { $0.value == name }.keys.sorted() }
 
   /// A kind that there must be: a name without words is a mistake of the program, and ends it.
   public init(stringLiteral name: String) {

@@ -57,9 +57,9 @@ struct DailyLooks: DueWork {
     func isWanted(_ kind: NotificationSpec) -> Bool {
       NotificationChannel.allCases.contains { choices.state(of: kind, $0) == .on }
     }
-    if isWanted(.leaderboardPlacesLost), let lost = DailyLookRules.lost(job.rank, rank) {
-      let draft = NotificationDraft.placesLost(from: lost.from, to: lost.to, of: job.account, on: job.day)
-      try dispatch.deliver(.leaderboardPlacesLost, draft, at: transaction.now, transaction)
+    if isWanted(.leaderboardPositionsLost), let lost = DailyLookRules.lost(job.rank, rank) {
+      let draft = NotificationDraft.positionsLost(from: lost.from, to: lost.to, of: job.account, on: job.day)
+      try dispatch.deliver(.leaderboardPositionsLost, draft, at: transaction.now, transaction)
     }
     guard isWanted(.offerEnding) else { return }
     var count = 0

@@ -29,7 +29,8 @@ extension DeadPush {
   fileprivate init(_ row: Row, _ language: Language) {
     let failure: String = row["reason"]
     self.init(
-      id: row["delivery_id"], kind: row["kind"], accountID: row["account_id"], failure: failure,
-      explanation: DeliveryReason.text(failure, language), createdAt: row["created_at"], givenUpAt: row["finished_at"])
+      id: row["delivery_id"], kind: NotificationKind.presentName(of: row["kind"]), accountID: row["account_id"],
+      failure: failure, explanation: DeliveryReason.text(failure, language), createdAt: row["created_at"],
+      givenUpAt: row["finished_at"])
   }
 }

@@ -37,7 +37,7 @@ struct DeliveryDispatch: Sendable {
     let known = try Accounts.find(account, in: database)
     let recipient = try recipient(account, known, at: transaction.now, in: database)
     let decisions = PreferenceRules.decide(kind, for: recipient, at: transaction.now)
-    let source = draft.inbox?.source ?? "\(kind.event?.spec.name ?? kind.name)/\(draft.subject)"
+    let source = draft.inbox?.source ?? "\(kind.event?.spec.originalName ?? kind.name)/\(draft.subject)"
     var notification: ID<NotificationsContract.Notification>?
     if var item = draft.inbox {
       let base = Delivery(

@@ -44,7 +44,7 @@ extension DeliveryStore {
           ON d.channel = 'inbox' AND n.notification_id = d.notification_id
         WHERE d.account_id = :account AND d.delivery_id < :before AND d.created_at >= :since
           AND (:channel IS NULL OR d.channel = :channel) AND (:state IS NULL OR d.state = :state)
-          AND d.kind NOT IN (\(hidden.map { "'\($0)'" }.joined(separator: ", ")))
+          AND d.kind NOT IN (\(NotificationKind.list(hidden)))
         ORDER BY d.delivery_id DESC LIMIT :limit
         """)
     return try Row.fetchAll(
@@ -59,8 +59,8 @@ extension DeliveryStore {
   fileprivate static func figures(since day: Instant, in database: Database) throws -> [DeliveryStatistic] {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT channel, kind, outcome, reason, sum(count) AS count FROM delivery_figures WHERE day >= ?
-        GROUP BY channel, kind, outcome, reason ORDER BY channel, kind, outcome, reason
+        SELECT channel, \(NotificationKind.presentSQL) AS kind, outcome, reason, sum(count) AS count FROM delivery_figures
+        WHERE day >= ? GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
         """)
     return try Row.fetchAll(statement, arguments: [day]).map(DeliveryStatistic.init)
   }
@@ -71,7 +71,8 @@ extension DeliveryStore {
       let statement = try database.cachedStatement(
         sql: """
           SELECT channel, kind, '\(state.rawValue)' AS outcome, reason, count(*) AS count FROM (
-            SELECT channel, kind, \(reason) AS reason FROM deliveries WHERE state = '\(state.rawValue)' LIMIT ?)
+            SELECT channel, \(NotificationKind.presentSQL) AS kind, \(reason) AS reason FROM deliveries
+            WHERE state = '\(state.rawValue)' LIMIT ?)
           GROUP BY channel, kind, reason ORDER BY channel, kind, reason
           """)
       return try Row.fetchAll(statement, arguments: [limit]).map(DeliveryStatistic.init)
@@ -91,7 +92,7 @@ extension DeliveryStatistic {
 
 extension NotificationDelivery {
   fileprivate init(_ row: Row, _ language: Language) {
-    let kind: String = row["kind"]
+    let kind = NotificationKind.presentName(of: row["kind"])
     let reason: String? = row["reason"]
     self.init(
       id: row["delivery_id"], channel: row["channel"], kind: kind,

@@ -99,8 +99,8 @@ extension Delivery {
   /// From a row of `deliveries`.
   init(_ row: Row) {
     self.init(
-      id: row["delivery_id"], account: row["account_id"], channel: row["channel"], kind: row["kind"], source: row["source"],
-      subject: row["subject_id"], notification: row["notification_id"], createdAt: row["created_at"], endsAt: row["ends_at"],
-      hold: row["hold"])
+      id: row["delivery_id"], account: row["account_id"], channel: row["channel"],
+      kind: NotificationKind.presentName(of: row["kind"]), source: row["source"], subject: row["subject_id"],
+      notification: row["notification_id"], createdAt: row["created_at"], endsAt: row["ends_at"], hold: row["hold"])
   }
 }

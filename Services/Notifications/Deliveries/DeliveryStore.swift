@@ -234,7 +234,9 @@ enum DeliveryStore {
         INSERT INTO delivery_figures (day, channel, kind, outcome, reason, count) VALUES (?, ?, ?, ?, ?, ?)
         ON CONFLICT (day, channel, kind, outcome, reason) DO UPDATE SET count = count + excluded.count
         """
-    ).execute(arguments: [day(of: instant ?? transaction.now), channel, kind, outcome, reason ?? "", more])
+    ).execute(arguments: [
+      day(of: instant ?? transaction.now), channel, NotificationKind.presentName(of: kind), outcome, reason ?? "", more,
+    ])
   }
 
   /// When the day of UTC starts that holds an instant.

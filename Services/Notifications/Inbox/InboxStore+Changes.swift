@@ -18,7 +18,8 @@ extension InboxStore {
       for spec in NotificationSpec.all {
         guard let inbox = spec.inbox else { continue }
         try database.execute(
-          sql: "UPDATE notifications SET category = ? WHERE kind = ?", arguments: [spec.category.rawValue, inbox.kind])
+          sql: "UPDATE notifications SET category = ? WHERE kind IN (\(NotificationKind.list([inbox.kind.rawValue])))",
+          arguments: [spec.category.rawValue])
       }
       try database.execute(
         sql: """
@@ -131,11 +132,12 @@ extension InboxStore {
     guard try Row.fetchOne(known, arguments: [account, item.source]) == nil else { return item }
     let statement = try database.cachedStatement(
       sql: """
-        SELECT notification_id, content FROM notifications WHERE account_id = ? AND category = ? AND kind = ? AND deleted_at IS NULL
+        SELECT notification_id, content FROM notifications
+        WHERE account_id = ? AND category = ? AND kind IN (\(NotificationKind.list([item.kind.rawValue]))) AND deleted_at IS NULL
         ORDER BY number DESC LIMIT 1
         """)
     let category = NotificationSpec.named(item.kind.rawValue)?.category
-    guard let row = try Row.fetchOne(statement, arguments: [account, category?.rawValue, item.kind]) else { return item }
+    guard let row = try Row.fetchOne(statement, arguments: [account, category?.rawValue]) else { return item }
     let earlier = try NotificationContent.decode(Array((row["content"] as String).utf8))
     guard earlier.parameters["day"] == .text(day.description), case .number(let before)? = earlier.parameters[total.parameter],
       case .number(let more)? = item.content.parameters[total.parameter]

@@ -140,7 +140,7 @@ enum InboxStore {
 
   private static func kinds(_ withLogins: Bool) -> String { withLogins ? "" : "AND kind NOT IN (\(hiddenKinds))" }
 
-  private static let hiddenKinds = NotificationSpec.hiddenInDoubt.map { "'\($0)'" }.joined(separator: ", ")
+  private static let hiddenKinds = NotificationKind.list(NotificationSpec.hiddenInDoubt.map(\.rawValue))
 
   static func unreadCount(of account: AccountID, in database: Database) throws -> Int {
     let statement = try database.cachedStatement(sql: "SELECT unread_count FROM inboxes WHERE account_id = ?")

@@ -108,7 +108,7 @@ enum ReadConversationStore {
 extension SourceRange {
   /// Those of messages up to one, whose ids sort as they were sent.
   fileprivate init(through message: ID<ChatMessage>) {
-    let name = MessageSent.spec.name
+    let name = MessageSent.spec.originalName
     self.init(start: "\(name)/", end: SourceRange(only: "\(name)/\(message)").end)
   }
 }

@@ -4,7 +4,7 @@ import RewardsContract
 
 extension NotificationSpec {
   static let ofCoins: [NotificationSpec] = [
-    coinsEarned, coinsAdjusted, coinsEnding, offerRedeemed, rewardUsed, rewardVoided,
+    coinsEarned, coinsAdjusted, coinsExpiring, offerRedeemed, rewardUsed, rewardVoided,
     challengeCompleted, badgeAwarded, challengeRevoked, challengeGranted, achievementRevoked, achievementGranted,
   ]
 
@@ -22,8 +22,8 @@ extension NotificationSpec {
     delivery: DeliverySpec(defaults: [.inbox, .push])
   ).saying("reason")
 
-  private static let coinsEnding = NotificationSpec(
-    "coinsEnding", .rewards, on: CoinsEnding.self, about: { $0.noticeID }, to: { $0.accountID },
+  private static let coinsExpiring = NotificationSpec(
+    "coinsExpiring", .rewards, on: CoinsExpiring.self, about: { $0.noticeID }, to: { $0.accountID },
     inbox: .init(values: [.number("coins") { $0.coins }, .text("until") { MailContent.minute($0.endsAt) }]),
     until: { .instant($0.endsAt) })
 

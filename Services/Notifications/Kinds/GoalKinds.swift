@@ -4,11 +4,11 @@ import Operations
 
 /// Step goals, days without movement, and what became of a week (NOT-3).
 extension NotificationSpec {
-  static let ofGoals: [NotificationSpec] = [stepGoalNear, stepGoalReached, inactivityNoticed, weeklySummary]
+  static let ofGoals: [NotificationSpec] = [stepGoalNear, stepGoalReached, inactivityDetected, weeklySummary]
 
   /// Of each period an inbox has the last one alone, until the goal is reached or cleared.
   private static let stepGoalNear = NotificationSpec(
-    "stepGoalNear", .goals, on: StepGoalApproached.self, when: { !$0.isReached && $0.isOver != true }, about: { $0.accountID },
+    "stepGoalNear", .goals, on: StepGoalProgressed.self, when: { !$0.isReached && $0.isOver != true }, about: { $0.accountID },
     to: { $0.accountID },
     inbox: .init(
       source: { "\($0.accountID)/near/\($0.period)/\($0.firstDay)" },
@@ -20,7 +20,7 @@ extension NotificationSpec {
 
   /// Also of a day or week that is over, where its steps came late.
   private static let stepGoalReached = NotificationSpec(
-    "stepGoalReached", .goals, on: StepGoalApproached.self, when: { $0.isReached }, about: { $0.accountID },
+    "stepGoalReached", .goals, on: StepGoalProgressed.self, when: { $0.isReached }, about: { $0.accountID },
     to: { $0.accountID },
     inbox: .init(
       source: { "\($0.accountID)/reached/\($0.period)/\($0.firstDay)" },
@@ -29,8 +29,8 @@ extension NotificationSpec {
         .text("day") { $0.firstDay.description },
       ]), until: { $0.isOver == true ? nil : .day($0.period.lastDay(from: $0.firstDay)) })
 
-  private static let inactivityNoticed = NotificationSpec(
-    "inactivityNoticed", .goals, on: InactivityNoticed.self, about: { $0.noticeID }, to: { $0.accountID },
+  private static let inactivityDetected = NotificationSpec(
+    "inactivityDetected", .goals, on: InactivityDetected.self, about: { $0.noticeID }, to: { $0.accountID },
     inbox: .init(values: [.number("days") { $0.days }]))
 
   /// Written by the service itself; by mail for those alone who choose so.

@@ -17,8 +17,8 @@ extension NotificationSpec {
     ofModeration, ofGoals, ofLooks, [announcement, reminderDue],
   ].flatMap { $0 }
 
-  /// The kind of that name; nil for a former kind.
-  static func named(_ name: String) -> NotificationSpec? { byName[name] }
+  /// The kind of that name, also of one that it had before it was renamed; nil for a kind that is no more.
+  static func named(_ name: String) -> NotificationSpec? { byName[NotificationKind.presentName(of: name)] }
 
   private static let byName: [String: NotificationSpec] = Dictionary(
     all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -37,6 +37,20 @@ extension NotificationSpec {
 
   /// The kinds that a session in doubt is not shown.
   static let hiddenInDoubt: [NotificationKind] = all.filter { $0.category == .logins }.compactMap { $0.inbox?.kind }
+}
+
+/// Kinds in statements: rows may have the former name of one.
+extension NotificationKind {
+  /// The list in `kind IN (…)` that finds the rows of some kinds.
+  static func list(_ names: [String]) -> String {
+    names.flatMap(storedNames).map { "'\($0)'" }.joined(separator: ", ")
+  }
+
+  /// The present name of a row's `kind`, in SQL.
+  static let presentSQL: String = {
+    let cases = formerNames.sorted { $0.key < $1.key }.map { "WHEN '\($0.key)' THEN '\($0.value)'" }
+    return "CASE kind \(cases.joined(separator: " ")) ELSE kind END"
+  }()
 }
 
 extension MailSpec {

@@ -4,13 +4,13 @@ import RewardsContract
 
 /// The kinds of the daily look, only for accounts that switch them on; no event causes them (NOT-5).
 extension NotificationSpec {
-  static let ofLooks: [NotificationSpec] = [offerEnding, leaderboardPlacesLost]
+  static let ofLooks: [NotificationSpec] = [offerEnding, leaderboardPositionsLost]
 
   static let offerEnding = NotificationSpec(
     "offerEnding", .rewards, values: ["offer", "partner", "coins", "until"], delivery: DeliverySpec(defaults: [], urgency: .low))
 
-  static let leaderboardPlacesLost = NotificationSpec(
-    "leaderboardPlacesLost", .social, values: ["before", "rank"], delivery: DeliverySpec(defaults: [], urgency: .low))
+  static let leaderboardPositionsLost = NotificationSpec(
+    "leaderboardPositionsLost", .social, values: ["before", "rank"], delivery: DeliverySpec(defaults: [], urgency: .low))
 }
 
 extension NotificationDraft {
@@ -30,11 +30,11 @@ extension NotificationDraft {
   }
 
   /// Once for each day.
-  static func placesLost(from before: Int, to rank: Int, of account: AccountID, on day: LocalDay) -> NotificationDraft {
+  static func positionsLost(from before: Int, to rank: Int, of account: AccountID, on day: LocalDay) -> NotificationDraft {
     NotificationDraft(
       accountID: account, subject: ID(),
       inbox: InboxItem(
-        kind: "leaderboardPlacesLost",
+        kind: "leaderboardPositionsLost",
         content: NotificationContent(
           parameters: ["before": .number(before), "rank": .number(rank)], links: NotificationLinks()),
         // Stores have it under the name that it had once.

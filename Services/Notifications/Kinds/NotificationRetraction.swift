@@ -24,7 +24,7 @@ struct NotificationRetraction: Sendable {
     self.event = event
     source = { event in
       guard let event = event as? E, condition(event) else { return nil }
-      return NotificationSource(accountID: recipient(event), text: "\(kind.spec.name)/\(subject(event))/")
+      return NotificationSource(accountID: recipient(event), text: "\(kind.spec.originalName)/\(subject(event))/")
     }
   }
 
@@ -40,7 +40,7 @@ struct NotificationRetraction: Sendable {
     self.keepsInbox = keepsInbox
     source = { event in
       guard let event = event as? E, condition(event) else { return nil }
-      return NotificationSource(accountID: recipient(event), text: "\(kind.spec.name)/\(beginning(event))/")
+      return NotificationSource(accountID: recipient(event), text: "\(kind.spec.originalName)/\(beginning(event))/")
     }
   }
 
@@ -59,19 +59,19 @@ struct NotificationRetraction: Sendable {
       of: TaskAttachmentsChanged.self, on: TaskAttachmentsChanged.self, when: { $0.change == .deleted },
       about: { $0.attachmentID }, of: { $0.accountID }),
     NotificationRetraction(
-      of: ChallengeCompleted.self, on: ChallengeTakenBack.self, when: { $0.tier == nil }, about: { $0.completionID },
+      of: ChallengeCompleted.self, on: ChallengeCompletionReversed.self, when: { $0.tier == nil }, about: { $0.completionID },
       of: { $0.accountID }),
     NotificationRetraction(
-      of: BadgeAwarded.self, on: ChallengeTakenBack.self, when: { $0.tier != nil }, about: { $0.completionID },
+      of: BadgeAwarded.self, on: ChallengeCompletionReversed.self, when: { $0.tier != nil }, about: { $0.completionID },
       of: { $0.accountID }),
     NotificationRetraction(
-      of: StepGoalApproached.self, on: StepGoalChanged.self, when: { $0.goal == nil },
+      of: StepGoalProgressed.self, on: StepGoalChanged.self, when: { $0.goal == nil },
       from: { "\($0.accountID)/near/\($0.period)" }, of: { $0.accountID }),
     // What was reached stays so.
     NotificationRetraction(
-      of: StepGoalApproached.self, on: StepGoalChanged.self, when: { $0.goal == nil },
+      of: StepGoalProgressed.self, on: StepGoalChanged.self, when: { $0.goal == nil },
       from: { "\($0.accountID)/reached/\($0.period)" }, of: { $0.accountID }, keepsInbox: true),
     NotificationRetraction(
-      of: InactivityNoticed.self, on: InactivityEnded.self, about: { $0.noticeID }, of: { $0.accountID }),
+      of: InactivityDetected.self, on: InactivityEnded.self, about: { $0.noticeID }, of: { $0.accountID }),
   ]
 }

@@ -73,7 +73,7 @@ struct NotificationSpec: Sendable {
     superseded = { event in
       guard let inbox, inbox.isReplacing, let event = event as? E, let account = recipient(event) else { return nil }
       let replaced = inbox.replaced.map { $0(event) } ?? subject(event).description
-      return NotificationSource(accountID: account, text: "\(E.spec.name)/\(replaced)/")
+      return NotificationSource(accountID: account, text: "\(E.spec.originalName)/\(replaced)/")
     }
   }
 }
@@ -163,7 +163,7 @@ struct InboxPart<E: Event>: Sendable {
       kind: kind,
       content: NotificationContent(
         parameters: Dictionary(values.map { ($0.name, $0.read(event)) }, uniquingKeysWith: { $1 }), links: links),
-      source: "\((amended ?? E.self).spec.name)/\(source.map { $0(event) } ?? subject.description)",
+      source: "\((amended ?? E.self).spec.originalName)/\(source.map { $0(event) } ?? subject.description)",
       isAmendment: amended != nil, total: total.map { $0(event) },
       accounts: Set(accounts(event) + [links.accountID].compactMap { $0 }))
   }

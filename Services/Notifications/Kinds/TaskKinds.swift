@@ -19,7 +19,7 @@ extension NotificationSpec {
 
   /// Nobody alone did it.
   private static let taskCompleted = NotificationSpec(
-    "taskCompleted", .tasks, on: TaskNoticed.self, when: { $0.notice == .completed }, about: { $0.noticeID },
+    "taskCompleted", .tasks, on: TaskNoticeCreated.self, when: { $0.notice == .completed }, about: { $0.noticeID },
     to: { $0.accountID },
     inbox: .init(
       values: [task],
@@ -29,7 +29,7 @@ extension NotificationSpec {
 
   /// Nobody did it: the day began.
   private static let taskRecurred = NotificationSpec(
-    "taskRecurred", .tasks, on: TaskNoticed.self, when: { $0.notice == .recurred }, about: { $0.noticeID },
+    "taskRecurred", .tasks, on: TaskNoticeCreated.self, when: { $0.notice == .recurred }, about: { $0.noticeID },
     to: { $0.accountID }, inbox: .init(values: [task], links: links))
 
   private static let taskSeriesEnrolled = series("taskSeriesEnrolled", .enrolled)
@@ -38,7 +38,7 @@ extension NotificationSpec {
   private static let taskSeriesEnded = series("taskSeriesEnded", .ended)
 
   private static let taskPartAssigned = NotificationSpec(
-    "taskPartAssigned", .tasks, on: TaskNoticed.self, when: { $0.notice == .partAssigned }, about: { $0.noticeID },
+    "taskPartAssigned", .tasks, on: TaskNoticeCreated.self, when: { $0.notice == .partAssigned }, about: { $0.noticeID },
     to: { $0.accountID },
     inbox: .init(
       values: [
@@ -48,7 +48,7 @@ extension NotificationSpec {
   /// A notice about a recurring task.
   private static func series(_ name: String, _ notice: TaskSeriesNotice) -> NotificationSpec {
     NotificationSpec(
-      name, .tasks, on: TaskSeriesNoticed.self, when: { $0.notice == notice }, about: { $0.noticeID }, to: { $0.accountID },
+      name, .tasks, on: TaskSeriesNoticeCreated.self, when: { $0.notice == notice }, about: { $0.noticeID }, to: { $0.accountID },
       inbox: .init(
         values: [.text("username") { $0.byUsername.description }, .text("task") { $0.seriesName.description }],
         links: { NotificationLinks(accountID: $0.byAccountID, seriesID: ID(linking: $0.seriesID)) }))
@@ -57,11 +57,11 @@ extension NotificationSpec {
   /// A notice that says who did it.
   private static func named(_ name: String, _ notice: TaskNotice) -> NotificationSpec {
     NotificationSpec(
-      name, .tasks, on: TaskNoticed.self, when: { $0.notice == notice }, about: { $0.noticeID }, to: { $0.accountID },
+      name, .tasks, on: TaskNoticeCreated.self, when: { $0.notice == notice }, about: { $0.noticeID }, to: { $0.accountID },
       inbox: .init(values: [.text("username") { $0.byUsername?.description ?? "" }, task], links: links))
   }
 
-  private static let task = NotificationValue<TaskNoticed>.text("task") { $0.taskName.description }
+  private static let task = NotificationValue<TaskNoticeCreated>.text("task") { $0.taskName.description }
 
   private static let taskCommented = NotificationSpec(
     "taskCommented", .tasks, on: TaskCommentCreated.self, when: { $0.accountID != $0.comment.author.accountID },
@@ -150,7 +150,7 @@ extension NotificationSpec {
         NotificationLinks(accountID: $0.byAccountID, taskID: ID(linking: $0.taskID), taskHelpID: ID(linking: $0.helpID))
       }))
 
-  private static let links: @Sendable (TaskNoticed) -> NotificationLinks = {
+  private static let links: @Sendable (TaskNoticeCreated) -> NotificationLinks = {
     NotificationLinks(accountID: $0.byAccountID, taskID: ID(linking: $0.taskID))
   }
 }

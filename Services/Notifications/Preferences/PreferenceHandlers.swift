@@ -67,5 +67,7 @@ extension NotificationSpec {
 }
 
 extension NotificationChoice {
-  fileprivate var topic: PreferenceChoices.Topic? { kind.map { .kind($0) } ?? category.map { .category($0) } }
+  fileprivate var topic: PreferenceChoices.Topic? {
+    kind.map { .kind(NotificationKind.presentName(of: $0)) } ?? category.map { .category($0) }
+  }
 }

@@ -62,9 +62,12 @@ enum PreferenceStore {
       try database.cachedStatement(sql: "INSERT INTO notification_help_choosers (account_id) VALUES (?) ON CONFLICT DO NOTHING")
         .execute(arguments: [account])
     }
-    if let isOn { return try put(key, isOn, of: account, in: database) }
-    try database.cachedStatement(sql: "DELETE FROM notification_choices WHERE account_id = ? AND topic = ? AND channel = ?")
-      .execute(arguments: [account, key.topic.stored, key.channel])
+    // A row under the kind's former name would go on counting besides.
+    for topic in key.topic.allStored where isOn == nil || topic != key.topic.stored {
+      try database.cachedStatement(sql: "DELETE FROM notification_choices WHERE account_id = ? AND topic = ? AND channel = ?")
+        .execute(arguments: [account, topic, key.channel])
+    }
+    if let isOn { try put(key, isOn, of: account, in: database) }
   }
 
   private static func put(
@@ -88,12 +91,20 @@ extension PreferenceChoices.Topic {
     }
   }
 
+  /// As the table may have it: under a former name of the kind, too.
+  fileprivate var allStored: [String] {
+    switch self {
+    case .category: [stored]
+    case .kind(let kind): NotificationKind.storedNames(of: kind).map { "kind.\($0)" }
+    }
+  }
+
   /// Nil for a category that is no more.
   fileprivate init?(stored: String) {
     let parts = stored.split(at: ".", maxSplits: 1)
     guard parts.count == 2 else { return nil }
     if parts[0] == "kind" {
-      self = .kind(String(parts[1]))
+      self = .kind(NotificationKind.presentName(of: String(parts[1])))
     } else if let category = NotificationCategory(rawValue: String(parts[1])) {
       self = .category(category)
     } else {

@@ -41,8 +41,8 @@ enum PushRules {
   static func subject(_ source: String) -> String {
     let parts = source.split(at: "/").map(String.init)
     switch parts.first {
-    case ReminderDue.spec.name?: return parts.prefix(2).joined(separator: "/")
-    case StepGoalApproached.spec.name? where parts.count > 3: return "\(parts[0])/\(parts[1])/\(parts[3])"
+    case ReminderDue.spec.originalName?: return parts.prefix(2).joined(separator: "/")
+    case StepGoalProgressed.spec.originalName? where parts.count > 3: return "\(parts[0])/\(parts[1])/\(parts[3])"
     default: return source
     }
   }

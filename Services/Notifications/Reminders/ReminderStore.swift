@@ -94,8 +94,9 @@ enum ReminderStore {
     try database.first(
       """
       SELECT \(Sent.columns) FROM deliveries JOIN reminders ON reminder_id = subject_id
-      WHERE deliveries.account_id = ?1 AND delivery_id = ?2 AND kind = ?3 AND reminders.account_id = ?1
-      """, .id(account), .id(notification), .text(NotificationSpec.reminderDue.name), read: Sent.init)
+      WHERE deliveries.account_id = ?1 AND delivery_id = ?2 AND reminders.account_id = ?1
+        AND kind IN (\(NotificationKind.list([NotificationSpec.reminderDue.name])))
+      """, .id(account), .id(notification), read: Sent.init)
   }
 
   /// The same as long as it can be answered.
@@ -134,7 +135,7 @@ extension NotificationSource {
   ///
   /// - Parameter day: those of one day; nil for all.
   static func reminders(of activity: ActivityID, _ day: LocalDay? = nil, of account: AccountID) -> NotificationSource {
-    let beginning = "\(ReminderDue.spec.name)/\(activity)/"
+    let beginning = "\(ReminderDue.spec.originalName)/\(activity)/"
     return NotificationSource(accountID: account, text: day.map { "\(beginning)\($0)/" } ?? beginning)
   }
 }

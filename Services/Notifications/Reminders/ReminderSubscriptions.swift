@@ -18,7 +18,7 @@ struct ReminderSubscriptions: Sendable {
       guard try !ReminderStore.isKnown(event, in: transaction.database) else { return }
       return try dispatch.log(
         .reminderDue, .late, of: event.accountID, about: ID(linking: event.reminderID),
-        source: "\(ReminderDue.spec.name)/\(event.source)", at: event.dueAt, transaction)
+        source: "\(ReminderDue.spec.originalName)/\(event.source)", at: event.dueAt, transaction)
     }
     guard try ReminderStore.add(event, transaction) else { return }
     let older = NotificationSource.reminders(of: event.activityID, of: event.accountID)

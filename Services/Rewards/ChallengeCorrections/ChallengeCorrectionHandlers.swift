@@ -33,7 +33,7 @@ struct ChallengeCorrectionHandlers: Sendable {
       (completion.isCurrent, completion.correction) = (false, .revoked)
       try ChallengeCompletionStore.put(key, completion, of: account, in: database)
       try transaction.publish(
-        ChallengeTakenBack(
+        ChallengeCompletionReversed(
           accountID: account, challengeID: challenge.id, completionID: completion.id, tier: challenge.tier(ofLevel: number),
           coins: taken, at: transaction.now))
     }

@@ -326,7 +326,7 @@ struct ChallengeRun {
     completion.isCurrent = false
     try keep(level, completion)
     try transaction.publish(
-      ChallengeTakenBack(
+      ChallengeCompletionReversed(
         accountID: account, challengeID: challenge.id, completionID: completion.id, tier: challenge.tier(ofLevel: level.level),
         coins: taken, at: transaction.now))
   }

@@ -13,7 +13,7 @@ struct ChallengeSubscriptions: Sendable {
   let formula: CoinFormula
 
   func subscribe(_ service: inout ServiceDefinition) {
-    service.subscribe(to: MovementChanged.self, movementChanged)
+    service.subscribe(to: MovementDaysChanged.self, movementChanged)
     service.subscribe(to: EntryRecorded.self, entryRecorded)
     service.subscribe(to: ActivityChanged.self, activityChanged)
     service.subscribe(to: ActivityDeleted.self, activityDeleted)
@@ -29,12 +29,12 @@ struct ChallengeSubscriptions: Sendable {
 
   /// Takes in the present state of days that were recorded while their movement earns.
   @Sendable
-  func movementChanged(_ event: MovementChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
+  func movementChanged(_ event: MovementDaysChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     try take(event, transaction)
   }
 
   /// The same; apart for those who count without a log.
-  func take(_ event: MovementChanged, _ transaction: Transaction) throws {
+  func take(_ event: MovementDaysChanged, _ transaction: Transaction) throws {
     let (account, database) = (event.accountID, transaction.database)
     guard try !database.isErased(account) else { return }
     let event = event.earning(by: formula)
@@ -131,7 +131,7 @@ struct ChallengeSubscriptions: Sendable {
 
 extension DayFacts {
   /// These facts with a day's present movement.
-  fileprivate func taking(_ day: MovementChanged.Day) -> DayFacts {
+  fileprivate func taking(_ day: MovementDaysChanged.Day) -> DayFacts {
     var facts = self
     facts.steps = day.earningSteps
     // Earlier versions of activity did not publish earning distances; its snapshot does.

@@ -33,7 +33,7 @@ struct CoinFeature: Feature {
     service.serveAtOnce(GetBalance.self, handlers.balance)
     service.serve(ListTransfers.self, read: handlers.transfers)
     let subscriptions = CoinSubscriptions(formula: formula, expiry: expiry)
-    service.subscribe(to: MovementChanged.self, subscriptions.movementChanged)
+    service.subscribe(to: MovementDaysChanged.self, subscriptions.movementChanged)
     service.subscribe(to: AccountChanged.self, subscriptions.accountChanged)
   }
 

@@ -60,7 +60,7 @@ enum CoinStore {
   /// transfer. Carried steps belong to no day: a coin belongs to the day whose steps completed it, and a coin that a correction takes back
   /// to the day that was corrected.
   static func count(
-    _ event: MovementChanged, by formula: CoinFormula, expiry: CoinExpiry, _ transaction: Transaction
+    _ event: MovementDaysChanged, by formula: CoinFormula, expiry: CoinExpiry, _ transaction: Transaction
   ) throws {
     let event = event.earning(by: formula)
     guard let days = event.allDays else { return }
@@ -97,7 +97,7 @@ enum CoinStore {
   ///
   /// - Returns: by how much its counted steps changed.
   private static func count(
-    _ day: MovementChanged.Day, instead counted: inout CountedDay?, of account: AccountID, by formula: CoinFormula,
+    _ day: MovementDaysChanged.Day, instead counted: inout CountedDay?, of account: AccountID, by formula: CoinFormula,
     in database: Database
   ) throws -> Int {
     if let counted, counted.revision >= day.revision { return 0 }
@@ -112,9 +112,9 @@ enum CoinStore {
   }
 }
 
-extension MovementChanged {
+extension MovementDaysChanged {
   /// Only the days whose steps arrived in time to earn coins.
-  func earning(by formula: CoinFormula) -> MovementChanged {
+  func earning(by formula: CoinFormula) -> MovementDaysChanged {
     var event = self
     event.days.removeAll { !formula.earns($0.day, recordedOn: recordedDay) }
     return event

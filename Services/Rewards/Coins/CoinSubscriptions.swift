@@ -10,7 +10,7 @@ struct CoinSubscriptions: Sendable {
 
   /// Counts the days, unless the account was erased, or no longer consents (ID-13): from then on nothing is counted, and earned coins stay.
   @Sendable
-  func movementChanged(_ event: MovementChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
+  func movementChanged(_ event: MovementDaysChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
     let eligibility = try Eligibility.of(event.accountID, at: transaction.now, in: transaction.database)
     if eligibility.counts { return try CoinStore.count(event, by: formula, expiry: expiry, transaction) }
     guard eligibility.lacksConsent else { return }

@@ -41,7 +41,7 @@ enum PendingDayStore {
   }
 
   /// Stores pending days, unless they were published before the last withdrawal.
-  static func keep(_ event: MovementChanged, publishedAt at: Instant, _ transaction: Transaction) throws {
+  static func keep(_ event: MovementDaysChanged, publishedAt at: Instant, _ transaction: Transaction) throws {
     let database = transaction.database
     let withdrawal = try database.first("SELECT at FROM consent_withdrawals WHERE account_id = ?", .id(event.accountID)) {
       $0.instant(0)
@@ -62,14 +62,14 @@ enum PendingDayStore {
   }
 
   /// Returns an account's pending days in the order of their states, and removes them.
-  static func take(of account: AccountID, _ transaction: Transaction) throws -> [MovementChanged] {
+  static func take(of account: AccountID, _ transaction: Transaction) throws -> [MovementDaysChanged] {
     let database = transaction.database
-    var events: [MovementChanged] = []
+    var events: [MovementDaysChanged] = []
     try database.each(
       "SELECT day, recorded_day, earning_steps, revision FROM waiting_days WHERE account_id = ? ORDER BY revision", .id(account)
     ) { row in
       events.append(
-        MovementChanged(
+        MovementDaysChanged(
           accountID: account, recordedDay: row.day(1),
           days: [.init(day: row.day(0), steps: row.number(2), earningSteps: row.number(2), revision: row.number(3))]))
       return true

@@ -168,9 +168,9 @@ public struct ChallengeCompleted: Event, Hashable {
     "challenges.completed", by: .rewards, requirements: ["REW-7"], "An account has completed a challenge.")
 }
 
-/// A completion was taken back, because movement was corrected within the time in which it earns, or because an administrator revoked the
+/// A completion was reversed, because movement was corrected within the time in which it earns, or because an administrator revoked the
 /// completion: the badge and the unspent coins are gone (REW-7).
-public struct ChallengeTakenBack: Event, Hashable {
+public struct ChallengeCompletionReversed: Event, Hashable {
   /// The account.
   public var accountID: AccountID
   /// The challenge or achievement.
@@ -181,7 +181,7 @@ public struct ChallengeTakenBack: Event, Hashable {
   public var tier: ChallengeTier?
   /// How many coins were taken back.
   public var coins: Int
-  /// When it was taken back.
+  /// When it was reversed.
   public var at: Instant
 
   /// The event from its parts.
@@ -203,6 +203,6 @@ public struct ChallengeTakenBack: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "challenges.takenBack", by: .rewards, requirements: ["REW-7"],
+    "challenges.completionReversed", formerly: "challenges.takenBack", by: .rewards, requirements: ["REW-7"],
     "A correction took away what had completed a challenge or reached a tier, or an administrator revoked it.")
 }

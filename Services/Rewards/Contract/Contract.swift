@@ -24,9 +24,9 @@ extension Contract {
     ],
     events: [
       CoinsEarned.self, CoinsCorrected.self, OfferRedeemed.self, CoinsRefunded.self, CoinsRewarded.self,
-      CoinsRewardTakenBack.self, CoinsAdjusted.self, CoinsExpired.self, CoinsEnding.self, LedgerFailed.self,
+      CoinsRewardReversed.self, CoinsAdjusted.self, CoinsExpired.self, CoinsExpiring.self, LedgerFailed.self,
       PartnerDecided.self, PartnerOwnerLost.self, RedemptionUsed.self, RedemptionVoided.self,
-      ChallengeCompleted.self, ChallengeTakenBack.self, BadgeAwarded.self, ChallengeCorrected.self,
+      ChallengeCompleted.self, ChallengeCompletionReversed.self, BadgeAwarded.self, ChallengeCorrected.self,
     ],
     words: [.init(en: [UInt8](rewards_words_en), es: [UInt8](rewards_words_es))])
 }

@@ -104,7 +104,7 @@ public struct CoinsRefunded: Event, Hashable {
     "coins.refunded", by: .rewards, requirements: ["REW-2", "REW-5"], "A redemption was void, and its coins came back.")
 }
 
-/// Coins were credited for a completed challenge (``CoinsRewarded``), or taken back (``CoinsRewardTakenBack``).
+/// Coins were credited for a completed challenge (``CoinsRewarded``), or taken back (``CoinsRewardReversed``).
 public struct ChallengeCoins<Movement: CoinsMovement>: Event, Hashable {
   public var accountID: AccountID
   public var transferID: TransferID
@@ -132,8 +132,8 @@ public struct ChallengeCoins<Movement: CoinsMovement>: Event, Hashable {
 
 /// A challenge was completed, and its coins were credited.
 public typealias CoinsRewarded = ChallengeCoins<Rewarding>
-/// A challenge's completion was corrected or revoked, and its unspent coins were taken back.
-public typealias CoinsRewardTakenBack = ChallengeCoins<TakingRewardsBack>
+/// A challenge's completion was corrected or revoked, and the reward reversed: its unspent coins were taken back.
+public typealias CoinsRewardReversed = ChallengeCoins<ReversingRewards>
 
 /// The direction of a movement of coins, where events of both directions have the same fields.
 public protocol CoinsMovement: Sendable {
@@ -153,13 +153,13 @@ public enum Rewarding: CoinsMovement {
   public static let notes = LedgerText.ofChallenges(coins: "How many came.")
 }
 
-/// Parameters of ``CoinsRewardTakenBack``.
-public enum TakingRewardsBack: CoinsMovement {
+/// Parameters of ``CoinsRewardReversed``.
+public enum ReversingRewards: CoinsMovement {
   public static let spec = EventSpec(
-    "coins.rewardTakenBack", by: .rewards, requirements: ["REW-2", "REW-7"],
+    "coins.rewardReversed", formerly: "coins.rewardTakenBack", by: .rewards, requirements: ["REW-2", "REW-7"],
     "The movement that had completed a challenge was corrected, or the challenge revoked, and what was left of its coins taken back."
   )
-  public static let schemaName = "CoinsRewardTakenBack"
+  public static let schemaName = "CoinsRewardReversed"
   public static let notes = LedgerText.ofChallenges(coins: "How many were taken back.")
 }
 
@@ -217,17 +217,17 @@ public struct CoinsExpired: Event, Hashable {
 }
 
 /// Names a notice about coins that expire soon.
-public typealias CoinsEndingID = ID<CoinsEnding>
+public typealias CoinsExpiringID = ID<CoinsExpiring>
 
 /// Coins expire soon; published once for each lot.
-public struct CoinsEnding: Event, Hashable {
-  public var noticeID: CoinsEndingID
+public struct CoinsExpiring: Event, Hashable {
+  public var noticeID: CoinsExpiringID
   public var accountID: AccountID
   public var coins: Int
   public var endsAt: Instant
   public var at: Instant
 
-  public init(noticeID: CoinsEndingID, accountID: AccountID, coins: Int, endsAt: Instant, at: Instant) {
+  public init(noticeID: CoinsExpiringID, accountID: AccountID, coins: Int, endsAt: Instant, at: Instant) {
     self.noticeID = noticeID
     self.accountID = accountID
     self.coins = coins
@@ -240,7 +240,8 @@ public struct CoinsEnding: Event, Hashable {
     "endsAt": "When they end.", "at": "When this was published.",
   ]
 
-  public static let spec = EventSpec("coins.ending", by: .rewards, requirements: ["REW-2"], "Coins expire soon.")
+  public static let spec = EventSpec(
+    "coins.expiring", formerly: "coins.ending", by: .rewards, requirements: ["REW-2"], "Coins expire soon.")
 }
 
 /// The nightly check of the ledger failed: its contents do not add up.

@@ -19,7 +19,7 @@ enum LeaderboardStore {
   ///   - event: only days that came in time, all within `days`.
   ///   - coins: what the transfers for these days add to scores.
   static func count(
-    _ event: MovementChanged, _ days: ClosedRange<LocalDay>, _ coins: ScoreChanges, _ database: Database
+    _ event: MovementDaysChanged, _ days: ClosedRange<LocalDay>, _ coins: ScoreChanges, _ database: Database
   ) throws {
     var kept = try CountedDay.read(days, of: event.accountID, from: "leaderboard_days", in: database)
     var changes: [Int: Int] = [:]
@@ -36,7 +36,7 @@ enum LeaderboardStore {
   ///
   /// - Returns: by how much its steps changed.
   private static func keep(
-    _ day: MovementChanged.Day, instead kept: inout CountedDay?, of account: AccountID, in database: Database
+    _ day: MovementDaysChanged.Day, instead kept: inout CountedDay?, of account: AccountID, in database: Database
   ) throws -> Int {
     if let kept, kept.revision >= day.revision { return 0 }
     try database.run(

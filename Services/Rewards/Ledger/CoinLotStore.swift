@@ -171,8 +171,8 @@ enum CoinLotStore {
     for row in due {
       try transaction.database.run("UPDATE coin_lots SET is_announced = 1 WHERE lot_id = ?", .integer(row["lot_id"]))
       try transaction.publish(
-        CoinsEnding(
-          noticeID: CoinsEndingID(), accountID: row["account_id"], coins: row["rest"], endsAt: row["ends_at"],
+        CoinsExpiring(
+          noticeID: CoinsExpiringID(), accountID: row["account_id"], coins: row["rest"], endsAt: row["ends_at"],
           at: transaction.now))
     }
     return due.count

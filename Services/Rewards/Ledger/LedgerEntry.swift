@@ -28,7 +28,7 @@ struct LedgerEntry: Sendable {
     case (.challengeReward, .challenge(let key, _, _)):
       return CoinsRewarded(accountID: account, transferID: id, challenge: key, coins: coins, balance: balance, at: at)
     case (.challengeRewardTakenBack, .challenge(let key, _, _)):
-      return CoinsRewardTakenBack(accountID: account, transferID: id, challenge: key, coins: coins, balance: balance, at: at)
+      return CoinsRewardReversed(accountID: account, transferID: id, challenge: key, coins: coins, balance: balance, at: at)
     case (.adjusted, .reason(let reason)):
       return CoinsAdjusted(accountID: account, transferID: id, coins: change, reason: reason, balance: balance, at: at)
     case (.expired, _): return CoinsExpired(accountID: account, transferID: id, coins: coins, balance: balance, at: at)

@@ -41,7 +41,7 @@ struct LedgerFeature: Feature {
   let snapshot = [
     SnapshotPart(
       "transfers", CoinsEarned.self, CoinsCorrected.self, OfferRedeemed.self, CoinsRefunded.self, CoinsRewarded.self,
-      CoinsRewardTakenBack.self, CoinsAdjusted.self, CoinsExpired.self, page: LedgerStore.snapshot)
+      CoinsRewardReversed.self, CoinsAdjusted.self, CoinsExpired.self, page: LedgerStore.snapshot)
   ]
 
   func register(in service: inout ServiceDefinition) {

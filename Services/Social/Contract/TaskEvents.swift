@@ -65,7 +65,7 @@ public enum TaskNotice: String, Choice {
 }
 
 /// A participant is to be notified of something about a task (TASK-1 to TASK-5).
-public struct TaskNoticed: Event, Hashable {
+public struct TaskNoticeCreated: Event, Hashable {
   public var noticeID: ID<TaskNotice>
   public var accountID: AccountID
   public var taskID: ID<SharedTask>
@@ -113,7 +113,7 @@ public struct TaskNoticed: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "tasks.noticed", by: .social, requirements: ["TASK-1", "TASK-3", "TASK-5"],
+    "taskNotices.created", formerly: "tasks.noticed", by: .social, requirements: ["TASK-1", "TASK-3", "TASK-5"],
     "Somebody was enrolled in a task or removed from it, opted out, was given a part, or the task has recurred, was completed or cancelled."
   )
 }

@@ -310,7 +310,7 @@ public enum TaskSeriesNotice: String, Choice {
 }
 
 /// Somebody is to be notified of something about a recurring task (TASK-1, TASK-3).
-public struct TaskSeriesNoticed: Event, Hashable {
+public struct TaskSeriesNoticeCreated: Event, Hashable {
   public var noticeID: ID<TaskSeriesNotice>
   public var accountID: AccountID
   public var seriesID: ID<TaskSeries>
@@ -342,6 +342,6 @@ public struct TaskSeriesNoticed: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "taskSeries.noticed", by: .social, requirements: ["TASK-1", "TASK-3"],
+    "taskSeriesNotices.created", formerly: "taskSeries.noticed", by: .social, requirements: ["TASK-1", "TASK-3"],
     "Somebody was enrolled in a recurring task or removed from it, opted out of it, or it was ended.")
 }

@@ -10,7 +10,7 @@ struct FollowFeature: Feature {
   let tables: [ErasedTable] = [
     .following("follower_names", "follows"),
     .rows("follows", "follower_account = :account OR followed_account = :account", .follows)
-      .publishing([FollowChanged.spec.name], FollowStore.ended),
+      .publishing(FollowChanged.spec.names, FollowStore.ended),
   ]
   let snapshot = [SnapshotPart("follows", FollowChanged.self, page: FollowStore.snapshot)]
 

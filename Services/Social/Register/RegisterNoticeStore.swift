@@ -39,7 +39,7 @@ enum RegisterNoticeStore {
       $0.isNull(0) ? nil : $0.number(0)
     }
     guard try !database.isErased(account) else { return }
-    var event = TaskNoticed(
+    var event = TaskNoticeCreated(
       noticeID: ID(), accountID: account, taskID: task, taskName: name, notice: .completed, byAccountID: nil, byUsername: nil,
       at: transaction.now)
     if let leaf = leaf ?? nil {
@@ -61,7 +61,7 @@ enum RegisterNoticeStore {
     let statement = try transaction.database.cachedStatement(
       sql: "DELETE FROM register_notices WHERE leaf < ? RETURNING notice_id, account_id, task_id, task_name, leaf, completed_at")
     let events = try Row.fetchAll(statement, arguments: [size]).map { row in
-      TaskNoticed(
+      TaskNoticeCreated(
         noticeID: row["notice_id"], accountID: row["account_id"], taskID: row["task_id"], taskName: row["task_name"],
         notice: .completed, byAccountID: nil, byUsername: nil, leafNumber: row["leaf"], checkpoint: note, at: row["completed_at"])
     }

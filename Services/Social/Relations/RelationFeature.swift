@@ -10,7 +10,7 @@ struct RelationFeature: Feature {
   let migrations = [RelationStore.migration(11)]
   let tables: [ErasedTable] = [
     .rows("relations", "low_account = :account OR high_account = :account", .relations)
-      .publishing([RelationChanged.spec.name], RelationStore.ended)
+      .publishing(RelationChanged.spec.names, RelationStore.ended)
   ]
   let snapshot = [SnapshotPart("relations", RelationChanged.self, page: RelationStore.snapshot)]
 

@@ -208,7 +208,7 @@ struct TaskSeriesStore: Sendable {
     guard try !transaction.database.isErased(account) else { return }
     if notice != .ended, try !TaskNoticeStore.count(for: account, in: .series(id), transaction) { return }
     try transaction.publish(
-      TaskSeriesNoticed(
+      TaskSeriesNoticeCreated(
         noticeID: ID(), accountID: account, seriesID: id, seriesName: name, notice: notice, byAccountID: other,
         byUsername: try Accounts.known(other, in: transaction.database).username, at: transaction.now))
   }

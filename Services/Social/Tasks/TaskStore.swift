@@ -234,7 +234,7 @@ extension TaskStore {
     }
     let username = try other.map { try Accounts.known($0, in: transaction.database).username }
     try transaction.publish(
-      TaskNoticed(
+      TaskNoticeCreated(
         noticeID: ID(), accountID: account, taskID: id, taskName: name, notice: notice, partTitle: part, byAccountID: other,
         byUsername: username,
         at: transaction.now))

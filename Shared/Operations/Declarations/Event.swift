@@ -13,16 +13,29 @@ public protocol Event: Document {
 /// What an ``Event`` declares in addition to its fields.
 public struct EventSpec: Sendable {
   public let name: String
+  /// The name under which it was published before it was renamed, and stores of that time still hold it; nil where it never was. It is
+  /// published under ``name`` alone.
+  public let formerName: String?
   public let publisher: ServiceName
   /// Whether the gateway delivers the event live to the connections of the account in its field `accountID`, besides all other subscribers.
   public let isLive: Bool
   public let requirements: [String]
   public let summary: String
 
+  /// All names by which it is found in a log; whoever selects events by name names all of them.
+  public var names: Set<String> { Set([name, originalName]) }
+
+  /// Its first name, which never changes. By that begins what subscribers store of an event so as to know a repeat of it: under any other
+  /// name, what was stored before a renaming would not be found again.
+  public var originalName: String { formerName ?? name }
+
+  /// - Parameter formerName: set when an event is renamed, and then kept for ever.
   public init(
-    _ name: String, by publisher: ServiceName, isLive: Bool = false, requirements: [String], _ summary: String
+    _ name: String, formerly formerName: String? = nil, by publisher: ServiceName, isLive: Bool = false, requirements: [String],
+    _ summary: String
   ) {
     self.name = name
+    self.formerName = formerName
     self.publisher = publisher
     self.isLive = isLive
     self.requirements = requirements

@@ -62,7 +62,7 @@ public struct ServiceDefinition: Sendable {
   /// The names of the operations that the service serves.
   public var servedOperations: Set<String> { Set(handlers.keys) }
 
-  /// The events that the service subscribes to, by publisher and name.
+  /// The events that the service subscribes to, by publisher and name; a renamed one by each of its names.
   public var subscribedEvents: [(publisher: ServiceName, name: String)] {
     effects.flatMap { publisher, byName in byName.keys.map { (publisher, $0) } }
   }
@@ -86,11 +86,13 @@ public struct ServiceDefinition: Sendable {
   public mutating func subscribe<E: Event>(
     to event: E.Type, needsState: Bool = true, _ effect: @escaping @Sendable (E, LoggedEvent, Transaction) throws -> Void
   ) {
-    let others = effects[E.spec.publisher]?[E.spec.name]
-    let known = others as? EffectsOfEvent<E>
-    precondition(others == nil || known != nil, "two events are called \(E.spec.name)")
-    if needsState { stateEvents[E.spec.publisher, default: []].insert(E.spec.name) }
-    effects[E.spec.publisher, default: [:]][E.spec.name] = EffectsOfEvent(effects: (known?.effects ?? []) + [effect])
+    if needsState { stateEvents[E.spec.publisher, default: []].formUnion(E.spec.names) }
+    for name in E.spec.names {
+      let others = effects[E.spec.publisher]?[name]
+      let known = others as? EffectsOfEvent<E>
+      precondition(others == nil || known != nil, "two events are called \(name)")
+      effects[E.spec.publisher, default: [:]][name] = EffectsOfEvent(effects: (known?.effects ?? []) + [effect])
+    }
   }
 
   /// Publishes the state as events to subscribers without history.

@@ -177,7 +177,7 @@ struct EntryTests {
         key = page.nextKey
       } while key != nil
       let expected = Array(repeating: "activities.changed", count: 3) + Array(repeating: "entries.recorded", count: 6)
-      #expect(names == expected + ["movement.daysChanged"])
+      #expect(names == expected + ["movementDays.changed"])
     }
   }
 }

@@ -54,7 +54,7 @@ struct FairnessTests {
       #expect(flags(output) == [[.handTyped, .late, .tooFast]])
       let days = try await ana.days()
       #expect(days.map { $0.reasons.map(\.code) } == [[.handTyped, .late, .tooFast], [], [.handTyped, .inFuture, .tooFast]])
-      let published = try await services.published(by: .activity).compactMap { try MovementChanged.decode($0.body).days.last }
+      let published = try await services.published(by: .activity).compactMap { try MovementDaysChanged.decode($0.body).days.last }
       #expect(published.last { $0.day == days[2].day }?.earningSteps == 3310)
     }
   }
@@ -84,14 +84,14 @@ struct FairnessTests {
         _ = try await record(
           ana, "fast \(kind)", kind, from: "2026-11-21T09:00:00Z", to: "2026-11-21T09:01:00Z", maximum + 0.5)
       }
-      let published = try await services.published(by: .activity).filter { $0.name == MovementChanged.spec.name }
-      let day = try #require(try published.last.map { try MovementChanged.decode($0.body) }?.days.first)
+      let published = try await services.published(by: .activity).filter { $0.name == MovementDaysChanged.spec.name }
+      let day = try #require(try published.last.map { try MovementDaysChanged.decode($0.body) }?.days.first)
       #expect(day.walkingMeters == 500.5 && day.runningMeters == 750 && day.cyclingMeters == 4000.5)
       #expect(day.earningWalkingMeters == 250 && day.earningRunningMeters == 750 && day.earningCyclingMeters == 2000)
       #expect(
         day.flagged == [.init(kind: .walking, codes: [.tooFast]), .init(kind: .cycling, codes: [.tooFast])])
-      let snapshot = try await services.snapshot(of: .activity).filter { $0.name == MovementChanged.spec.name }
-      #expect(try snapshot.map { try MovementChanged.decode($0.body) }.last?.days == [day])
+      let snapshot = try await services.snapshot(of: .activity).filter { $0.name == MovementDaysChanged.spec.name }
+      #expect(try snapshot.map { try MovementDaysChanged.decode($0.body) }.last?.days == [day])
     }
   }
 
@@ -101,7 +101,7 @@ struct FairnessTests {
       {"accountID":"019aa5a0-0000-7000-8000-000000000001","recordedDay":"2026-11-21","days":[{"day":"2026-11-21","steps":9,\
       "earningSteps":9,"walkingMeters":5,"runningMeters":0,"cyclingMeters":0,"revision":1}]}
       """
-    let day = try #require(try MovementChanged.decode(Array(body.utf8)).days.first)
+    let day = try #require(try MovementDaysChanged.decode(Array(body.utf8)).days.first)
     #expect(day.walkingMeters == 5 && day.earningWalkingMeters == nil && day.flagged == nil)
   }
 

@@ -44,7 +44,7 @@ struct MinuteCeilingTests {
         ana,
         [try sample("before", from: "07:59:00", to: "08:00:00", 300), try sample("after", from: "08:01:00", to: "08:02:00", 50)])
       #expect(try await ana.days().map(\.earningSteps) == [350])
-      let published = try await services.published(by: .activity).compactMap { try MovementChanged.decode($0.body).days.last }
+      let published = try await services.published(by: .activity).compactMap { try MovementDaysChanged.decode($0.body).days.last }
       #expect(published.last?.steps == 60_350 && published.last?.earningSteps == 350)
     }
   }

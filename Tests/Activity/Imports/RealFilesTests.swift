@@ -70,11 +70,12 @@ struct RealFilesTests {
           Int($0[7] == "" ? $0[6] : $0[7])
         }
         #expect(list.items.count == expected.count)
-        let published = try await services.published(by: .activity).filter { $0.name == MovementChanged.spec.name }.count
+        let published = try await services.published(by: .activity).filter { $0.name == MovementDaysChanged.spec.name }.count
         let again = try await ana.importFile("daily_summaries.csv", bytes)
         #expect(again.counts.taken == 0 && again.counts.repeated == done.counts.taken && again.counts.days == 0)
         #expect(try await ana.steps() == 3_159_539)
-        #expect(try await services.published(by: .activity).filter { $0.name == MovementChanged.spec.name }.count == published)
+        #expect(
+          try await services.published(by: .activity).filter { $0.name == MovementDaysChanged.spec.name }.count == published)
         // The account has moved since: what was local then is known all the same.
         try await services.move(ana, to: "Europe/Madrid", receivedBy: .activity)
         #expect(try await ana.importFile("daily_summaries.csv", bytes).counts.taken == 0)

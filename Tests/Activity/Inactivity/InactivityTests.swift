@@ -54,7 +54,7 @@ struct InactivityTests {
   private func told(_ services: ServicesInProcess) async throws -> [String] {
     try await services.published(by: .activity).compactMap { event in
       switch event.name {
-      case InactivityNoticed.spec.name: "noticed \(try InactivityNoticed.decode(event.body).days)"
+      case InactivityDetected.spec.name: "detected \(try InactivityDetected.decode(event.body).days)"
       case InactivityEnded.spec.name: "ended"
       default: nil
       }
@@ -93,21 +93,21 @@ struct InactivityTests {
       #expect(try await told(services).isEmpty)
       try await look(services, at: "2026-11-25T10:00:00.000Z")
       try await look(services, at: "2026-11-30T10:00:00.000Z")
-      #expect(try await told(services) == ["noticed 3"])
+      #expect(try await told(services) == ["detected 3"])
       // The last steps are taken away, and come back: that is no movement of another day.
       _ = try await ana.send(DeleteMovementSamples.self, .init(ids: ["a"]))
       try await ana.walk("b", 100, "2026-11-21T08:00:00Z")
       try await look(services, at: "2026-12-02T10:00:00.000Z")
-      #expect(try await told(services) == ["noticed 3"])
+      #expect(try await told(services) == ["detected 3"])
       try await ana.walk("c", 100, "2026-12-02T08:00:00Z")
-      #expect(try await told(services) == ["noticed 3", "ended"])
+      #expect(try await told(services) == ["detected 3", "ended"])
       try await look(services, at: "2026-12-06T10:00:00.000Z")
-      #expect(try await told(services) == ["noticed 3", "ended", "noticed 3"])
+      #expect(try await told(services) == ["detected 3", "ended", "detected 3"])
       // Another number counts from its day on, and takes the notice back; the same one changes nothing.
       _ = try await ana.send(SetInactivityNotice.self, .init(days: 3))
       _ = try await ana.send(SetInactivityNotice.self, .init(days: 1))
       try await look(services, at: "2026-12-08T10:00:00.000Z")
-      #expect(try await told(services).suffix(3) == ["noticed 3", "ended", "noticed 1"])
+      #expect(try await told(services).suffix(3) == ["detected 3", "ended", "detected 1"])
     }
   }
 
@@ -119,9 +119,9 @@ struct InactivityTests {
       try await look(services, at: "2026-11-24T10:00:00.000Z")
       try await ana.walk("late", 100, "2026-11-22T08:00:00Z")
       try await look(services, at: "2026-11-25T12:00:00.000Z")
-      #expect(try await told(services) == ["noticed 2", "ended"])
+      #expect(try await told(services) == ["detected 2", "ended"])
       try await look(services, at: "2026-11-26T10:00:00.000Z")
-      #expect(try await told(services) == ["noticed 2", "ended", "noticed 2"])
+      #expect(try await told(services) == ["detected 2", "ended", "detected 2"])
     }
   }
 
@@ -132,10 +132,10 @@ struct InactivityTests {
       for person in [ana, ben] { _ = try await person.send(SetInactivityNotice.self, .init(days: 1)) }
       _ = try await ben.send(ClearInactivityNotice.self, .init())
       try await look(services, at: "2026-11-24T10:00:00.000Z")
-      #expect(try await told(services) == ["noticed 2"])
+      #expect(try await told(services) == ["detected 2"])
       _ = try await ana.send(ClearInactivityNotice.self, .init())
       try await look(services, at: "2026-11-29T10:00:00.000Z")
-      #expect(try await told(services) == ["noticed 2", "ended"])
+      #expect(try await told(services) == ["detected 2", "ended"])
     }
   }
 
@@ -155,7 +155,7 @@ struct InactivityTests {
       try await look(services, at: "2026-11-23T10:00:00.000Z")
       #expect(try await told(services).isEmpty)
       try await look(services, at: "2026-11-23T15:00:00.000Z")
-      #expect(try await told(services) == ["noticed 1"])
+      #expect(try await told(services) == ["detected 1"])
       // The suspension is over.
       try await look(services, at: "2026-11-26T10:00:00.000Z")
       #expect(try await told(services).count == 2)

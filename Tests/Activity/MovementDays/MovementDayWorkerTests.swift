@@ -74,7 +74,7 @@ struct MovementDayWorkerTests {
       try await store.until { try await store.rows("movement_stale_days") == 0 }
       #expect(try await steps(ana, store) == Array(repeating: 1000, count: 40))
       let changes = try await store.log.events(after: before, limit: 10_000, bytes: 64 << 20)
-        .filter { $0.name == MovementChanged.spec.name }.flatMap { try MovementChanged.decode($0.body).days }
+        .filter { $0.name == MovementDaysChanged.spec.name }.flatMap { try MovementDaysChanged.decode($0.body).days }
       #expect(changes.count == 40 && Set(changes.map(\.day)).count == 40)
       #expect(changes.allSatisfy { $0.steps == 1000 })
     }

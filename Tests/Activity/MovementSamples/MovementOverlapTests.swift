@@ -99,7 +99,7 @@ struct MovementOverlapTests {
       walk.version = 1
       walk.amount = 900
       #expect(try await ana.send(RecordMovementSamples.self, .init(samples: [walk])).rejected.map(\.code) == [.outdated])
-      let published = try await services.published(by: .activity).map { try MovementChanged.decode($0.body).days[0] }
+      let published = try await services.published(by: .activity).map { try MovementDaysChanged.decode($0.body).days[0] }
       #expect(published.map(\.steps) == [1000, 700] && published[0].revision < published[1].revision)
       // To another day, it takes its steps along.
       walk = MovementSample(

@@ -24,8 +24,8 @@ struct MovementSampleTests {
       #expect(output.accepted == 3 && output.repeated == 0 && output.rejected.isEmpty)
       #expect(output.days == [try day("2026-11-20", 1150), try day("2026-11-21", 651)])
       let published = try await services.published(by: .activity)
-      #expect(published.map(\.name) == ["movement.daysChanged"])
-      let event = try MovementChanged.decode(published[0].body)
+      #expect(published.map(\.name) == ["movementDays.changed"])
+      let event = try MovementDaysChanged.decode(published[0].body)
       #expect(event.accountID == ana.id && event.recordedDay.description == "2026-11-21")
       #expect(event.days.map(\.steps) == [1150, 651])
       let list = try await ana.send(
@@ -52,9 +52,9 @@ struct MovementSampleTests {
         }
         #expect(try await ana.send(RecordMovementSamples.self, .init(samples: samples)).accepted == samples.count)
       }
-      let snapshot = try await services.snapshot(of: .activity).filter { $0.name == MovementChanged.spec.name }
+      let snapshot = try await services.snapshot(of: .activity).filter { $0.name == MovementDaysChanged.spec.name }
       #expect(snapshot.allSatisfy { $0.body.count < 1 << 18 })
-      let published = try snapshot.flatMap { try MovementChanged.decode($0.body).days }
+      let published = try snapshot.flatMap { try MovementDaysChanged.decode($0.body).days }
       #expect(published.count == days - 1 && Set(published.map(\.day)).count == days - 1)
     }
   }

@@ -37,9 +37,9 @@ struct StepGoalTests {
   /// A Saturday.
   private let now = "2026-11-21T20:00:00.000Z"
 
-  private func approached(_ services: ServicesInProcess) async throws -> [String] {
-    try await services.published(by: .activity).filter { $0.name == StepGoalApproached.spec.name }.map { event in
-      let published = try StepGoalApproached.decode(event.body)
+  private func progressed(_ services: ServicesInProcess) async throws -> [String] {
+    try await services.published(by: .activity).filter { $0.name == StepGoalProgressed.spec.name }.map { event in
+      let published = try StepGoalProgressed.decode(event.body)
       return
         "\(published.period) \(published.firstDay) \(published.steps)/\(published.goal) \(published.isReached ? "reached" : "near")"
     }
@@ -53,22 +53,22 @@ struct StepGoalTests {
       let set = try await ana.send(SetStepGoal.self, .init(period: .day, goal: 5000))
       #expect(set == StepGoal(period: .day, goal: 5000, steps: 0) && set.missing == 5000)
       try await ana.walk("a", 4499, "2026-11-21T08:00:00Z")
-      #expect(try await approached(services).isEmpty)
+      #expect(try await progressed(services).isEmpty)
       try await ana.walk("b", 1, "2026-11-21T10:00:00Z")
       try await ana.walk("c", 100, "2026-11-21T11:00:00Z")
-      #expect(try await approached(services) == ["day 2026-11-21 4500/5000 near"])
+      #expect(try await progressed(services) == ["day 2026-11-21 4500/5000 near"])
       try await ana.walk("d", 1000, "2026-11-21T12:00:00Z")
       _ = try await ana.send(DeleteMovementSamples.self, .init(ids: ["d"]))
       try await ana.walk("e", 2000, "2026-11-21T13:00:00Z")
       let expected = ["day 2026-11-21 4500/5000 near", "day 2026-11-21 5600/5000 reached"]
-      #expect(try await approached(services) == expected)
+      #expect(try await progressed(services) == expected)
       #expect(try await ana.send(GetStepGoals.self, .init()).goals.map(\.missing) == [0])
-      let states = try await services.published(by: .activity).compactMap { try? StepGoalApproached.decode($0.body).isOver }
+      let states = try await services.published(by: .activity).compactMap { try? StepGoalProgressed.decode($0.body).isOver }
       #expect(states == [false, false])
       // The next day counts anew; what comes late for the day before is published too.
       try services.clock.set("2026-11-22T20:00:00.000Z")
       try await ana.walk("f", 5000, "2026-11-22T08:00:00Z")
-      #expect(try await approached(services) == expected + ["day 2026-11-22 5000/5000 reached"])
+      #expect(try await progressed(services) == expected + ["day 2026-11-22 5000/5000 reached"])
     }
   }
 
@@ -79,12 +79,12 @@ struct StepGoalTests {
       _ = try await ana.send(SetStepGoal.self, .init(period: .week, goal: 10_000))
       try await ana.walk("old", 10_000, "2026-11-15T08:00:00Z")
       try await ana.walk("mon", 6000, "2026-11-16T08:00:00Z")
-      #expect(try await approached(services).isEmpty)
+      #expect(try await progressed(services).isEmpty)
       try services.clock.set("2026-11-23T08:00:00.000Z")
       try await ana.walk("sun", 4000, "2026-11-22T08:00:00Z")
-      #expect(try await approached(services) == ["week 2026-11-16 10000/10000 reached"])
-      let last = try #require(try await services.published(by: .activity).last { $0.name == StepGoalApproached.spec.name })
-      #expect(try StepGoalApproached.decode(last.body).isOver == true)
+      #expect(try await progressed(services) == ["week 2026-11-16 10000/10000 reached"])
+      let last = try #require(try await services.published(by: .activity).last { $0.name == StepGoalProgressed.spec.name })
+      #expect(try StepGoalProgressed.decode(last.body).isOver == true)
       let goal = try #require(try await ana.send(GetStepGoals.self, .init()).goals.first)
       #expect(goal.period == .week && goal.steps == 0)
     }
@@ -97,9 +97,9 @@ struct StepGoalTests {
       _ = try await ana.send(SetStepGoal.self, .init(period: .week, goal: 20_001))
       try await ana.walk("mon", 9000, "2026-11-16T08:00:00Z")
       try await ana.walk("tue", 9000, "2026-11-17T08:00:00Z")
-      #expect(try await approached(services).isEmpty)
+      #expect(try await progressed(services).isEmpty)
       try await ana.walk("wed", 1, "2026-11-18T08:00:00Z")
-      #expect(try await approached(services) == ["week 2026-11-16 18001/20001 near"])
+      #expect(try await progressed(services) == ["week 2026-11-16 18001/20001 near"])
     }
   }
 
@@ -111,7 +111,7 @@ struct StepGoalTests {
       _ = try await ana.send(SetStepGoal.self, .init(period: .day, goal: 5000))
       _ = try await ana.send(SetStepGoal.self, .init(period: .day, goal: 5000))
       _ = try await ana.send(SetStepGoal.self, .init(period: .day, goal: 5500))
-      #expect(try await approached(services) == ["day 2026-11-21 6000/5000 reached"])
+      #expect(try await progressed(services) == ["day 2026-11-21 6000/5000 reached"])
       let changes = try await services.published(by: .activity).filter { $0.name == StepGoalChanged.spec.name }
       let published = try changes.map { try StepGoalChanged.decode($0.body) }
       #expect(published.map(\.goal) == [5000, 5500] && published[0].revision < published[1].revision)
@@ -127,7 +127,7 @@ struct StepGoalTests {
       _ = try await ana.send(ClearStepGoal.self, .init(period: .day))
       _ = try await ana.send(ClearStepGoal.self, .init(period: .week))
       try await ana.walk("a", 6000, "2026-11-21T08:00:00Z")
-      #expect(try await approached(services).isEmpty)
+      #expect(try await progressed(services).isEmpty)
       #expect(try await ana.send(GetStepGoals.self, .init()).goals.isEmpty)
       let changes = try await services.published(by: .activity).filter { $0.name == StepGoalChanged.spec.name }
       #expect(try changes.map { try StepGoalChanged.decode($0.body).goal } == [5000, 5000, nil])
@@ -151,7 +151,7 @@ struct StepGoalTests {
       }
       _ = try await ana.send(RecordMovementSamples.self, .init(samples: samples))
       #expect(
-        try await Set(approached(services)) == [
+        try await Set(progressed(services)) == [
           "day 2026-12-20 400/100 reached", "day 2026-12-21 400/100 reached", "week 2026-12-14 2800/100 reached",
           "week 2026-12-21 400/100 reached",
         ])

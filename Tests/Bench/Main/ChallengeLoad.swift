@@ -79,15 +79,15 @@ struct ChallengeLoad {
       for change in 0..<Self.changes {
         for (number, account) in accounts.enumerated() {
           let steps = 4000 + 1000 * (number % 4) + 150 * (change / 7)
-          let day = MovementChanged.Day(
+          let day = MovementDaysChanged.Day(
             day: today.advanced(by: -(change % 7)), steps: steps, earningSteps: steps, walkingMeters: Double(steps) * 0.7,
             runningMeters: Double(steps) / 4, cyclingMeters: Double(steps),
             earningWalkingMeters: Double(steps) * 0.7, earningRunningMeters: Double(steps) / 4,
             earningCyclingMeters: Double(steps), revision: change + 1)
-          let event = MovementChanged(accountID: account, recordedDay: today, days: [day])
+          let event = MovementDaysChanged(accountID: account, recordedDay: today, days: [day])
           try database.execute(
             sql: "INSERT INTO outbox (name, at, body) VALUES (?, ?, ?)",
-            arguments: [MovementChanged.spec.name, Instant.now.milliseconds, Data(event.json)])
+            arguments: [MovementDaysChanged.spec.name, Instant.now.milliseconds, Data(event.json)])
         }
       }
       return try Int64.fetchOne(database, sql: "SELECT max(number) FROM outbox") ?? 0

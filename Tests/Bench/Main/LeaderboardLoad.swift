@@ -148,8 +148,8 @@ struct LeaderboardLoad {
 
   private static var today: LocalDay { LocalCalendar.day(Instant.now.milliseconds) }
 
-  private static func event(_ account: AccountID, steps: Int, revision: Int, on day: LocalDay) -> MovementChanged {
-    MovementChanged(
+  private static func event(_ account: AccountID, steps: Int, revision: Int, on day: LocalDay) -> MovementDaysChanged {
+    MovementDaysChanged(
       accountID: account, recordedDay: day, days: [.init(day: day, steps: steps, earningSteps: steps, revision: revision)])
   }
 

@@ -121,10 +121,10 @@ struct NotificationLoad {
     return try store(.social).write { database in
       let statement = try database.makeStatement(sql: "INSERT INTO outbox (name, at, body) VALUES (?, ?, ?)")
       for number in 0..<Self.events {
-        let event = TaskNoticed(
+        let event = TaskNoticeCreated(
           noticeID: ID(), accountID: accounts[number % accounts.count], taskID: ID(), taskName: name, notice: .completed,
           byAccountID: nil, byUsername: nil, at: .now)
-        try statement.execute(arguments: [TaskNoticed.spec.name, Instant.now.milliseconds, Data(event.json)])
+        try statement.execute(arguments: [TaskNoticeCreated.spec.name, Instant.now.milliseconds, Data(event.json)])
       }
       return try Int64.fetchOne(database, sql: "SELECT max(number) FROM outbox") ?? 0
     }

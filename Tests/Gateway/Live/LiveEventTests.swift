@@ -42,10 +42,18 @@ struct LiveEventTests {
         accountID: AccountID(), otherAccountID: AccountID(), conversationID: ID(), messageID: ID(), fromAccountID: AccountID(),
         fromUsername: try Username(text: "ana"), at: .now, isSilent: isSilent)
       return try LiveEvent(
-        LoggedEvent(number: 1, name: MessageRemoved.spec.name, at: .now, traceparent: nil, body: removed.json), of: .social)
+        LoggedEvent(number: 1, name: MessageRemoved.spec.name, at: .now, traceparent: nil, body: removed.json),
+        named: MessageRemoved.spec.name, of: .social)
     }
     #expect(try event(true).isSilent)
     for isSilent in [nil, false] as [Bool?] { #expect(try !event(isSilent).isSilent) }
+  }
+
+  @Test("Live events have their present name on connections, though the log has them under a former one")
+  func renamed() throws {
+    let body = Array(#"{"accountID":"\#(AccountID())"}"#.utf8)
+    let logged = LoggedEvent(number: 1, name: "things.former", at: .now, traceparent: nil, body: body)
+    #expect(try LiveEvent(logged, named: "things.changed", of: .social).name == "things.changed")
   }
 
   @Test("Live events come on a stream under their name without an id, so that it resumes from the last notification")
@@ -97,7 +105,7 @@ struct LiveEventTests {
     func event(_ service: ServiceName) throws -> LiveEvent {
       try LiveEvent(
         LoggedEvent(number: 1, name: "x", at: .now, traceparent: nil, body: Array(#"{"accountID":"\#(AccountID())"}"#.utf8)),
-        of: service)
+        named: "x", of: service)
     }
     #expect(try event(.social).scope == .needs(.socialRead))
     #expect(try event(.notifications).scope == .needs(.notificationsRead))
@@ -109,7 +117,8 @@ struct LiveEventTests {
     arguments: ["{}", #"{"accountID":7}"#, #"{"accountID":"x"}"#])
   func malformed(body: String) {
     #expect(throws: (any Error).self) {
-      try LiveEvent(LoggedEvent(number: 1, name: "x", at: .now, traceparent: nil, body: Array(body.utf8)), of: .social)
+      try LiveEvent(
+        LoggedEvent(number: 1, name: "x", at: .now, traceparent: nil, body: Array(body.utf8)), named: "x", of: .social)
     }
   }
 }

@@ -296,9 +296,9 @@ struct LiveTests {
   }
 
   @Test(
-    "The access tokens of a session that are outdated, as those of a dismissed administrator, count as expired on HTTP and JSON-RPC; its next one is good (ID-15)"
+    "The access tokens of a session that were invalidated, as those of a dismissed administrator, count as expired on HTTP and JSON-RPC; its next one is good (ID-15)"
   )
-  func outdates() async throws {
+  func invalidates() async throws {
     try await Self.with { gateway, inboxes in
       let session = SessionID()
       let token = try gateway.signer.token(account: inboxes.account, session: session, claims: ["adm": true])
@@ -308,7 +308,7 @@ struct LiveTests {
       _ = try await line.receiveLine()
       let bearer = ["Authorization": "Bearer \(token)"]
       #expect(try await gateway.http("GET", "/v1/things", bearer).status == 503)
-      inboxes.outdate(session, 1)
+      inboxes.invalidateTokens(session, 1)
       // It learns so within moments.
       var refused = try await gateway.http("GET", "/v1/things", bearer)
       while refused.status == 503 { refused = try await gateway.http("GET", "/v1/things", bearer) }
@@ -321,9 +321,9 @@ struct LiveTests {
   }
 
   @Test(
-    "Streams and JSON-RPC connections that came by a token which is outdated learn so and end live delivery, long before the token ends by itself; by the next token they go on without a gap (ID-9, ID-15)"
+    "Streams and JSON-RPC connections that came by a token which was invalidated learn so and end live delivery, long before the token ends by itself; by the next token they go on without a gap (ID-9, ID-15)"
   )
-  func endsOutdated() async throws {
+  func endsInvalidated() async throws {
     try await Self.with { gateway, inboxes in
       let session = SessionID()
       let old = try gateway.signer.token(account: inboxes.account, session: session)
@@ -345,7 +345,7 @@ struct LiveTests {
       let other = try await Stream(gateway, inboxes.account, after: 0)
       #expect(try await other.next().name == "ready")
 
-      inboxes.outdate(session, 1)
+      inboxes.invalidateTokens(session, 1)
       let end = try await stream.next()
       #expect(end.name == "end" && end.data == #"{"reason":"token_expired"}"#)
       _ = try await stream.connection.receiveAll()

@@ -145,10 +145,10 @@ final class Inboxes: Sendable {
       identity.append(SessionRevoked(sessionID: session, accountID: account, reason: reason, at: .now), isState: true))
   }
 
-  func outdate(_ session: SessionID, _ generation: Int) {
+  func invalidateTokens(_ session: SessionID, _ generation: Int) {
     publishers[.identity]?.publish(
       identity.append(
-        SessionOutdated(sessionID: session, accountID: account, generation: generation, at: .now), isState: true))
+        AccessTokensInvalidated(sessionID: session, accountID: account, generation: generation, at: .now), isState: true))
   }
 
   /// The account chose another language, or was published anew.

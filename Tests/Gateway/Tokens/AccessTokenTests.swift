@@ -167,9 +167,9 @@ struct AccessTokenTests {
   }
 
   @Test(
-    "An access token that was outdated counts as expired, at once, remembered or not; the session's next one is good, also if it is published again"
+    "An access token that was invalidated counts as expired, at once, remembered or not; the session's next one is good, also if it is published again"
   )
-  func outdated() async throws {
+  func invalidated() async throws {
     let signer = Signer()
     let verifier = Self.verifier([signer])
     let session = SessionID()
@@ -178,7 +178,7 @@ struct AccessTokenTests {
     let next = try signer.token(session: session, claims: ["gen": 1])
     _ = try await verifier.identify(known)
     for generation in [1, 0] {
-      verifier.revocations.outdate(session, before: generation, until: Instant.now.adding(seconds: 600))
+      verifier.revocations.invalidateTokens(session, before: generation, until: Instant.now.adding(seconds: 600))
       await #expect(throws: TokenRefusal.expired) { try await verifier.identify(known) }
       await #expect(throws: TokenRefusal.expired) { try await verifier.identify(fresh) }
       #expect(try await verifier.identify(next).generation == 1)

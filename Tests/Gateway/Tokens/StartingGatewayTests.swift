@@ -84,7 +84,8 @@ struct StartingGatewayTests {
       let asked = inboxes.askedOfEvents.filter { $0.header.operation == "events.snapshot" }
       #expect(!asked.isEmpty)
       for request in asked {
-        let names = #""names":["personalAccessTokens.revoked","sessions.outdated","sessions.revoked"]"#
+        let names =
+          #""names":["accessTokens.invalidated","personalAccessTokens.revoked","sessions.outdated","sessions.revoked"]"#
         #expect(String(decoding: request.body, as: UTF8.self).contains(names))
       }
     }

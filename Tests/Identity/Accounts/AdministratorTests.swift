@@ -78,7 +78,7 @@ struct AdministratorTests {
       let again = try await identity.published(AdministratorAlerted.self).filter { $0.title == "An administrator was dismissed" }
       #expect(again.count == 4 && Set(again.map(\.incidentID)).count == 2)
       // The other services learn that it says so no longer; she goes on with the next one.
-      #expect(try await identity.published(SessionOutdated.self).first?.sessionID == berta.session.id)
+      #expect(try await identity.published(AccessTokensInvalidated.self).first?.sessionID == berta.session.id)
       let refreshed = try await identity.ask(RefreshSession.self, .init(refreshToken: berta.refreshToken))
       #expect(try !TokenTests.payload(of: refreshed.accessToken).adm)
       let nobody = DismissAdministrator.Input(username: try Username(text: "nobody"))

@@ -89,7 +89,9 @@ struct ContractTests {
         } while key != nil
         return (published, pages)
       }
-      let revocations: Set = [SessionRevoked.spec.name, SessionOutdated.spec.name, PersonalAccessTokenRevoked.spec.name]
+      let revocations: Set = [
+        SessionRevoked.spec.name, AccessTokensInvalidated.spec.name, PersonalAccessTokenRevoked.spec.name,
+      ]
       #expect(try await published(revocations) == (["sessions.revoked"], 3))
       #expect(try await published([AccountChanged.spec.name]) == (["accounts.changed", "accounts.changed"], 1))
       #expect(try await published(["nothing.published"]) == ([], 1))

@@ -70,7 +70,7 @@ struct DoubtTests {
       let alert = try #require(try await identity.published(LoginAlertRaised.self).last).alertID
       let link = try await identity.askAsNotifications(ReadLoginAlertSecret.self, .init(alertID: alert)).token
       _ = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: link, answer: .confirm))
-      let published = try #require(try await identity.published(SessionOutdated.self).last)
+      let published = try #require(try await identity.published(AccessTokensInvalidated.self).last)
       #expect(published.sessionID == doubtful.session.id && published.generation == 1)
       let refreshed = try await identity.ask(RefreshSession.self, .init(refreshToken: doubtful.refreshToken))
       let after = try TokenTests.payload(of: refreshed.accessToken)

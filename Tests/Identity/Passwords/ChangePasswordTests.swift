@@ -138,18 +138,20 @@ struct ChangePasswordTests {
       try await identity.register()
       let own = try await identity.logIn()
       let changed = try await change(identity, own)
-      let published = try await identity.published(SessionOutdated.self)
+      let published = try await identity.published(AccessTokensInvalidated.self)
       #expect(published.map(\.sessionID) == [own.session.id])
       let generation = try #require(published.first).generation
       #expect(try TokenTests.payload(of: own.accessToken).gen < generation)
       #expect(try TokenTests.payload(of: changed.accessToken).gen == generation)
       let refreshed = try await identity.ask(RefreshSession.self, .init(refreshToken: changed.refreshToken))
       #expect(try TokenTests.payload(of: refreshed.accessToken).gen == generation)
-      func snapshot() async throws -> [SessionOutdated] {
-        var (key, events): (String?, [SessionOutdated]) = (nil, [])
+      func snapshot() async throws -> [AccessTokensInvalidated] {
+        var (key, events): (String?, [AccessTokensInvalidated]) = (nil, [])
         repeat {
           let page = try await identity.store.log.snapshot(after: key)
-          events += try page.events.filter { $0.name == SessionOutdated.spec.name }.map { try SessionOutdated.decode($0.body) }
+          events += try page.events.filter { $0.name == AccessTokensInvalidated.spec.name }.map {
+            try AccessTokensInvalidated.decode($0.body)
+          }
           key = page.nextKey
         } while key != nil
         return events

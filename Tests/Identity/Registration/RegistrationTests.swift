@@ -309,7 +309,7 @@ struct RegistrationTests {
       let second = try #require(again.signedIn)
       #expect(second.session.id == first.session.id && second.refreshToken != first.refreshToken)
       #expect(again.account == first.account && second.deviceToken != first.deviceToken)
-      #expect(try await identity.published(SessionOutdated.self).map(\.sessionID) == [first.session.id])
+      #expect(try await identity.published(AccessTokensInvalidated.self).map(\.sessionID) == [first.session.id])
       #expect(try await identity.count("SELECT COUNT(*) FROM sessions") == 1)
       #expect(try await identity.count("SELECT COUNT(*) FROM device_tokens") == 1)
       // The first answer, should it come after all, is good for the same.

@@ -12,7 +12,8 @@ import Testing
 @Suite("The snapshot of what was revoked lately")
 struct RevocationSnapshotTests {
   /// What a gateway asks for (`EventHandlers.revocationNames`).
-  private static let names: Set = [SessionRevoked.spec.name, SessionOutdated.spec.name, PersonalAccessTokenRevoked.spec.name]
+  private static let names = SessionRevoked.spec.names.union(AccessTokensInvalidated.spec.names)
+    .union(PersonalAccessTokenRevoked.spec.names)
 
   /// What it takes to read the whole snapshot among so many sessions and tokens, of which the same few were revoked lately.
   private func effort(others count: Int) async throws -> (events: Int, effort: ReadingEffort) {

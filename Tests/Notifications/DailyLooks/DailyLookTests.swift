@@ -126,7 +126,7 @@ final class DailyLookTests {
     "Ranks that were lost since the evening before are told once a day, within a month, and not when nobody has passed; who asks no more is not looked at"
   )
   func ranks() async throws {
-    let (ana, _) = try await join(["leaderboardPlacesLost"])
+    let (ana, _) = try await join(["leaderboardPositionsLost"])
     func look(_ rank: Int?, at now: String, in month: String = "2026-11-01") async throws -> [String] {
       state.withLock { ($0.rank, $0.month) = (rank, month) }
       return try await texts(ana, at: now)
@@ -140,7 +140,7 @@ final class DailyLookTests {
     #expect(try await look(9, at: "2026-11-22T18:00:00.000Z") == [lost])
     #expect(try await look(12, at: "2026-12-01T18:00:00.000Z", in: "2026-12-01") == [lost])
     try await run(at: "2026-12-01T19:00:00.000Z") { services in
-      let choice = NotificationChoice(kind: "leaderboardPlacesLost", .inbox, isOn: nil)
+      let choice = NotificationChoice(kind: "leaderboardPositionsLost", .inbox, isOn: nil)
       _ = try await again(ana, services).send(UpdateNotificationPreferences.self, .init(choices: [choice]))
     }
     #expect(try await look(20, at: "2026-12-02T18:00:00.000Z", in: "2026-12-01") == [lost])

@@ -39,7 +39,7 @@ struct DeliveryTests {
     try await services.publish(
       .social,
       FriendRequestSent(friendRequestID: ID(), fromAccountID: AccountID(), fromUsername: ben, toAccountID: ana.id, at: .now),
-      TaskNoticed(
+      TaskNoticeCreated(
         noticeID: ID(), accountID: ana.id, taskID: ID(), taskName: TaskName(text: "Paint"), notice: .enrolled,
         byAccountID: AccountID(), byUsername: ben, at: .now))
     try await services.hasReceived(.notifications, of: .social)

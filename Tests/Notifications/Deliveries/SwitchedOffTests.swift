@@ -28,8 +28,8 @@ struct SwitchedOffTests {
       toUsername: try Username(text: "ben"), at: .now)
   }
 
-  private func noticed(_ account: AccountID, _ notice: TaskNotice) throws -> TaskNoticed {
-    TaskNoticed(
+  private func noticed(_ account: AccountID, _ notice: TaskNotice) throws -> TaskNoticeCreated {
+    TaskNoticeCreated(
       noticeID: ID(), accountID: account, taskID: ID(), taskName: try TaskName(text: "Paint"), notice: notice,
       byAccountID: AccountID(), byUsername: try Username(text: "ben"), at: .now)
   }

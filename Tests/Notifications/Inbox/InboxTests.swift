@@ -287,7 +287,7 @@ struct InboxTests {
   @Test("Of publishers' states a service with an empty store notifies of nothing but what identity's says is waited for")
   func state() async throws {
     let kinds = Set(
-      NotificationSpec.all.compactMap { $0.event?.spec.name } + NotificationRetraction.all.map { $0.event.spec.name })
+      (NotificationSpec.all.compactMap { $0.event?.spec } + NotificationRetraction.all.map { $0.event.spec }).flatMap(\.names))
     try await run { services in
       let environment = ServiceEnvironment(
         settings: Settings([:]), home: services.home, bus: services.gateway,

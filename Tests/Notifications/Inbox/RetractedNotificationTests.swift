@@ -47,8 +47,9 @@ struct RetractedNotificationTests {
       let (challenge, completion, tier) = (ChallengeID(), ID<CompletedChallenge>(), ID<CompletedChallenge>())
       let text = ChallengeText(title: "Walk", description: "Walk.", badge: "Walker")
       let texts = ChallengeTexts(en: text, es: text)
-      func taken(_ id: ID<CompletedChallenge>, _ tier: ChallengeTier?) -> ChallengeTakenBack {
-        ChallengeTakenBack(accountID: ana.account, challengeID: challenge, completionID: id, tier: tier, coins: 0, at: .now)
+      func taken(_ id: ID<CompletedChallenge>, _ tier: ChallengeTier?) -> ChallengeCompletionReversed {
+        ChallengeCompletionReversed(
+          accountID: ana.account, challengeID: challenge, completionID: id, tier: tier, coins: 0, at: .now)
       }
       func kinds() async throws -> [String] {
         try await services.hasReceived(.notifications, of: .rewards)

@@ -44,8 +44,8 @@ final class GoalNotificationTests {
 
   private func event(
     _ person: Person, _ steps: Int, of goal: Int, _ period: GoalPeriod = .day, _ day: String = "2026-11-21", isOver: Bool = false
-  ) throws -> StepGoalApproached {
-    StepGoalApproached(
+  ) throws -> StepGoalProgressed {
+    StepGoalProgressed(
       accountID: person.id, period: period, firstDay: try LocalDay(text: day), goal: goal, steps: steps,
       isReached: steps >= goal, isOver: isOver)
   }
@@ -235,7 +235,7 @@ final class GoalNotificationTests {
     try await run { services in
       let ana = try await person(services)
       let notice = ID<InactivityNotice>()
-      let noticed = InactivityNoticed(noticeID: notice, accountID: ana.id, days: 3, at: services.clock.now)
+      let noticed = InactivityDetected(noticeID: notice, accountID: ana.id, days: 3, at: services.clock.now)
       try await services.publish(.activity, noticed, noticed)
       #expect(try await texts(ana, services) == ["Days without any movement: 3. A short walk counts, too."])
       try await services.publish(.activity, InactivityEnded(noticeID: notice, accountID: ana.id))

@@ -96,7 +96,7 @@ struct NotificationKindTests {
     (attached(by: nil), "taskAttachedByToken", ben, NotificationLinks(taskID: ID(linking: task))),
     (notice(.recurred, by: nil), "taskRecurred", ben, NotificationLinks(taskID: ID(linking: task))),
     (
-      TaskSeriesNoticed(
+      TaskSeriesNoticeCreated(
         noticeID: ID(), accountID: ben, seriesID: series, seriesName: taskName, notice: .enrolled, byAccountID: ana,
         byUsername: anaName, at: at),
       "taskSeriesEnrolled", ben, NotificationLinks(accountID: ana, seriesID: ID(linking: series))
@@ -117,7 +117,7 @@ struct NotificationKindTests {
       "coinsAdjusted",
       ana, NotificationLinks()
     ),
-    (CoinsEnding(noticeID: ID(), accountID: ana, coins: 12, endsAt: at, at: at), "coinsEnding", ana, NotificationLinks()),
+    (CoinsExpiring(noticeID: ID(), accountID: ana, coins: 12, endsAt: at, at: at), "coinsExpiring", ana, NotificationLinks()),
     (
       RedemptionUsed(accountID: ana, offerID: offer, redemptionID: redemption, title: "Coffee", partnerName: "Café", at: at),
       "rewardUsed", ana, NotificationLinks(offerID: ID(linking: offer), redemptionID: ID(linking: redemption))
@@ -168,8 +168,8 @@ struct NotificationKindTests {
         reason: "A borrowed device", administratorID: ben, at: at), texts: challengeTexts)
   }
 
-  private static func notice(_ notice: TaskNotice, by other: AccountID?) -> TaskNoticed {
-    TaskNoticed(
+  private static func notice(_ notice: TaskNotice, by other: AccountID?) -> TaskNoticeCreated {
+    TaskNoticeCreated(
       noticeID: ID(), accountID: ben, taskID: task, taskName: taskName, notice: notice, byAccountID: other,
       byUsername: other.map { _ in anaName }, at: at)
   }
@@ -263,7 +263,7 @@ struct NotificationKindTests {
       #expect(drafts.count == 1 && drafts[0].accountID == account && item.kind == kind && item.content.links == links)
       #expect(item.accounts == Set([links.accountID].compactMap { $0 }))
       // By it a repetition is known, also by a version that is older or newer.
-      #expect(item.source.hasPrefix("\(type(of: event).spec.name)/"))
+      #expect(item.source.hasPrefix("\(type(of: event).spec.originalName)/"))
     }
     #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 39)
   }

@@ -19,7 +19,7 @@ struct PreferenceRulesTests {
 
   /// By which channels a kind goes unless its reader chooses otherwise: of each category one as its others go, and those that go by fewer.
   private static let usual: [(String, NotificationCategory, Set<NotificationChannel>)] = [
-    ("friendRequestReceived", .social, [.inbox, .push]), ("leaderboardPlacesLost", .social, []),
+    ("friendRequestReceived", .social, [.inbox, .push]), ("leaderboardPositionsLost", .social, []),
     ("challengeCompleted", .challenges, [.inbox, .push]), ("friendChallengeRejected", .challenges, [.inbox]),
     ("taskEnrolled", .tasks, [.inbox, .push]),
     // To be pushed is what B UC11 and UC12 end with.

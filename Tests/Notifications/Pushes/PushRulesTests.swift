@@ -110,7 +110,7 @@ struct PushRulesTests {
     let reminder = PushRules.topic("reminders.due/a/2026-11-20/07:30", one)
     #expect(reminder == PushRules.topic("reminders.due/a/2026-11-21/20:00", one))
     #expect(reminder != PushRules.topic("reminders.due/b/2026-11-20/07:30", one))
-    // Who has reached a goal is near it no longer.
+    // Who has reached a goal is near it no longer. Sources begin with the event's first name.
     let near = PushRules.topic("goals.approached/a/near/day/2026-11-20", one)
     #expect(near == PushRules.topic("goals.approached/a/reached/day/2026-11-20", one))
     #expect(near != PushRules.topic("goals.approached/a/near/week/2026-11-16", one))

@@ -35,8 +35,8 @@ final class QuietHoursTests {
     return person
   }
 
-  private func enrolled(_ account: AccountID, _ task: String) throws -> TaskNoticed {
-    TaskNoticed(
+  private func enrolled(_ account: AccountID, _ task: String) throws -> TaskNoticeCreated {
+    TaskNoticeCreated(
       noticeID: ID(), accountID: account, taskID: ID(), taskName: try TaskName(text: task), notice: .enrolled,
       byAccountID: AccountID(), byUsername: try Username(text: "ben"), at: .now)
   }

@@ -58,8 +58,8 @@ struct UnsubscribeTests {
     return String(text(letter)[start.upperBound...].prefix { $0 != ">" })
   }
 
-  private func enrolled(_ account: AccountID) throws -> TaskNoticed {
-    TaskNoticed(
+  private func enrolled(_ account: AccountID) throws -> TaskNoticeCreated {
+    TaskNoticeCreated(
       noticeID: ID(), accountID: account, taskID: ID(), taskName: try TaskName(text: "Paint"), notice: .enrolled,
       byAccountID: AccountID(), byUsername: try Username(text: "ben"), at: .now)
   }

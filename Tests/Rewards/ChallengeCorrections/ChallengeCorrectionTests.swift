@@ -61,7 +61,8 @@ struct ChallengeCorrectionTests {
       #expect(try await ana.send(ListBadges.self, .init()).items.count == 1)
       #expect(
         try await services.publishedOfChallenges() == [
-          "challenges.completed", "badges.awarded", "challenges.takenBack", "challenges.corrected", "challenges.corrected",
+          "challenges.completed", "badges.awarded", "challenges.completionReversed", "challenges.corrected",
+          "challenges.corrected",
         ])
       let corrections = try await services.published(by: .rewards).filter { $0.name == ChallengeCorrected.spec.name }
         .map { try ChallengeCorrected.decode($0.body) }

@@ -31,9 +31,9 @@ struct ChallengeEffortTests {
     }
   }
 
-  private func change(_ person: Person, _ daysAgo: Int, _ steps: Int, _ revision: Int) -> MovementChanged {
+  private func change(_ person: Person, _ daysAgo: Int, _ steps: Int, _ revision: Int) -> MovementDaysChanged {
     let day = ChallengeScene.today.advanced(by: -daysAgo)
-    return MovementChanged(
+    return MovementDaysChanged(
       accountID: person.id, recordedDay: day,
       days: [
         .of(

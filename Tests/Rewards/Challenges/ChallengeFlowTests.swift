@@ -86,7 +86,7 @@ struct ChallengeFlowTests {
         let day = first.advanced(by: day)
         try await services.tell(
           .activity,
-          MovementChanged(
+          MovementDaysChanged(
             accountID: person.id, recordedDay: day,
             days: [.init(day: day, steps: steps, earningSteps: steps, revision: revision)]))
       }
@@ -126,7 +126,7 @@ struct ChallengeFlowTests {
       #expect(try await services.coins(of: ana) == 170)
       #expect(
         try await services.publishedOfChallenges() == [
-          "challenges.completed", "badges.awarded", "challenges.takenBack", "challenges.completed", "badges.awarded",
+          "challenges.completed", "badges.awarded", "challenges.completionReversed", "challenges.completed", "badges.awarded",
         ])
       try await services.ledgerIsSound()
     }

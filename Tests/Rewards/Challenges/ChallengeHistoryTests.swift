@@ -92,7 +92,7 @@ struct ChallengeHistoryTests {
 
   private func history(of account: AccountID, _ services: ServicesInProcess, _ random: inout SeededGenerator) async throws {
     var days: [Int: Day] = [:]
-    var events: [MovementChanged] = []
+    var events: [MovementDaysChanged] = []
     let store = services.store(of: .rewards)
     let subscriptions = ChallengeSubscriptions(engine: Self.engine, formula: CoinFormula())
     for number in 1...60 {
@@ -102,7 +102,7 @@ struct ChallengeHistoryTests {
       } else {
         let offset = Int.random(in: 0...45, using: &random)
         let late = Int.random(in: 0...9, using: &random)
-        var event = MovementChanged(accountID: account, recordedDay: Self.first.advanced(by: offset + late), days: [])
+        var event = MovementDaysChanged(accountID: account, recordedDay: Self.first.advanced(by: offset + late), days: [])
         for back in 0...min(offset, Int.random(in: 0...4, using: &random)) {
           let (steps, running) = (Int.random(in: 0...8, using: &random), Int.random(in: 0...10, using: &random))
           event.days.append(.of(Self.first.advanced(by: offset - back), steps: steps, running: Double(running), revision: number))

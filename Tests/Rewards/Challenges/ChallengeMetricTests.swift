@@ -42,11 +42,11 @@ struct ChallengeMetricTests {
       #expect(try await ana.send(ListCompletedChallenges.self, .init()).items.map(\.title) == ["run"])
       #expect(Set(try await ana.send(ListChallenges.self, .init()).items.map(\.progress)) == [999, 10])
       // Half of it is marked as implausible.
-      let day = MovementChanged.Day(
+      let day = MovementDaysChanged.Day(
         day: ChallengeScene.today, steps: 0, earningSteps: 0, walkingMeters: 5000, runningMeters: 1000, cyclingMeters: 10,
         earningWalkingMeters: 500, earningRunningMeters: 1000, earningCyclingMeters: 10, revision: 1_000_000_000)
       try await services.tell(
-        .activity, MovementChanged(accountID: ana.id, recordedDay: ChallengeScene.today, days: [day]))
+        .activity, MovementDaysChanged(accountID: ana.id, recordedDay: ChallengeScene.today, days: [day]))
       #expect(Set(try await ana.send(ListChallenges.self, .init()).items.map(\.progress)) == [500, 10])
     }
   }

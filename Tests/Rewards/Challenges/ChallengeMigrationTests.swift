@@ -21,7 +21,7 @@ struct ChallengeMigrationTests {
     let migrations = try Rewards.features(environment).flatMap(\.migrations).sorted { $0.number < $1.number }
     let (ana, banned) = (AccountID(), AccountID())
     let day = LocalDay(daysSinceEpoch: Int32(Instant.now.milliseconds / 86_400_000))
-    let event = MovementChanged(
+    let event = MovementDaysChanged(
       accountID: ana, recordedDay: day, days: [.of(day, steps: 950, walking: 700, revision: 5)])
     try await UpgradedStore.upgrading(.rewards, migrations, before: ChallengeMigrationTests.first) { transaction in
       let database = transaction.database

@@ -69,12 +69,12 @@ enum ChallengeScene {
   }
 }
 
-extension MovementChanged.Day {
+extension MovementDaysChanged.Day {
   /// A day all of whose movement may earn.
   static func of(
     _ day: LocalDay, steps: Int = 0, walking: Double = 0, running: Double = 0, cycling: Double = 0, revision: Int
-  ) -> MovementChanged.Day {
-    MovementChanged.Day(
+  ) -> MovementDaysChanged.Day {
+    MovementDaysChanged.Day(
       day: day, steps: steps, earningSteps: steps, walkingMeters: walking, runningMeters: running, cyclingMeters: cycling,
       earningWalkingMeters: walking, earningRunningMeters: running, earningCyclingMeters: cycling, revision: revision)
   }
@@ -93,7 +93,7 @@ extension ServicesInProcess {
     try await hasReceived(.rewards, of: .identity)
     try await publish(
       .activity,
-      MovementChanged(
+      MovementDaysChanged(
         accountID: account, recordedDay: ChallengeScene.today.advanced(by: -recordedDaysAgo),
         days: [
           .of(

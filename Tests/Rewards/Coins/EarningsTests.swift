@@ -185,7 +185,7 @@ struct EarningsTests {
           events += page.events
           key = page.nextKey
         }
-        let steps = try events.filter { $0.name == MovementChanged.spec.name }.map { try MovementChanged.decode($0.body) }
+        let steps = try events.filter { $0.name == MovementDaysChanged.spec.name }.map { try MovementDaysChanged.decode($0.body) }
         try await fresh.store(of: .rewards).write { transaction in
           for event in steps { try CoinStore.count(event, by: CoinFormula(), expiry: CoinExpiry(), transaction) }
         }
@@ -198,9 +198,9 @@ struct EarningsTests {
 /// An event of days so many days before today, recorded so many days before today.
 private func event(
   _ account: AccountID, _ days: [(daysAgo: Int, steps: Int, revision: Int)], recordedDaysAgo: Int = 0
-) -> MovementChanged {
+) -> MovementDaysChanged {
   let today = LocalDay(daysSinceEpoch: 20_778)
-  return MovementChanged(
+  return MovementDaysChanged(
     accountID: account, recordedDay: today.advanced(by: -recordedDaysAgo),
     days: days.map { .init(day: today.advanced(by: -$0.daysAgo), steps: $0.steps, earningSteps: $0.steps, revision: $0.revision) }
   )

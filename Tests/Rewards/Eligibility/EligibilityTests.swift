@@ -15,8 +15,8 @@ import Testing
 struct EligibilityTests {
   private let today = LocalDay(daysSinceEpoch: 20_778)
 
-  private func event(_ person: Person, steps: Int, revision: Int) -> MovementChanged {
-    MovementChanged(
+  private func event(_ person: Person, steps: Int, revision: Int) -> MovementDaysChanged {
+    MovementDaysChanged(
       accountID: person.id, recordedDay: today,
       days: [.init(day: today, steps: steps, earningSteps: steps, revision: revision)])
   }

@@ -76,9 +76,9 @@ struct ErasureTests {
       try await services.delete(ana, receivedBy: .rewards)
       let account = ana.id
       let today = try LocalDay(text: "2026-11-21")
-      let event = MovementChanged(
+      let event = MovementDaysChanged(
         accountID: account, recordedDay: today,
-        days: [MovementChanged.Day(day: today, steps: 900, earningSteps: 900, revision: 1)])
+        days: [MovementDaysChanged.Day(day: today, steps: 900, earningSteps: 900, revision: 1)])
       // Activity published it before it knew of the deletion.
       try await services.store(of: .activity).write { try $0.publish(event) }
       try await services.hasReceived(.rewards, of: .activity)

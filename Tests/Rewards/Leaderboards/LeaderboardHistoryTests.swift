@@ -83,7 +83,7 @@ private struct RandomHistory {
   }
 
   private mutating func walk(_ count: Int) async throws {
-    var events: [MovementChanged] = []
+    var events: [MovementDaysChanged] = []
     for _ in 0..<count {
       // Activity takes no steps without consent. Of who was erased some come late.
       guard let person = anybody({ $0.consents }) else { return }
@@ -94,7 +94,7 @@ private struct RandomHistory {
       revision += 1
       let given = chance(10) ? max(1, revision - 100) : revision
       events.append(
-        MovementChanged(
+        MovementDaysChanged(
           accountID: model.people[person].id, recordedDay: recorded,
           days: [.init(day: day, steps: steps + 70, earningSteps: steps, revision: given)]))
       model.walk(person, steps, on: day, recordedOn: recorded, revision: given)

@@ -46,7 +46,7 @@ extension ServicesInProcess {
 
   /// The steps of a day are now these, beside flagged ones.
   func walk(_ person: Person, _ steps: Int, on day: String, recordedOn recorded: String? = nil, flagged: Int = 0) async throws {
-    let event = MovementChanged(
+    let event = MovementDaysChanged(
       accountID: person.id, recordedDay: try LocalDay(text: recorded ?? day),
       days: [
         .init(day: try LocalDay(text: day), steps: steps + flagged, earningSteps: steps, revision: nextRevision())

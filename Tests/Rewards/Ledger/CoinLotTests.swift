@@ -131,9 +131,9 @@ struct CoinLotTests {
         try await services.published(by: .rewards).map(\.name).filter { $0.hasPrefix("coins.e") && $0 != "coins.earned" } == [])
       services.clock.advance(days: 3)
       for _ in 0..<2 { try await worker.sweep() }
-      let ending = try await services.published(by: .rewards).filter { $0.name == "coins.ending" }
+      let ending = try await services.published(by: .rewards).filter { $0.name == "coins.expiring" }
       #expect(ending.count == 1)
-      let notice = try CoinsEnding.decode(try #require(ending.first).body)
+      let notice = try CoinsExpiring.decode(try #require(ending.first).body)
       #expect(notice.coins == 3 && notice.endsAt == services.clock.now.adding(seconds: 3 * 86_400))
       services.clock.advance(days: 3)
       // Before any worker looks.
@@ -212,12 +212,12 @@ struct CoinLotTests {
       }
       services.clock.advance(days: 11)
       try await store.write { _ = try LedgerStore.refund(spending, reference: "void", $0) }
-      let published = try await services.published(by: .rewards).filter { $0.name != "coins.ending" }.map {
+      let published = try await services.published(by: .rewards).filter { $0.name != "coins.expiring" }.map {
         "\($0.name) \(String(decoding: $0.body, as: UTF8.self))"
       }
       #expect(
         published.map { $0.prefix { $0 != " " } } == [
-          "coins.earned", "coins.rewarded", "coins.rewardTakenBack", "coins.adjusted", "offers.redeemed", "coins.expired",
+          "coins.earned", "coins.rewarded", "coins.rewardReversed", "coins.adjusted", "offers.redeemed", "coins.expired",
           "coins.refunded",
         ])
       let snapshot = try await services.snapshot(of: .rewards).map { "\($0.name) \(String(decoding: $0.body, as: UTF8.self))" }

@@ -54,8 +54,8 @@ struct RegisterTests {
     try await ServicesInProcess.withPeople(3) { services, people in
       let task = try await services.makeTask(by: people[0], with: [people[1], people[2]])
       for person in people { try await person.confirm(task) }
-      func notices() async throws -> [TaskNoticed] {
-        try await services.published(TaskNoticed.self).filter { $0.notice == .completed }
+      func notices() async throws -> [TaskNoticeCreated] {
+        try await services.published(TaskNoticeCreated.self).filter { $0.notice == .completed }
       }
       let store = services.store(of: .social)
       try await store.until { try await notices().count >= 2 }

@@ -40,8 +40,8 @@ struct RegisterUpgradeTests {
       #expect(try await other.send(ListOwnRegisterRecords.self, .init()).items.map(\.number) == [0])
       _ = try await other.send(OptOutOfTask.self, .init(taskID: second, confirm: true))
       let store = services.store(of: .social)
-      try await store.until { try await services.published(TaskNoticed.self).count { $0.notice == .completed } == 2 }
-      let notices = try await services.published(TaskNoticed.self).filter { $0.notice == .completed }
+      try await store.until { try await services.published(TaskNoticeCreated.self).count { $0.notice == .completed } == 2 }
+      let notices = try await services.published(TaskNoticeCreated.self).filter { $0.notice == .completed }
       let leaves = notices.map {
         [$0.taskID == first ? "first" : "second", $0.leafNumber.map(String.init), $0.checkpoint.map { _ in "" }]
       }

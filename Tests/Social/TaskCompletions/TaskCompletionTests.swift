@@ -52,9 +52,9 @@ struct TaskCompletionTests {
       #expect(try await people[0].details(of: task).task.state == .completed)
       // They wait for the checkpoint that covers the last confirmation.
       try await services.store(of: .social).until {
-        try await services.published(TaskNoticed.self).filter { $0.notice == .completed }.count >= 4
+        try await services.published(TaskNoticeCreated.self).filter { $0.notice == .completed }.count >= 4
       }
-      #expect(try await services.published(TaskNoticed.self).filter { $0.notice == .completed }.count == 4)
+      #expect(try await services.published(TaskNoticeCreated.self).filter { $0.notice == .completed }.count == 4)
     }
   }
 
@@ -99,7 +99,7 @@ struct TaskCompletionTests {
       #expect(done.participants.map(\.person.accountID) == [ana.id, ben.id])
       #expect(try await services.lastChange(of: task, for: ben)?.state == .completed)
       try await services.store(of: .social).until {
-        try await services.published(TaskNoticed.self).contains { $0.notice == .completed && $0.accountID == ben.id }
+        try await services.published(TaskNoticeCreated.self).contains { $0.notice == .completed && $0.accountID == ben.id }
       }
       #expect(try await services.notices(of: ben).first?.text == "“Paint” is completed: everybody has confirmed.")
     }

@@ -20,7 +20,7 @@ struct TaskParticipantTests {
       let details = try await ana.send(AddTaskParticipants.self, input)
       #expect(details.participants.map(\.person.accountID) == [ana.id, ben.id, eva.id, leo.id])
       #expect(details.task.participantCount == 4 && details.task.confirmedCount == 1)
-      let published = try await services.published(TaskNoticed.self).filter { $0.notice == .enrolled }
+      let published = try await services.published(TaskNoticeCreated.self).filter { $0.notice == .enrolled }
       #expect(published.map(\.accountID) == [ben.id, eva.id, leo.id] && published.allSatisfy { $0.byAccountID == ana.id })
       // Again changes and publishes nothing.
       let count = try await services.published(by: .social).count

@@ -82,7 +82,7 @@ struct TaskPartTests {
           EditTaskPart.self, .init(taskID: task.id, partID: part.id, assigneeID: .set(person?.id)))
       }
       func notices() async throws -> Int {
-        try await services.published(TaskNoticed.self).count { $0.accountID == ben.id }
+        try await services.published(TaskNoticeCreated.self).count { $0.accountID == ben.id }
       }
       for _ in 0..<TaskRules.maxNotices + 5 {
         try await assign(ben)
@@ -92,7 +92,7 @@ struct TaskPartTests {
       #expect(try await notices() == TaskRules.maxNotices)
       // Others are not affected.
       try await assign(eva)
-      #expect(try await services.published(TaskNoticed.self).last?.accountID == eva.id)
+      #expect(try await services.published(TaskNoticeCreated.self).last?.accountID == eva.id)
       services.clock.advance(days: 1)
       try await assign(ben)
       #expect(try await notices() == TaskRules.maxNotices + 1)

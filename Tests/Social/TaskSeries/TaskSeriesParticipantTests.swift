@@ -88,7 +88,7 @@ struct TaskSeriesParticipantTests {
         _ = try await ana.send(RemoveTaskSeriesParticipant.self, .init(seriesID: series.id, accountID: ben.id))
         _ = try await ana.send(AddTaskSeriesParticipants.self, add([ben], to: series, services))
       }
-      #expect(try await services.published(TaskSeriesNoticed.self).count == TaskRules.maxNotices)
+      #expect(try await services.published(TaskSeriesNoticeCreated.self).count == TaskRules.maxNotices)
     }
   }
 

@@ -31,7 +31,7 @@ def check(history, reads):
                 counts[row.body[whose]][kind] += 1
     apart = ever_apart(history)
     for row in history.logs["social"].rows:
-        if row.name == "tasks.noticed" and row.body["notice"] in NOTICES:
+        if row.name == "taskNotices.created" and row.body["notice"] in NOTICES:
             account = row.body["accountID"]
             # Neither of two who are apart is notified of what names the other.
             certain = ("social", row.number) not in reads["undelivered"] and (account, row.body.get("byAccountID")) not in apart

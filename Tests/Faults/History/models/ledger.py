@@ -6,7 +6,7 @@ from collections import defaultdict
 
 # What each event does to the balance of its account.
 SIGNS = {
-    "coins.earned": 1, "coins.corrected": -1, "coins.refunded": 1, "coins.rewarded": 1, "coins.rewardTakenBack": -1, "coins.adjusted": 1,
+    "coins.earned": 1, "coins.corrected": -1, "coins.refunded": 1, "coins.rewarded": 1, "coins.rewardReversed": -1, "coins.adjusted": 1,
     "coins.expired": -1, "offers.redeemed": -1,
 }
 DAILY_CAP, STEPS_PER_COIN = 20_000, 100
