@@ -50,8 +50,11 @@ struct SystemResponder: Sendable {
       return .json(report.isReady ? 200 : 503, report.json.bytes)
     case .metrics:
       try metrics.check(exchange, metricsToken)
-      let text = MetricsText.all(own: ownMetrics(), await questions.ask(ReadMetrics.self))
-      return HTTPAnswer(status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: ByteBuffer(string: text))
+      // Thousands of lines, on no event loop: other connections would wait for it.
+      let text = await withTaskExecutorPreference(globalConcurrentExecutor) {
+        MetricsText.all(own: ownMetrics(), await questions.ask(ReadMetrics.self))
+      }
+      return HTTPAnswer(status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: ByteBuffer(bytes: text))
     case .openAPI:
       return HTTPAnswer(status: 200, type: "application/json", body: await documentation.documents.openAPI, isShared: true)
     case .docs:

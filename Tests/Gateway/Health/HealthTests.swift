@@ -143,7 +143,7 @@ struct HealthTests {
         (.social, .failure(Failure(RequestFailure.timedOut))),
       ])
     #expect(
-      text == """
+      String(decoding: text, as: UTF8.self) == """
         # TYPE a counter
         a{service="gateway"} 1
         a{service="identity"} 2
@@ -212,10 +212,29 @@ struct HealthTests {
 
   @Test("Metrics of several processes declare each family once")
   func merges() {
-    let first = "# TYPE a counter\na{service=\"x\"} 1\n# TYPE b gauge\nb{service=\"x\"} 2\n"
-    let second = "# TYPE b gauge\nb{service=\"y\"} 3\n"
+    let first = """
+      # HELP a A.
+      # TYPE a counter
+      a{service="x"} 1
+      a{service="x",n="2"} 1
+      # TYPE b gauge
+      b{service="x"} 2
+
+      """
+    // Its lines begin where those of the first end.
+    let second = "# TYPE b gauge\nb{service=\"y\"} 3\n\nb{service=\"y\",n=\"2\"} 4\n# TYPE a counter\na{service=\"y\"} 5"
+    let merged = String(decoding: MetricsText.merge([first, second]), as: UTF8.self)
     #expect(
-      MetricsText.merge([first, second])
-        == "# TYPE a counter\na{service=\"x\"} 1\n# TYPE b gauge\nb{service=\"x\"} 2\nb{service=\"y\"} 3\n")
+      merged == """
+        # TYPE a counter
+        a{service="x"} 1
+        a{service="x",n="2"} 1
+        a{service="y"} 5
+        # TYPE b gauge
+        b{service="x"} 2
+        b{service="y"} 3
+        b{service="y",n="2"} 4
+
+        """)
   }
 }
