@@ -42,7 +42,7 @@ extension RoundWorker {
       RecordEntry.self, .init(activityID: id, day: .today, amount: 3, comment: "by the river", location: location))
     try await ana(CreateEntry.self, .init(activityID: id, day: .day(day(-1)), amount: 2))
     try await ana(IncrementEntry.self, .init(activityID: id, day: .today, amount: 1))
-    try await ana(EditEntry.self, .init(activityID: id, day: .today, comment: .set("in the rain")))
+    try await ana(UpdateEntry.self, .init(activityID: id, day: .today, comment: .set("in the rain")))
     try await ana(PutEntryPhoto.self, .init(activityID: id, day: .today, content: GrowthCast.picture))
     try await ana(GetEntryPhoto.self, .init(activityID: id, day: .today))
     try await ana(DeleteEntryPhoto.self, .init(activityID: id, day: .today))

@@ -266,7 +266,7 @@ public enum CreateEntry: AccountOperation {
     requirements: ["ACT-8", "ID-13"],
     """
     Add the entry of a planned day, with a comment, a photo and a location if there are; where there is one already the answer says so: \
-    `entries.edit` changes it.
+    `entries.update` changes it.
     """)
 }
 

@@ -21,7 +21,7 @@ extension Contract {
       ReadSettings.self, UpdateSettings.self, ListConsents.self,
       SearchDirectory.self,
       DeleteAccount.self, ReadAccountDeletion.self, ConfirmErasure.self, ReadDeletionReport.self, EndDeletionReport.self,
-      EditProfile.self, ReadProfile.self, FindProfile.self, PutPhoto.self, DeletePhoto.self, ReadOwnPhoto.self, ReadPhoto.self,
+      UpdateProfile.self, ReadProfile.self, FindProfile.self, PutPhoto.self, DeletePhoto.self, ReadOwnPhoto.self, ReadPhoto.self,
       CreatePublicLink.self, ReadPublicLink.self, RevokePublicLink.self, ReadPublicProfile.self, ReadPublicPhoto.self,
       OpenPublicProfile.self,
       RequestEmailChange.self, CompleteEmailChange.self, ReadEmailChangeSecret.self,

@@ -5,7 +5,7 @@ public import SocialContract
 ///
 /// All invalid fields are reported at once. A username must be free, regardless of case; the old one stays reserved for the account for 30
 /// days and is then free.
-public enum EditProfile: AccountOperation {
+public enum UpdateProfile: AccountOperation {
   public struct Input: Form, Hashable {
     public var username: FormField<Username>
     public var nickname: FormField<Nickname>?
@@ -37,7 +37,7 @@ public enum EditProfile: AccountOperation {
   public typealias Output = OwnAccount
 
   public static let spec = OperationSpec(
-    "accounts.editProfile", of: .identity, .put("/v1/accounts/me/profile"), by: .account, effect: .write, rate: .registered,
+    "accounts.updateProfile", of: .identity, .put("/v1/accounts/me/profile"), by: .account, effect: .write, rate: .registered,
     requirements: ["ID-11"],
     "Change username, nickname, name and age; what is left out is removed.")
 }

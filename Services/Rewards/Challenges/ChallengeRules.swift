@@ -81,7 +81,7 @@ enum ChallengeRules {
   // MARK: - Definitions
 
   /// Refuses a change that would harm an account on its way, by a higher threshold or a smaller reward.
-  static func checkEdit(_ input: EditChallenge.Input, of terms: ChallengeTerms) throws(Failure) {
+  static func checkEdit(_ input: UpdateChallenge.Input, of terms: ChallengeTerms) throws(Failure) {
     var problems: [FieldProblem] = []
     func expect(_ isRight: Bool, _ field: String, _ rule: FieldRule) {
       if !isRight { problems.append(FieldProblem(field: field, rule)) }

@@ -57,7 +57,7 @@ public enum CreateChallenge: AccountOperation {
 
 /// Changes a definition in ways that no account loses by (REW-7): its words and icon; a threshold may fall, coins may rise. The rule of
 /// what is counted stays.
-public enum EditChallenge: AccountOperation {
+public enum UpdateChallenge: AccountOperation {
   /// Which definition, and its new values.
   public struct Input: Document {
     /// The challenge or achievement.
@@ -98,7 +98,7 @@ public enum EditChallenge: AccountOperation {
   public typealias Output = ChallengeDefinition
 
   public static let spec = OperationSpec(
-    "challenges.edit", of: .rewards, .put("/v1/challenge-definitions/{challengeID}"), by: .administrator, effect: .write,
+    "challenges.update", of: .rewards, .put("/v1/challenge-definitions/{challengeID}"), by: .administrator, effect: .write,
     failures: [ChallengeFailure.notFound.kind, ChallengeFailure.retired.kind], requirements: ["REW-7", "REW-8"],
     "Change a definition where that harms nobody: words and icon; a lower threshold, more coins.")
 }

@@ -115,7 +115,7 @@ public enum CreatePartnerOffer: AccountOperation {
 }
 
 /// Changes an offer of the caller's partner (REW-3). Earlier redemptions keep the words and the end under which they were made.
-public enum EditPartnerOffer: AccountOperation {
+public enum UpdatePartnerOffer: AccountOperation {
   /// Which offer, and the fields to change.
   public struct Input: Document {
     /// Names the offer.
@@ -181,7 +181,7 @@ public enum EditPartnerOffer: AccountOperation {
   public typealias Output = PartnerOffer
 
   public static let spec = OperationSpec(
-    "partnerOffers.edit", of: .rewards, .patch("/v1/partners/own/offers/{offerID}"), by: .partnerOwner, effect: .write,
+    "partnerOffers.update", of: .rewards, .patch("/v1/partners/own/offers/{offerID}"), by: .partnerOwner, effect: .write,
     failures: OfferReference.failures + [PartnerFailure.notApproved.kind], requirements: ["REW-3"],
     "Change an offer of your company; what was redeemed keeps its words.")
 }

@@ -78,7 +78,7 @@ public enum AddPartnerPlace: AccountOperation {
 }
 
 /// Changes a place of the caller's partner (REW-3).
-public enum EditPartnerPlace: AccountOperation {
+public enum UpdatePartnerPlace: AccountOperation {
   /// Which place, and the fields to change.
   public struct Input: Document {
     /// Names the place.
@@ -111,7 +111,7 @@ public enum EditPartnerPlace: AccountOperation {
   public typealias Output = PartnerPlace
 
   public static let spec = OperationSpec(
-    "partnerPlaces.edit", of: .rewards, .patch("/v1/partners/own/places/{placeID}"), by: .partnerOwner, effect: .write,
+    "partnerPlaces.update", of: .rewards, .patch("/v1/partners/own/places/{placeID}"), by: .partnerOwner, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Change a place of your company.")
 }
 

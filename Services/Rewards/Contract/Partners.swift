@@ -218,7 +218,7 @@ public struct PartnerReference: Document, Hashable {
 }
 
 /// Changes a partner's description (REW-3). For a refused partner this requests another decision.
-public enum EditPartner: AccountOperation {
+public enum UpdatePartner: AccountOperation {
   /// The fields to change.
   public struct Input: Document {
     /// The partner's name.
@@ -249,7 +249,7 @@ public enum EditPartner: AccountOperation {
   public typealias Output = RegisteredPartner
 
   public static let spec = OperationSpec(
-    "partners.edit", of: .rewards, .patch("/v1/partners/own"), by: .partnerOwner, effect: .write, requirements: ["REW-3"],
+    "partners.update", of: .rewards, .patch("/v1/partners/own"), by: .partnerOwner, effect: .write, requirements: ["REW-3"],
     "Change what your company says of itself; if it was refused, it is looked at once more.")
 }
 

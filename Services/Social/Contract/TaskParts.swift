@@ -98,7 +98,7 @@ public enum CreateTaskPart: AccountOperation {
 }
 
 /// Changes the text or the assignee of a part of an open task, by the task's creator (TASK-1). Absent fields stay unchanged.
-public enum EditTaskPart: AccountOperation {
+public enum UpdateTaskPart: AccountOperation {
   /// What is to be changed.
   public struct Input: Document {
     public var taskID: ID<SharedTask>
@@ -132,7 +132,7 @@ public enum EditTaskPart: AccountOperation {
   public typealias Output = TaskPart
 
   public static let spec = OperationSpec(
-    "taskParts.edit", of: .social, .patch("/v1/tasks/{taskID}/parts/{partID}"), by: .verifiedAccount, effect: .write,
+    "taskParts.update", of: .social, .patch("/v1/tasks/{taskID}/parts/{partID}"), by: .verifiedAccount, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.spaceFull.kind],
     requirements: ["TASK-1"], "Change, assign or unassign a part of an open task that you made.")
 }

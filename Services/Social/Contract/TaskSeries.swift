@@ -202,7 +202,7 @@ public enum GetTaskSeries: AccountOperation {
 
 /// Changes the occurrences to come, by the series' creator (TASK-1). What is not given, and the occurrences that there are, stay as they
 /// are.
-public enum EditTaskSeries: AccountOperation {
+public enum UpdateTaskSeries: AccountOperation {
   /// What is to be changed.
   public struct Input: Document {
     /// Names the series.
@@ -244,7 +244,7 @@ public enum EditTaskSeries: AccountOperation {
   public typealias Output = TaskSeries
 
   public static let spec = OperationSpec(
-    "taskSeries.edit", of: .social, .patch("/v1/task-series/{seriesID}"), by: .verifiedAccount, effect: .write,
+    "taskSeries.update", of: .social, .patch("/v1/task-series/{seriesID}"), by: .verifiedAccount, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskSeriesFailure.ended.kind, TaskFailure.spaceFull.kind], requirements: ["TASK-1"],
     "Change name, description, schedule and last day of a recurring task that you made, for the occurrences to come.")
 }

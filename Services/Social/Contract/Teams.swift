@@ -180,7 +180,7 @@ public enum GetOwnTeam: AccountOperation {
 }
 
 /// Renames a team; its owner may (TEAM-1).
-public enum EditTeam: AccountOperation {
+public enum UpdateTeam: AccountOperation {
   /// Which team, and its name.
   public struct Input: Document {
     /// The team.
@@ -200,7 +200,7 @@ public enum EditTeam: AccountOperation {
   public typealias Output = Team
 
   public static let spec = OperationSpec(
-    "teams.edit", of: .social, .patch("/v1/teams/{teamID}"), by: .account, effect: .write, rate: .registered,
+    "teams.update", of: .social, .patch("/v1/teams/{teamID}"), by: .account, effect: .write, rate: .registered,
     failures: TeamReference.failures,
     requirements: ["TEAM-1"], "Rename a team that you own.")
 }

@@ -26,7 +26,7 @@ struct TaskPartFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     let handlers = TaskPartHandlers(rules: rules)
     service.serve(CreateTaskPart.self, write: handlers.create)
-    service.serve(EditTaskPart.self, write: handlers.edit)
+    service.serve(UpdateTaskPart.self, write: handlers.update)
     service.serve(RemoveTaskPart.self, write: TaskPartHandlers.remove)
     service.serve(CompleteTaskPart.self, write: TaskPartHandlers.complete)
     service.serve(ReopenTaskPart.self, write: TaskPartHandlers.reopen)

@@ -31,7 +31,7 @@ struct PlannableDayTests {
     (GetDay.self, ["day"], ""), (GetCalendar.self, ["day"], activity), (GetSeries.self, ["day"], activity),
     (CreateEntry.self, ["day"], "\(activity),\"isDone\":true"), (RecordEntry.self, ["day"], "\(activity),\"isDone\":true"),
     (IncrementEntry.self, ["day"], "\(activity),\"amount\":1"),
-    (GetEntry.self, ["day"], activity), (EditEntry.self, ["day"], activity), (DeleteEntry.self, ["day"], activity),
+    (GetEntry.self, ["day"], activity), (UpdateEntry.self, ["day"], activity), (DeleteEntry.self, ["day"], activity),
     (UndoEntry.self, ["day"], activity), (ListEntryChanges.self, ["day"], activity),
     (ForgetEntryChanges.self, ["day"], activity), (PutEntryPhoto.self, ["day"], "\(activity),\"content\":\"AA==\""),
     (GetEntryPhoto.self, ["day"], activity), (DeleteEntryPhoto.self, ["day"], activity), (CreateSkip.self, ["day"], activity),

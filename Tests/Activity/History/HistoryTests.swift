@@ -328,7 +328,7 @@ struct HistoryTests {
       #expect(try await near(madrid) == [today])
       try services.clock.set("2026-11-21T12:01:00.000Z")
       _ = try await ana.send(
-        EditEntry.self, .init(activityID: walk.id, day: name, comment: .set("Niebla"), location: .set(toledo)))
+        UpdateEntry.self, .init(activityID: walk.id, day: name, comment: .set("Niebla"), location: .set(toledo)))
       #expect(try await found("sol").isEmpty)
       #expect(try await found("niebla") == [today])
       #expect(try await near(madrid).isEmpty)
@@ -340,7 +340,7 @@ struct HistoryTests {
       _ = try await ana.send(UndoEntry.self, .init(activityID: walk.id, day: name))
       #expect(try await found("niebla") == [today])
       #expect(try await near(toledo) == [today])
-      _ = try await ana.send(EditEntry.self, .init(activityID: walk.id, day: name, comment: .set(nil), location: .set(nil)))
+      _ = try await ana.send(UpdateEntry.self, .init(activityID: walk.id, day: name, comment: .set(nil), location: .set(nil)))
       #expect(try await found("niebla").isEmpty)
       #expect(try await near(toledo).isEmpty)
       #expect(try await ana.history(.init()).count == 1)

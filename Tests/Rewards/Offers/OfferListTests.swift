@@ -242,7 +242,7 @@ struct OfferListTests {
       let listed = "SELECT count(*) FROM offers WHERE is_listed"
       #expect(try await store.read { try Int.fetchOne($0, sql: listed) } == 0)
       _ = try await shop.owner.send(
-        EditPartnerOffer.self, .init(offerID: offer.id, validUntil: .set(try Instant(text: "2026-11-23T00:00:00.000Z"))))
+        UpdatePartnerOffer.self, .init(offerID: offer.id, validUntil: .set(try Instant(text: "2026-11-23T00:00:00.000Z"))))
       #expect(try await ana.send(ListOffers.self, .init()).items.map(\.id) == [offer.id])
     }
   }
