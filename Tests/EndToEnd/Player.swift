@@ -49,7 +49,7 @@ struct Player: Sendable {
 
   /// Chooses to be seen on leaderboards.
   func appear() async throws {
-    _ = try await client.callUntilDone(SetLeaderboardVisibility.self, .init(isSeen: true))
+    _ = try await client.callUntilDone(SetLeaderboardVisibility.self, .init(isVisible: true))
   }
 
   func days() async throws -> [LocalDay: Int] {

@@ -25,7 +25,7 @@ extension RoundWorker {
     let id = try await makeActivity()
     try await ana(GetActivity.self, .init(activityID: id))
     try await ana(UpdateActivity.self, .init(activityID: id, title: .set("Other \(name)")))
-    try await ana(OrderActivity.self, .init(activityID: id))
+    try await ana(ReorderActivity.self, .init(activityID: id))
     try await ana(ListActivities.self, .init())
     try await ana(ArchiveActivity.self, .init(activityID: id))
     try await ana(UnarchiveActivity.self, .init(activityID: id))
@@ -94,7 +94,7 @@ extension RoundWorker {
     try await ana(RecordMovementSamples.self, .init(samples: [sample]))
     try await ana(ListMovementDays.self, .init(from: day(-13), to: day(0)))
     let sources = try await ana(ListMovementSources.self, .init()).sources
-    try await ana(OrderMovementSources.self, .init(sources: sources))
+    try await ana(ReorderMovementSources.self, .init(sources: sources))
     try await ana(DeleteMovementSamples.self, .init(ids: [sample.id]))
     try await ana(GetDashboard.self, .init())
   }

@@ -31,7 +31,7 @@ extension RoundWorker {
       UpdateNotificationPreferences.self, .init(choices: [NotificationChoice(category: .teams, .email, isOn: true)]))
     try await ana(SetQuietHours.self, .init(startsAt: QuietTime(text: "23:00"), endsAt: QuietTime(text: "23:30")))
     try await ana(ReadQuietHours.self, .init())
-    try await ana(DeleteQuietHours.self, .init())
+    try await ana(ClearQuietHours.self, .init())
     try await ana(ReadPushKey.self, .init())
     let keys = CreatePushSubscription.Keys(
       p256dh: try PushKey(text: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"),

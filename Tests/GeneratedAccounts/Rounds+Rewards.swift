@@ -19,7 +19,7 @@ extension RoundWorker {
     try await administrator(AdjustCoins.self, .init(accountID: ana.id, coins: 10, reason: "A present."))
     try await ana(ListLeaderboard.self, .init(metric: .steps))
     try await ana(ListLeaderboard.self, .init(metric: .coins, period: .allTime))
-    try await ana(SetLeaderboardVisibility.self, .init(isSeen: true))
+    try await ana(SetLeaderboardVisibility.self, .init(isVisible: true))
     try await ana(GetLeaderboardVisibility.self, .init())
     try await ana(ListChallenges.self, .init())
     try await ana(ListCompletedChallenges.self, .init())

@@ -26,7 +26,7 @@ extension RoundWorker {
     try await ana(RemoveFriend.self, .init(accountID: cora.id))
     try await ana(CreateBlock.self, .init(accountID: cora.id))
     try await ana(ListBlocks.self, .init())
-    try await ana(RemoveBlock.self, .init(accountID: cora.id))
+    try await ana(DeleteBlock.self, .init(accountID: cora.id))
   }
 
   func follows() async throws {

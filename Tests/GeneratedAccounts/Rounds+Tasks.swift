@@ -47,7 +47,7 @@ extension RoundWorker {
     try await ana(UpdateTaskPart.self, .init(taskID: id, partID: part, title: .set(try TaskName(text: "The part"))))
     try await ben(CompleteTaskPart.self, .init(taskID: id, partID: part))
     try await ben(ReopenTaskPart.self, .init(taskID: id, partID: part))
-    try await ana(RemoveTaskPart.self, .init(taskID: id, partID: part))
+    try await ana(DeleteTaskPart.self, .init(taskID: id, partID: part))
     try await ana(CancelTask.self, .init(taskID: id))
   }
 

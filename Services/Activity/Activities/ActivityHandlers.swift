@@ -83,7 +83,7 @@ struct ActivityHandlers: Sendable {
     return try ActivityStore.unarchive(input.activityID, of: call.account, today: today, transaction)
   }
 
-  func order(_ input: OrderActivity.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
+  func reorder(_ input: ReorderActivity.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
     try ActivityStore.move(input.activityID, behind: input.after, of: call.account, transaction)
     return Empty()
   }

@@ -191,7 +191,7 @@ public enum UnarchiveActivity: AccountOperation {
 }
 
 /// Moves an activity to another position in the account's list (ACT-16). Publishes no event.
-public enum OrderActivity: AccountOperation {
+public enum ReorderActivity: AccountOperation {
   /// Which activity to move, and after which other.
   public struct Input: Document {
     /// Names the activity.
@@ -217,7 +217,7 @@ public enum OrderActivity: AccountOperation {
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "activities.order", of: .activity, .put("/v1/activities/{activityID}/position"), by: .account, effect: .write,
+    "activities.reorder", of: .activity, .put("/v1/activities/{activityID}/position"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-16"],
     "Put an activity behind another one, or first; lists and days show activities in this order.")
 }

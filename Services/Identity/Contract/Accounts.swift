@@ -43,7 +43,7 @@ public struct OwnAccount: Document, Hashable {
     "dayStartHour": Note("Hour of the night at which its day starts.", range: 0...6, example: 0),
     "language": "Language of its messages.", "isVerified": "Whether the e-mail address is verified.",
     "isAdministrator": "Whether it administers the system.", "createdAt": "When it was registered.",
-    "photoTag": "Names its photo, which `photos.own` gives; absent without one.",
+    "photoTag": "Names its photo, which `photos.getMine` gives; absent without one.",
   ]
 }
 
@@ -53,7 +53,7 @@ public enum ReadOwnAccount: AccountOperation {
   public typealias Output = OwnAccount
 
   public static let spec = OperationSpec(
-    "accounts.me", of: .identity, .get("/v1/accounts/me"), by: .account, effect: .read, requirements: ["ID-3", "ID-11"],
+    "accounts.getMe", of: .identity, .get("/v1/accounts/me"), by: .account, effect: .read, requirements: ["ID-3", "ID-11"],
     "Read the signed-in account.")
 }
 

@@ -41,7 +41,7 @@ public enum ReadOwnPhoto: AccountOperation {
   public typealias Output = MediaFile
 
   public static let spec = OperationSpec(
-    "photos.own", of: .identity, .get("/v1/accounts/me/photo"), by: .account, effect: .read,
+    "photos.getMine", of: .identity, .get("/v1/accounts/me/photo"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], raw: .answer(photoTypes), requirements: ["ID-11"],
     "Read the account's own photo; `not_found` without one.")
 }

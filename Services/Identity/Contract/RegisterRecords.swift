@@ -97,6 +97,6 @@ public enum ListOwnAccountRecords: AccountOperation {
   public typealias Output = Page<OwnAccountRecord>
 
   public static let spec = OperationSpec(
-    "registerRecords.own", of: .identity, .get("/v1/accounts/me/register-records"), by: .account, effect: .read,
+    "registerRecords.listMine", of: .identity, .get("/v1/accounts/me/register-records"), by: .account, effect: .read,
     requirements: ["TASK-9"], "List what was registered of your account, newest first, with what proves it to others.")
 }

@@ -9,7 +9,7 @@ extension Contract {
       ListNotifications.self, CountUnreadNotifications.self, NotificationsSince.self, MarkNotificationRead.self,
       MarkNotificationsRead.self, DeleteNotification.self,
       ReadNotificationPreferences.self, UpdateNotificationPreferences.self,
-      ReadQuietHours.self, SetQuietHours.self, DeleteQuietHours.self,
+      ReadQuietHours.self, SetQuietHours.self, ClearQuietHours.self,
       ListDeliveries.self, ReadDeliveryStatistics.self,
       ReadUnsubscribe.self, UseUnsubscribe.self,
       ReadReminder.self, UseReminder.self, AnswerReminder.self,

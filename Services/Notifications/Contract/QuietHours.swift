@@ -97,11 +97,11 @@ public enum SetQuietHours: AccountOperation {
 }
 
 /// Ends an account's having quiet hours (NOT-4): what waits comes now.
-public enum DeleteQuietHours: AccountOperation {
+public enum ClearQuietHours: AccountOperation {
   public typealias Input = Empty
   public typealias Output = QuietHoursState
 
   public static let spec = OperationSpec(
-    "quietHours.delete", of: .notifications, .delete("/v1/quiet-hours"), by: .account, effect: .write, requirements: ["NOT-4"],
+    "quietHours.clear", of: .notifications, .delete("/v1/quiet-hours"), by: .account, effect: .write, requirements: ["NOT-4"],
     "Have no quiet hours any more; what waits comes now.")
 }

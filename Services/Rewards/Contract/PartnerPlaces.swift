@@ -73,7 +73,7 @@ public enum AddPartnerPlace: AccountOperation {
   public typealias Output = PartnerPlace
 
   public static let spec = OperationSpec(
-    "partnerPlaces.add", of: .rewards, .post("/v1/partners/own/places"), by: .partnerOwner, effect: .create,
+    "partnerPlaces.add", of: .rewards, .post("/v1/partners/mine/places"), by: .partnerOwner, effect: .create,
     failures: [PartnerPlaceFailure.tooMany.kind], requirements: ["REW-3"], "Add a place to your company.")
 }
 
@@ -111,7 +111,7 @@ public enum UpdatePartnerPlace: AccountOperation {
   public typealias Output = PartnerPlace
 
   public static let spec = OperationSpec(
-    "partnerPlaces.update", of: .rewards, .patch("/v1/partners/own/places/{placeID}"), by: .partnerOwner, effect: .write,
+    "partnerPlaces.update", of: .rewards, .patch("/v1/partners/mine/places/{placeID}"), by: .partnerOwner, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Change a place of your company.")
 }
 
@@ -131,6 +131,6 @@ public enum RemovePartnerPlace: AccountOperation {
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "partnerPlaces.remove", of: .rewards, .delete("/v1/partners/own/places/{placeID}"), by: .partnerOwner, effect: .write,
+    "partnerPlaces.remove", of: .rewards, .delete("/v1/partners/mine/places/{placeID}"), by: .partnerOwner, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Remove a place of your company.")
 }

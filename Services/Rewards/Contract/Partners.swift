@@ -191,7 +191,7 @@ public enum GetOwnPartner: AccountOperation {
   public typealias Output = RegisteredPartner
 
   public static let spec = OperationSpec(
-    "partners.own", of: .rewards, .get("/v1/partners/own"), by: .account, effect: .read,
+    "partners.getMine", of: .rewards, .get("/v1/partners/mine"), by: .account, effect: .read,
     failures: [PartnerFailure.notFound.kind], requirements: ["REW-3"],
     "Show the partner that you belong to, and what you are there; `partner_not_found` if you belong to none.")
 }
@@ -249,7 +249,7 @@ public enum UpdatePartner: AccountOperation {
   public typealias Output = RegisteredPartner
 
   public static let spec = OperationSpec(
-    "partners.update", of: .rewards, .patch("/v1/partners/own"), by: .partnerOwner, effect: .write, requirements: ["REW-3"],
+    "partners.update", of: .rewards, .patch("/v1/partners/mine"), by: .partnerOwner, effect: .write, requirements: ["REW-3"],
     "Change what your company says of itself; if it was refused, it is looked at once more.")
 }
 
@@ -273,7 +273,7 @@ public enum PutPartnerLogo: AccountOperation {
   public typealias Output = RegisteredPartner
 
   public static let spec = OperationSpec(
-    "partnerLogos.put", of: .rewards, .put("/v1/partners/own/logo"), by: .partnerOwner, effect: .write,
+    "partnerLogos.put", of: .rewards, .put("/v1/partners/mine/logo"), by: .partnerOwner, effect: .write,
     raw: .body("content", "image/*"), requirements: ["REW-3"], "Set your company's logo.")
 }
 
@@ -283,7 +283,7 @@ public enum DeletePartnerLogo: AccountOperation {
   public typealias Output = RegisteredPartner
 
   public static let spec = OperationSpec(
-    "partnerLogos.delete", of: .rewards, .delete("/v1/partners/own/logo"), by: .partnerOwner, effect: .write,
+    "partnerLogos.delete", of: .rewards, .delete("/v1/partners/mine/logo"), by: .partnerOwner, effect: .write,
     requirements: ["REW-3"], "Remove your company's logo.")
 }
 

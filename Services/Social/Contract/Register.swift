@@ -287,7 +287,7 @@ public enum ListOwnRegisterRecords: AccountOperation {
     "List what the register has of you, newest first, with what proves each record to others.")
 }
 
-/// Finds the leaf that a record of an account became; see identity's `registerRecords.own`.
+/// Finds the leaf that a record of an account became; see identity's `registerRecords.listMine`.
 public enum FindRegisterAccountLeaf: OpenOperation {
   public struct Input: Document, Hashable {
     public var recordNumber: Int

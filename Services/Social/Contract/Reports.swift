@@ -258,7 +258,7 @@ public enum ListOwnReports: AccountOperation {
   public typealias Output = Page<Report>
 
   public static let spec = OperationSpec(
-    "reports.own", of: .social, .get("/v1/reports"), by: .account, effect: .read, requirements: ["SOC-8"],
+    "reports.list", of: .social, .get("/v1/reports"), by: .account, effect: .read, requirements: ["SOC-8"],
     "List what you have reported, newest first, and what was decided.")
 }
 

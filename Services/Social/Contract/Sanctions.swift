@@ -61,7 +61,7 @@ public enum ListOwnSanctions: AccountOperation {
   public typealias Output = Page<Sanction>
 
   public static let spec = OperationSpec(
-    "sanctions.own", of: .social, .get("/v1/sanctions"), by: .account, effect: .read, requirements: ["SOC-8"],
+    "sanctions.list", of: .social, .get("/v1/sanctions"), by: .account, effect: .read, requirements: ["SOC-8"],
     "List what moderators decided against you, newest first, and why.")
 }
 

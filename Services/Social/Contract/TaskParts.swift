@@ -152,12 +152,12 @@ public struct NamedTaskPart: Document, Hashable {
 }
 
 /// Removes a part of an open task, by the task's creator (TASK-1).
-public enum RemoveTaskPart: AccountOperation {
+public enum DeleteTaskPart: AccountOperation {
   public typealias Input = NamedTaskPart
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "taskParts.remove", of: .social, .delete("/v1/tasks/{taskID}/parts/{partID}"), by: .account, effect: .write,
+    "taskParts.delete", of: .social, .delete("/v1/tasks/{taskID}/parts/{partID}"), by: .account, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind], requirements: ["TASK-1"],
     "Remove a part of an open task that you made.")
 }

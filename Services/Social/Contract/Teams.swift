@@ -175,7 +175,7 @@ public enum GetOwnTeam: AccountOperation {
   }
 
   public static let spec = OperationSpec(
-    "teams.own", of: .social, .get("/v1/teams/own"), by: .account, effect: .read, requirements: ["TEAM-1", "TEAM-2"],
+    "teams.getMine", of: .social, .get("/v1/teams/mine"), by: .account, effect: .read, requirements: ["TEAM-1", "TEAM-2"],
     "Show your team with its members, score and rank.")
 }
 

@@ -27,7 +27,7 @@ struct TaskPartFeature: Feature {
     let handlers = TaskPartHandlers(rules: rules)
     service.serve(CreateTaskPart.self, write: handlers.create)
     service.serve(UpdateTaskPart.self, write: handlers.update)
-    service.serve(RemoveTaskPart.self, write: TaskPartHandlers.remove)
+    service.serve(DeleteTaskPart.self, write: TaskPartHandlers.remove)
     service.serve(CompleteTaskPart.self, write: TaskPartHandlers.complete)
     service.serve(ReopenTaskPart.self, write: TaskPartHandlers.reopen)
   }

@@ -169,9 +169,9 @@ struct AccessTable: Sendable {
     owned(GetCalendar.self, others: others) { things, _ in .init(activityID: things.activity) }
     owned(GetSeries.self, others: others) { things, _ in .init(activityID: things.activity) }
     owned(UpdateActivity.self, others: others) { things, _ in .init(activityID: things.activity, title: .set("Taken")) }
-    owned(OrderActivity.self, others: others) { things, _ in .init(activityID: things.activity) }
+    owned(ReorderActivity.self, others: others) { things, _ in .init(activityID: things.activity) }
     // One's own behind another's.
-    owned(OrderActivity.self, others: others) { things, caller in
+    owned(ReorderActivity.self, others: others) { things, caller in
       .init(activityID: caller.activity, after: things.activity)
     }
     owned(ArchiveActivity.self, others: others) { things, _ in .init(activityID: things.activity) }
@@ -263,7 +263,7 @@ struct AccessTable: Sendable {
     }
     owned(CompleteTaskPart.self) { things, _ in .init(taskID: things.task, partID: things.taskPart) }
     owned(ReopenTaskPart.self) { things, _ in .init(taskID: things.task, partID: things.taskPart) }
-    owned(RemoveTaskPart.self) { things, _ in .init(taskID: things.task, partID: things.taskPart) }
+    owned(DeleteTaskPart.self) { things, _ in .init(taskID: things.task, partID: things.taskPart) }
     owned(GetTaskSeries.self) { things, _ in .init(seriesID: things.taskSeries) }
     owned(UpdateTaskSeries.self) { things, _ in .init(seriesID: things.taskSeries, name: .set(try TaskName(text: "Taken"))) }
     owned(OptOutOfTaskSeries.self, owner: .refused(409, "task_series_creator_stays")) { things, _ in
@@ -400,7 +400,7 @@ struct AccessTable: Sendable {
     open(UpdateTaskPart.self, creatorOnly) { things, _ in
       .init(taskID: things.task, partID: things.friendsPart, assigneeID: .set(nil))
     }
-    open(RemoveTaskPart.self, creatorOnly) { things, _ in .init(taskID: things.task, partID: things.friendsPart) }
+    open(DeleteTaskPart.self, creatorOnly) { things, _ in .init(taskID: things.task, partID: things.friendsPart) }
     // Its assignee alone marks a part as done; one that is nobody's, any participant.
     open(CompleteTaskPart.self, friendOnly.merging([.owner: .refused(403, "forbidden")]) { $1 }) { things, _ in
       .init(taskID: things.task, partID: things.friendsPart)
@@ -482,8 +482,8 @@ struct AccessTable: Sendable {
       .init(username: things.username)
     }
     // A block is the blocker's alone: who is blocked ends none.
-    open(RemoveBlock.self, nothing.merging([.friend: .notFound]) { $1 }) { things, _ in .init(accountID: things.account) }
+    open(DeleteBlock.self, nothing.merging([.friend: .notFound]) { $1 }) { things, _ in .init(accountID: things.account) }
     open(CreateBlock.self, [.stranger: .done, .blocked: .done]) { things, _ in .init(accountID: things.account) }
-    open(RemoveBlock.self, [.stranger: .done, .blocked: .done]) { things, _ in .init(accountID: things.account) }
+    open(DeleteBlock.self, [.stranger: .done, .blocked: .done]) { things, _ in .init(accountID: things.account) }
   }
 }

@@ -383,7 +383,7 @@ class Reader:
             "blocks.list": self.all("/v1/blocks"),
             "messages": messages,
             "tasks": [item for state in ("open", "completed", "cancelled") for item in self.all(f"/v1/tasks?state={state}")],
-            "teams.own": self.get("/v1/teams/own"),
+            "teams.getMine": self.get("/v1/teams/mine"),
             "notifications.list": self.all("/v1/notifications"),
             "notifications.unreadCount": self.get("/v1/notifications/unread-count"),
         }
@@ -480,7 +480,7 @@ def main():
         administrator.session, document.operations["challenges.create"], {}, {}, CHALLENGE, "challenge", "challenge", "first")
     assert call["outcome"] == "acknowledged", call
     for member in members:
-        member.session.insist("PUT", "/v1/leaderboards/visibility", {"isSeen": True}, token=member.session.access)
+        member.session.insist("PUT", "/v1/leaderboards/visibility", {"isVisible": True}, token=member.session.access)
     for one in everybody:
         for stranger in strangers:
             if one.kind == "any":

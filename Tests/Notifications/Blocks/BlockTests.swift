@@ -94,7 +94,7 @@ struct BlockTests {
       _ = try await services.call(SendFriendRequest.self, .init(username: ana.username), as: ben.caller)
       for person in [ana, ben] { #expect(try await texts(person, services).isEmpty) }
       #expect(try await services.published(by: .notifications).isEmpty)
-      _ = try await services.call(RemoveBlock.self, .init(accountID: ben.account), as: ana.caller)
+      _ = try await services.call(DeleteBlock.self, .init(accountID: ben.account), as: ana.caller)
       // What was asked meanwhile stays unseen.
       for person in [ana, ben] { #expect(try await texts(person, services).isEmpty) }
       for event in requests() { try await services.publish(.social, event) }

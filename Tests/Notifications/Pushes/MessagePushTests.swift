@@ -58,7 +58,7 @@ struct MessagePushTests {
   /// Lets the seconds go by in which a message may be read, and wakes who waits for their end.
   private func wait(_ services: ServicesInProcess, _ person: Person) async throws {
     services.clock.advance(seconds: 6)
-    _ = try await person.send(DeleteQuietHours.self, .init())
+    _ = try await person.send(ClearQuietHours.self, .init())
   }
 
   private func log(_ person: Person) async throws -> [String] {

@@ -49,7 +49,7 @@ struct TaskPartTests {
       for (person, code) in [(ben, "forbidden"), (eva, "not_found")] {
         #expect(try await person.failure(CreateTaskPart.self, create) == code)
         #expect(try await person.failure(UpdateTaskPart.self, edit) == code)
-        #expect(try await person.failure(RemoveTaskPart.self, named) == code)
+        #expect(try await person.failure(DeleteTaskPart.self, named) == code)
       }
       #expect(try await eva.failure(CompleteTaskPart.self, named) == "not_found")
       let stranger = UpdateTaskPart.Input(taskID: task.id, partID: part.id, assigneeID: .set(eva.id))
@@ -57,12 +57,12 @@ struct TaskPartTests {
       #expect(try await ana.send(UpdateTaskPart.self, edit).assignee?.accountID == ben.id)
       let another = try await services.makeTask(by: ana)
       let elsewhere = NamedTaskPart(taskID: another.id, partID: part.id)
-      #expect(try await ana.failure(RemoveTaskPart.self, elsewhere) == "not_found")
+      #expect(try await ana.failure(DeleteTaskPart.self, elsewhere) == "not_found")
       let bare = UpdateTaskPart.Input(
         taskID: task.id, partID: part.id, title: .set(try TaskName(text: "Scrape")), assigneeID: .set(nil))
       let changed = try await ana.send(UpdateTaskPart.self, bare)
       #expect(changed.title.description == "Scrape" && changed.assignee == nil)
-      _ = try await ana.send(RemoveTaskPart.self, named)
+      _ = try await ana.send(DeleteTaskPart.self, named)
       #expect(try await ben.details(of: task).parts.isEmpty)
       for _ in 0..<TaskPartRules.maxParts { _ = try await ana.send(CreateTaskPart.self, create) }
       #expect(try await ana.failure(CreateTaskPart.self, create) == "too_many_task_parts")

@@ -143,7 +143,7 @@ def movement(account, read, steps, granted, scores):
 def ranks(reads, scores):
     """One more than the number of people with a higher score, of those that the reader may see."""
     for account, read in reads["members"].items():
-        own = read["leaderboards.list"].get("own")
+        own = read["leaderboards.list"].get("me")
         if own is None:
             continue
         if own["score"] != scores[account]:

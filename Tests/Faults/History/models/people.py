@@ -23,7 +23,7 @@ class Model:
         elif call["op"] == "blocks.create":
             self.blocks.add((call["account"], call["body"]["accountID"]))
             self.friends.discard(pair(call["account"], call["body"]["accountID"]))
-        elif call["op"] == "blocks.remove":
+        elif call["op"] == "blocks.delete":
             self.blocks.discard((call["account"], call["path"]["accountID"]))
 
 
