@@ -63,7 +63,7 @@ struct Player: Sendable {
   func inbox() async throws -> [NotificationsContract.Notification] {
     var all: [NotificationsContract.Notification] = []
     while true {
-      let page = try await client.callUntilDone(NotificationsSince.self, .init(after: all.last?.number ?? 0, limit: 500))
+      let page = try await client.callUntilDone(ListNotificationsSince.self, .init(after: all.last?.number ?? 0, limit: 500))
       all += page.items
       if all.last?.number ?? 0 >= page.lastNumber || page.items.isEmpty { return all }
     }

@@ -49,7 +49,7 @@ extension RoundWorker {
     try await ana(GetEntry.self, .init(activityID: id, day: .today))
     try await ana(ListEntryChanges.self, .init(activityID: id, day: .today))
     try await ana(UndoEntry.self, .init(activityID: id, day: .today))
-    try await ana(ForgetEntryChanges.self, .init(activityID: id, day: .today))
+    try await ana(DeleteEntryChanges.self, .init(activityID: id, day: .today))
     let change = OfflineChange(
       id: try ChangeID(text: "change-\(name)"), deviceID: try DeviceID(text: "phone"), madeAt: .now, activityID: id, day: day(-2),
       amount: 5)

@@ -16,7 +16,7 @@ extension RoundWorker {
     // What it reads and deletes is of this round.
     try await ana(SendMessage.self, .init(accountID: ben.id, text: ChatText(text: "Inbox \(name)")))
     try await ben(CountUnreadNotifications.self, .init())
-    try await ben(NotificationsSince.self, .init(after: 0))
+    try await ben(ListNotificationsSince.self, .init(after: 0))
     let items = try await ben(ListNotifications.self, .init(limit: 50)).items
     guard let newest = items.first else { return timings.fail(ListNotifications.spec.name, "it is empty") }
     try await ben(ListDeliveries.self, .init())

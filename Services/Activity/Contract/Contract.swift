@@ -17,7 +17,7 @@ extension Contract {
       ReorderActivity.self,
       CreateCalendarFeed.self, GetCalendarFeed.self, RevokeCalendarFeed.self, ReadCalendarFeed.self,
       ListHistory.self, ListHistoryPoints.self, ListFollowedActivities.self, GetStatistics.self,
-      GetEntry.self, UpdateEntry.self, UndoEntry.self, ListEntryChanges.self, ForgetEntryChanges.self, SyncEntries.self,
+      GetEntry.self, UpdateEntry.self, UndoEntry.self, ListEntryChanges.self, DeleteEntryChanges.self, SyncEntries.self,
       PutEntryPhoto.self, DeleteEntryPhoto.self, GetEntryPhoto.self,
       StartTimer.self, StopTimer.self, SaveTimer.self, DiscardTimer.self, GetTimer.self, ListTimers.self,
       RecordMovementSamples.self, DeleteMovementSamples.self, ListMovementDays.self,

@@ -109,7 +109,7 @@ public enum ListEntryChanges: AccountOperation {
   public typealias Output = Page<EntryChange>
 
   public static let spec = OperationSpec(
-    "entries.changes", of: .activity, .get("/v1/activities/{activityID}/entries/{day}/changes"), by: .account, effect: .read,
+    "entryChanges.list", of: .activity, .get("/v1/activities/{activityID}/entries/{day}/changes"), by: .account, effect: .read,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-17"],
     "List what was written of an entry and does not count any more, newest first; at least the last 2,000 writes.")
 }
@@ -117,12 +117,12 @@ public enum ListEntryChanges: AccountOperation {
 /// Permanently forgets the writes of an entry that do not count any more. The entry stays as it is.
 ///
 /// Deleting the activity or the account forgets them too; deleting the entry does not, so that the deletion can be undone.
-public enum ForgetEntryChanges: AccountOperation {
+public enum DeleteEntryChanges: AccountOperation {
   public typealias Input = EntryName
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "entries.forgetChanges", of: .activity, .delete("/v1/activities/{activityID}/entries/{day}/changes"), by: .account,
+    "entryChanges.delete", of: .activity, .delete("/v1/activities/{activityID}/entries/{day}/changes"), by: .account,
     effect: .write, failures: [ActivityFailure.notFound.kind], requirements: ["ACT-17"],
     "Forget what was written of an entry and does not count any more, for good.")
 }

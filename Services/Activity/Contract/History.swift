@@ -217,7 +217,7 @@ public enum ListHistoryPoints: AccountOperation {
   public typealias Output = Page<HistoryPoint>
 
   public static let spec = OperationSpec(
-    "history.points", of: .activity, .get("/v1/history/points"), by: .account, effect: .read,
+    "history.listPoints", of: .activity, .get("/v1/history/points"), by: .account, effect: .read,
     failures: [RequestFailure.consentRequired.kind], requirements: ["ACT-12"],
     "List the entries that have a location as points of a map, newest day first, narrowed as the history is.")
 }

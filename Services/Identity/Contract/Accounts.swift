@@ -140,7 +140,7 @@ public enum LookUpAccount: OpenOperation {
   public typealias Output = AccountChanged
 
   public static let spec = OperationSpec(
-    "accounts.lookup", of: .identity, nil, by: .services([.gateway, .activity, .social, .rewards, .notifications]), effect: .read,
+    "accounts.lookUp", of: .identity, nil, by: .services([.gateway, .activity, .social, .rewards, .notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-1"],
     "Look an account up by id or username; `not_found` if there is none.")
 }

@@ -55,6 +55,6 @@ public enum ListAdministrators: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "accounts.administrators", of: .identity, nil, by: .services([.rewards, .social]), effect: .read,
+    "accounts.listAdministrators", of: .identity, nil, by: .services([.rewards, .social]), effect: .read,
     requirements: ["REW-3", "SOC-8"], "All accounts that administer.")
 }

@@ -57,7 +57,7 @@ public enum ReadEmailChangeNotice: OpenOperation {
   public typealias Output = ReadVerificationSecret.Output
 
   public static let spec = OperationSpec(
-    "emailChanges.notice", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "emailChanges.getNotice", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "NOT-6"],
     "The token and addressee of a notice of a changed address; `not_found` where there is nothing to undo.")
 }

@@ -160,7 +160,7 @@ public enum ReadEmailChangeSecret: OpenOperation {
   public typealias Output = ReadVerificationSecret.Output
 
   public static let spec = OperationSpec(
-    "emailChanges.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "emailChanges.getSecret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "NOT-6"],
     "The token and addressee of such a mail; `not_found` for a link that does not work, as where the address is taken.")
 }

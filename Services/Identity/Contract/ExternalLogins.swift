@@ -185,7 +185,7 @@ public enum ReadExternalLoginReturn: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "externalLogins.return", of: .identity, nil, by: .services([.gateway]), effect: .read,
+    "externalLogins.getReturn", of: .identity, nil, by: .services([.gateway]), effect: .read,
     failures: [ExternalLoginFailure.stateInvalid.kind, ExternalLoginFailure.stateExpired.kind], requirements: ["ID-10"],
     "Where the browser of a flow with an external provider goes on to.")
 }

@@ -243,7 +243,7 @@ public enum ReadLoginAlertSecret: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "loginAlerts.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "loginAlerts.getSecret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-7", "NOT-6"],
     "The token and addressee of a mail about a login; `not_found` where it can no longer be answered.")
 }

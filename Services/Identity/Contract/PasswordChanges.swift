@@ -107,6 +107,6 @@ public enum ReadAddressee: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "accounts.addressee", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "accounts.getAddressee", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"], "Where a mail to an account goes, and in which language.")
 }

@@ -136,7 +136,7 @@ public enum ReadRecoverySecret: OpenOperation {
   public typealias Output = ReadVerificationSecret.Output
 
   public static let spec = OperationSpec(
-    "passwordRecoveries.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "passwordRecoveries.getSecret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-8", "NOT-6"],
     "The token and addressee of a recovery mail; `not_found` for a link that no longer works.")
 }

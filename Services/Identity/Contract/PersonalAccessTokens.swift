@@ -228,7 +228,7 @@ public enum ReadPersonalAccessTokenNotice: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "personalAccessTokens.notice", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "personalAccessTokens.getNotice", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-18", "NOT-6"],
     "What stands in the mail about a new personal access token, and whom it goes to.")
 }

@@ -82,7 +82,7 @@ public enum ReadPublicPhoto: OpenOperation {
   public typealias Output = MediaFile
 
   public static let spec = OperationSpec(
-    "publicProfiles.photo", of: .identity, .get("/v1/public-profiles/{key}/photo"), by: .anyone, effect: .read,
+    "publicProfiles.getPhoto", of: .identity, .get("/v1/public-profiles/{key}/photo"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], raw: .answer(photoTypes), requirements: ["ID-11"],
     "Read the photo of a public profile; `not_found` without one and for a link that does not work.")
 }

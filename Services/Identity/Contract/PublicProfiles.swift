@@ -40,7 +40,7 @@ public enum ReadPublicLink: AccountOperation {
   public typealias Output = PublicLink
 
   public static let spec = OperationSpec(
-    "publicProfiles.readLink", of: .identity, .get("/v1/accounts/me/public-link"), by: .account, effect: .read,
+    "publicProfiles.getLink", of: .identity, .get("/v1/accounts/me/public-link"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11"],
     "Read the link to your public profile; `not_found` without one.")
 }
@@ -71,7 +71,7 @@ public struct PublicProfile: Document, Hashable {
 
   public static let notes: Notes = [
     "username": "The account's unique name.", "nickname": "How others see it named.", "createdAt": "When it was registered.",
-    "photoTag": "Names its photo, which `publicProfiles.photo` gives; absent without one.",
+    "photoTag": "Names its photo, which `publicProfiles.getPhoto` gives; absent without one.",
   ]
 }
 

@@ -64,7 +64,7 @@ public enum ListRegisterRecords: OpenOperation {
     "List what was registered of accounts behind a number, in its order.")
 }
 
-/// A record of the account's own, with what opens its commitments; see social's `register.records`.
+/// A record of the account's own, with what opens its commitments; see social's `register.listRecords`.
 public struct OwnAccountRecord: Document, Hashable {
   public var number: Int
   public var kind: RegisterRecordKind
@@ -83,7 +83,7 @@ public struct OwnAccountRecord: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "number": Note("The record's number; `register.accountLeaf` says which leaf of the register it is.", range: 1...9e15),
+    "number": Note("The record's number; `register.findAccountLeaf` says which leaf of the register it is.", range: 1...9e15),
     "kind": "What happened.", "record": Note("The record as canonical JSON (RFC 8785).", length: 1...10_000),
     "salt": "The record's salt: the SHA-256 over it and the record is the leaf's commitment.",
     "ownSalt": "Your salt: the SHA-256 over it and `{\"account\":\"<your id>\"}` is how the record names you.",

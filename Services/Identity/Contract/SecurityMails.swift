@@ -42,7 +42,7 @@ public enum ReadSecurityMail: OpenOperation {
   public typealias Output = SecurityMail
 
   public static let spec = OperationSpec(
-    "securityMails.content", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "securityMails.getContent", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-15", "NOT-6"],
     "What stands in a mail to an administrator; `not_found` where the account administers no longer.")
 }

@@ -196,7 +196,7 @@ public enum ReadSuspensionSecret: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "suspensionLinks.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "suspensionLinks.getSecret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-8", "NOT-6"],
     "The token and addressee of a mail about a suspension; `not_found` for a link that no longer works.")
 }

@@ -161,7 +161,7 @@ public enum ReadVerificationSecret: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "verificationLinks.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "verificationLinks.getSecret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-2", "NOT-6"],
     "The token and addressee of a verification mail; `not_found` for a link that no longer works.")
 }

@@ -6,7 +6,7 @@ extension Contract {
   public static let notifications = Contract(
     .notifications,
     operations: [
-      ListNotifications.self, CountUnreadNotifications.self, NotificationsSince.self, MarkNotificationRead.self,
+      ListNotifications.self, CountUnreadNotifications.self, ListNotificationsSince.self, MarkNotificationRead.self,
       MarkNotificationsRead.self, DeleteNotification.self,
       ReadNotificationPreferences.self, UpdateNotificationPreferences.self,
       ReadQuietHours.self, SetQuietHours.self, ClearQuietHours.self,

@@ -194,7 +194,7 @@ public enum CountUnreadNotifications: AccountOperation {
   }
 
   public static let spec = OperationSpec(
-    "notifications.unreadCount", of: .notifications, .get("/v1/notifications/unread-count"), by: .account, effect: .read,
+    "notifications.countUnread", of: .notifications, .get("/v1/notifications/unread-count"), by: .account, effect: .read,
     requirements: ["NOT-1"], "Count the notifications that you have not read.")
 }
 
@@ -206,7 +206,7 @@ public enum CountUnreadNotifications: AccountOperation {
 ///
 /// A deleted notification is left out, so numbers may be missing between the items. The client has caught up when the last item, or `after`
 /// where there is none, is at `lastNumber`, or when there are fewer items than `limit`.
-public enum NotificationsSince: AccountOperation {
+public enum ListNotificationsSince: AccountOperation {
   public struct Input: Document {
     public var after: Int
     public var changesAfter: Int?
@@ -252,7 +252,7 @@ public enum NotificationsSince: AccountOperation {
   }
 
   public static let spec = OperationSpec(
-    "notifications.since", of: .notifications, .get("/v1/notifications/since"), by: .account, effect: .read,
+    "notifications.listSince", of: .notifications, .get("/v1/notifications/since"), by: .account, effect: .read,
     requirements: ["NOT-1"], "List the notifications after the last one seen, oldest first.")
 }
 

@@ -222,7 +222,7 @@ public enum ReadPushKey: AccountOperation {
   }
 
   public static let spec = OperationSpec(
-    "pushSubscriptions.key", of: .notifications, .get("/v1/push-key"), by: .account, effect: .read, requirements: ["NOT-5"],
+    "pushSubscriptions.getKey", of: .notifications, .get("/v1/push-key"), by: .account, effect: .read, requirements: ["NOT-5"],
     "Read the server's public key, with which browsers and apps subscribe to pushes.")
 }
 

@@ -113,7 +113,7 @@ public enum ReadBadgeProfilePart: ProfilePartOperation {
   public typealias Output = ProfilePart
 
   public static let spec = OperationSpec(
-    "badges.profilePart", of: .rewards, nil, by: .services([.gateway]), effect: .read, requirements: ["REW-7"],
+    "badges.getProfilePart", of: .rewards, nil, by: .services([.gateway]), effect: .read, requirements: ["REW-7"],
     "Say which badges the page of an account's public profile shows.")
 }
 

@@ -53,7 +53,7 @@ public enum GetBalance: AccountOperation {
   public typealias Output = Balance
 
   public static let spec = OperationSpec(
-    "coins.balance", of: .rewards, .get("/v1/coins/balance"), by: .account, effect: .read, requirements: ["REW-1", "REW-2"],
+    "coins.getBalance", of: .rewards, .get("/v1/coins/balance"), by: .account, effect: .read, requirements: ["REW-1", "REW-2"],
     "Show how many coins the account has, and the steps carried over towards the next.")
 }
 
@@ -155,7 +155,7 @@ public enum ListTransfers: AccountOperation {
   public typealias Output = Page<Transfer>
 
   public static let spec = OperationSpec(
-    "coins.history", of: .rewards, .get("/v1/coins/transfers"), by: .account, effect: .read, requirements: ["REW-2"],
+    "coins.listTransfers", of: .rewards, .get("/v1/coins/transfers"), by: .account, effect: .read, requirements: ["REW-2"],
     "List the coins that came to the account or left it, newest first.")
 }
 

@@ -103,7 +103,7 @@ public enum ListAppeals: AccountOperation {
   public typealias Output = Page<ModerationCase>
 
   public static let spec = OperationSpec(
-    "moderation.appeals", of: .social, .get("/v1/moderation/appeals"), by: .administrator, effect: .read,
+    "moderation.listAppeals", of: .social, .get("/v1/moderation/appeals"), by: .administrator, effect: .read,
     requirements: ["SOC-8"], "List the cases whose appeals nobody has decided, the longest waiting first; none about yourself.")
 }
 

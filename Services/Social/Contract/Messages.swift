@@ -211,7 +211,7 @@ public enum ListMessages: AccountOperation {
   public typealias Output = ConversationMessages
 
   public static let spec = OperationSpec(
-    "conversations.messages", of: .social, .get("/v1/conversations/{accountID}/messages"), by: .account, effect: .read,
+    "messages.list", of: .social, .get("/v1/conversations/{accountID}/messages"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"], "List the messages of a conversation, newest first.")
 }
 

@@ -62,6 +62,6 @@ public enum ListModerationRecords: AccountOperation {
   public typealias Output = Page<ModerationRecord>
 
   public static let spec = OperationSpec(
-    "moderation.audit", of: .social, .get("/v1/moderation/records"), by: .administrator, effect: .read,
+    "moderation.listRecords", of: .social, .get("/v1/moderation/records"), by: .administrator, effect: .read,
     requirements: ["SOC-8"], "List what administrators did about reports and suspensions, newest first.")
 }

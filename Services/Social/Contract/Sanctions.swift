@@ -98,7 +98,7 @@ public enum ReadSanctionNotice: OpenOperation {
   public typealias Output = SanctionNotice
 
   public static let spec = OperationSpec(
-    "sanctions.notice", of: .social, nil, by: .services([.notifications]), effect: .read,
+    "sanctions.getNotice", of: .social, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-8", "NOT-6"],
     "What stands in a mail to an account about a decision against it.")
 }

@@ -212,6 +212,6 @@ public enum ReadTaskProfilePart: ProfilePartOperation {
   public typealias Output = ProfilePart
 
   public static let spec = OperationSpec(
-    "taskLinks.profilePart", of: .social, nil, by: .services([.gateway]), effect: .read, requirements: ["TASK-6"],
+    "taskLinks.getProfilePart", of: .social, nil, by: .services([.gateway]), effect: .read, requirements: ["TASK-6"],
     "Say which tasks the page of an account's public profile shows.")
 }

@@ -33,7 +33,7 @@ struct PlannableDayTests {
     (IncrementEntry.self, ["day"], "\(activity),\"amount\":1"),
     (GetEntry.self, ["day"], activity), (UpdateEntry.self, ["day"], activity), (DeleteEntry.self, ["day"], activity),
     (UndoEntry.self, ["day"], activity), (ListEntryChanges.self, ["day"], activity),
-    (ForgetEntryChanges.self, ["day"], activity), (PutEntryPhoto.self, ["day"], "\(activity),\"content\":\"AA==\""),
+    (DeleteEntryChanges.self, ["day"], activity), (PutEntryPhoto.self, ["day"], "\(activity),\"content\":\"AA==\""),
     (GetEntryPhoto.self, ["day"], activity), (DeleteEntryPhoto.self, ["day"], activity), (CreateSkip.self, ["day"], activity),
     (DeleteSkip.self, ["day"], activity), (CreatePause.self, ["firstDay", "lastDay"], activity),
     (UpdatePause.self, ["firstDay", "lastDay"], "\(activity),\"pauseID\":\"\(PauseID.placeholder)\""),

@@ -105,7 +105,7 @@ struct ClosedDayTests {
       #expect(left.comment == nil && left.location == nil && left.photoTag != nil)
       left = try await ana.send(DeleteEntryPhoto.self, online)
       #expect(left.photoTag == nil && left.durationSeconds == 60)
-      _ = try await ana.send(ForgetEntryChanges.self, online)
+      _ = try await ana.send(DeleteEntryChanges.self, online)
       _ = try await ana.send(DeleteEntry.self, online)
       #expect(try await ana.failure(GetEntry.self, online) == "entry_not_found")
       let id = offline.activityID

@@ -374,7 +374,7 @@ struct EntryDetailsTests {
         try await ben.failure(GetEntryPhoto.self, name), try await ben.failure(DeleteEntryPhoto.self, name),
         try await ben.failure(PutEntryPhoto.self, .init(activityID: id, day: .today, content: try Snapshots.png())),
         try await ben.failure(ListEntryChanges.self, .init(activityID: id, day: .today)),
-        try await ben.failure(ForgetEntryChanges.self, name), try await ben.failure(UndoEntry.self, name),
+        try await ben.failure(DeleteEntryChanges.self, name), try await ben.failure(UndoEntry.self, name),
         try await ben.failure(StartTimer.self, .init(activityID: id)),
         try await ben.failure(StopTimer.self, .init(activityID: id)),
         try await ben.failure(SaveTimer.self, .init(activityID: id)),

@@ -79,7 +79,7 @@ struct AccessTable: Sendable {
     owned(GetEntry.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
     owned(ListEntryChanges.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
     owned(UndoEntry.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
-    owned(ForgetEntryChanges.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
+    owned(DeleteEntryChanges.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
     owned(
       SyncEntries.self, others: others,
       evaluate: { output in

@@ -48,7 +48,7 @@ struct BlockTests {
       #expect(try await services.call(CountUnreadNotifications.self, .init(), as: ana.caller).unreadCount == 1)
       #expect(try await texts(ben, services) == before)
       // Nothing names the other in what the blocker would catch up with.
-      let caughtUp = try await services.call(NotificationsSince.self, .init(after: 0), as: ana.caller)
+      let caughtUp = try await services.call(ListNotificationsSince.self, .init(after: 0), as: ana.caller)
       #expect(caughtUp.items.allSatisfy { $0.links.accountID == eva.account } && caughtUp.lastNumber == 3)
       let live = try await services.published(by: .notifications).filter { $0.name == NotificationRemoved.spec.name }
         .map { try NotificationRemoved.decode($0.body) }

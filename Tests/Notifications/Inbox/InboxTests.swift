@@ -184,7 +184,7 @@ struct InboxTests {
       }
       try await services.untilPublished(120, by: .notifications)
       for person in people {
-        let page = try await services.call(NotificationsSince.self, .init(after: 0, limit: 500), as: person.caller)
+        let page = try await services.call(ListNotificationsSince.self, .init(after: 0, limit: 500), as: person.caller)
         #expect(page.items.map(\.number) == Array(1...40))
         #expect(page.lastNumber == 40)
         #expect(try await services.call(CountUnreadNotifications.self, .init(), as: person.caller).unreadCount == 40)
@@ -324,14 +324,14 @@ struct InboxTests {
       #expect(try await inbox(services, ana).map(\.number) == [6, 5, 3, 2, 1])
       #expect(
         try await services.refusal(MarkNotificationRead.self, .init(notificationID: all[2].id), as: ana.caller) == "not_found")
-      let since = try await services.call(NotificationsSince.self, .init(after: 2, limit: 2), as: ana.caller)
+      let since = try await services.call(ListNotificationsSince.self, .init(after: 2, limit: 2), as: ana.caller)
       #expect(since.items.map(\.number) == [3, 5] && since.lastNumber == 6)
       #expect(
         try await services.refusal(MarkNotificationRead.self, .init(notificationID: all[0].id), as: eve.caller) == "not_found")
       #expect(
         try await services.refusal(DeleteNotification.self, .init(notificationID: all[0].id), as: eve.caller) == "not_found")
       #expect(try await inbox(services, eve).isEmpty)
-      let empty = try await services.call(NotificationsSince.self, .init(after: 0), as: eve.caller)
+      let empty = try await services.call(ListNotificationsSince.self, .init(after: 0), as: eve.caller)
       #expect(empty.items.isEmpty && empty.lastNumber == 0)
     }
   }
@@ -369,7 +369,7 @@ struct InboxTests {
       var doubtful = ana.caller
       doubtful.isInDoubt = true
       #expect(try await services.call(ListNotifications.self, .init(), as: doubtful).items.map(\.kind) == ["coinsEarned"])
-      let since = try await services.call(NotificationsSince.self, .init(after: 0), as: doubtful)
+      let since = try await services.call(ListNotificationsSince.self, .init(after: 0), as: doubtful)
       #expect(since.items.map(\.kind) == ["coinsEarned"] && since.lastNumber == 2)
     }
   }

@@ -77,7 +77,7 @@ struct ReadMarkTests {
     }
     let counts = try await person.send(CountUnreadNotifications.self, .init())
     seen.append("\(counts.unreadCount) \(counts.byCategory.map { "\($0.category) \($0.unreadCount)" })")
-    let since = try await person.send(NotificationsSince.self, .init(after: Self.count - 50, changesAfter: 0))
+    let since = try await person.send(ListNotificationsSince.self, .init(after: Self.count - 50, changesAfter: 0))
     seen += (since.items + since.changed).map { "since \($0.number) \($0.readAt?.description ?? "unread")" }
     return seen
   }
@@ -160,7 +160,7 @@ struct ReadMarkTests {
       #expect(try await services.store(of: .notifications).rows("read_marks") == 2)
       #expect(try await ana.send(CountUnreadNotifications.self, .init()).unreadCount == 0)
       for _ in 0..<2 {
-        let since = try await ana.send(NotificationsSince.self, .init(after: Self.count - 1)).items
+        let since = try await ana.send(ListNotificationsSince.self, .init(after: Self.count - 1)).items
         #expect(since.map(\.readAt).prefix(2) == [marked, services.clock.now])
         for _ in 0..<30 { try await settle(services, ana, limit: 100) }
       }

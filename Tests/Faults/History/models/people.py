@@ -103,7 +103,7 @@ def reading(history):
     """What a session has seen in a conversation stays there; a message it sent is there at once."""
     seen = defaultdict(list)
     for call in history.calls:
-        if call["op"] != "conversations.messages" or call["outcome"] != "acknowledged":
+        if call["op"] != "messages.list" or call["outcome"] != "acknowledged":
             continue
         reads = seen[call["client"], call["session"], call["path"]["accountID"]]
         newest = {item["id"] for item in call["answer"]["items"]}
