@@ -61,7 +61,7 @@ public enum Notifications {
       DailyLookFeature(environment: environment, dispatch: dispatch),
       UnsubscribeFeature(links: links),
       BroadcastFeature(environment: environment, dispatch: dispatch),
-      DeadMailFeature(signal: mails),
+      DeadEmailFeature(signal: mails),
       DeadPushFeature(signal: held),
       DeletionReportFeature(environment: environment, settings: settings, signal: reports),
       MailboxFeature(mailbox: settings.mailbox.map { Mailbox(folder: $0) }),

@@ -94,7 +94,7 @@ extension RoundWorker {
   /// Verifies by the newer of two links.
   private func verify(_ email: String, after earlier: String) async throws {
     let token = try await token(to: email, "/verify?", after: [earlier])
-    try await anybody(ValidateMailedLink.self, .init(purpose: .verification, token: token))
+    try await anybody(ValidateEmailLink.self, .init(purpose: .verification, token: token))
     try await anybody(VerifyAccount.self, .init(token: token))
   }
 

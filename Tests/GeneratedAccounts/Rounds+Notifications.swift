@@ -53,7 +53,7 @@ extension RoundWorker {
     try await administrator(ListBroadcasts.self, .init())
     try await administrator(CancelBroadcast.self, .init(broadcastID: sent.id))
     try await administrator(ReadDeliveryStatistics.self, .init())
-    try await administrator(ListDeadMails.self, .init())
+    try await administrator(ListDeadEmails.self, .init())
     try await administrator(ListDeadPushes.self, .init())
   }
 }

@@ -27,7 +27,7 @@ extension Contract {
       RequestEmailChange.self, CompleteEmailChange.self, ReadEmailChangeSecret.self,
       UndoEmailChange.self, ReadEmailChangeNotice.self,
       DismissAdministrator.self,
-      ValidateMailedLink.self,
+      ValidateEmailLink.self,
       ReadPersonalAccessTokenNotice.self,
       ReadReportedAccount.self, ListAdministrators.self, ListAudience.self, CountAudience.self,
       ListRegisterRecords.self, ListOwnAccountRecords.self,

@@ -54,7 +54,7 @@ public enum VerifyAccount: OpenOperation {
 public enum ResendFailure: String, FailureCode {
   case alreadyVerified = "already_verified"
   /// Too many links within an hour.
-  case tooManyLinks = "too_many_verification_mails"
+  case tooManyLinks = "too_many_verification_emails"
 
   public var status: Int {
     switch self {

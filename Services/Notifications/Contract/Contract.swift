@@ -16,7 +16,7 @@ extension Contract {
       PreviewBroadcast.self, SendBroadcast.self, TestBroadcast.self, ListBroadcasts.self, CancelBroadcast.self,
       ReadPushKey.self, CreatePushSubscription.self, ListPushSubscriptions.self, RenamePushSubscription.self,
       DeletePushSubscription.self, OpenPush.self,
-      ListDeadMails.self, RetryDeadMail.self, ListDeadPushes.self, RetryDeadPush.self,
+      ListDeadEmails.self, RetryDeadEmail.self, ListDeadPushes.self, RetryDeadPush.self,
       ListMailbox.self, ReadMailboxMail.self,
     ],
     events: [NotificationCreated.self, NotificationChanged.self, NotificationRemoved.self, ReminderAnswered.self],
