@@ -115,17 +115,17 @@ struct MailWorker: ServiceLifecycle.Service {
       metadata: [
         "mailID": .string("\(mail)"), "attempt": .string("\(attempt)"), "failure": .string(failure.code),
       ])
-    Counter(label: "mails", dimensions: [("end", MailStore.End.dead.rawValue)]).increment()
+    Counter(label: "emails", dimensions: [("outcome", MailStore.End.dead.rawValue)]).increment()
   }
 
   private func finish(_ job: MailStore.Job, _ end: MailStore.End, _ failure: MailFailure?) async throws {
     _ = try await write { try MailStore.finish(job.id, end, failure, $0) }
     if job.kind == MailSpec.deletionReport { reports.send() }
-    Counter(label: "mails", dimensions: [("end", end.rawValue)]).increment()
+    Counter(label: "emails", dimensions: [("outcome", end.rawValue)]).increment()
   }
 
   private func failed(_ job: MailStore.Job, _ failure: MailFailure) async throws {
-    Counter(label: "mail_failures", dimensions: [("failure", failure.code)]).increment()
+    Counter(label: "email_failures", dimensions: [("failure", failure.code)]).increment()
     let metadata: Logger.Metadata = [
       "mailID": .string("\(job.id)"), "attempt": .string("\(job.attempt)"), "failure": .string(failure.code),
     ]
