@@ -135,22 +135,22 @@ public struct NotificationLinks: Document, Hashable {
 /// An account's inbox, newest first (NOT-1).
 public enum ListNotifications: AccountOperation {
   public struct Input: ListInput {
-    public var unread: Bool?
+    public var isUnread: Bool?
     public var category: NotificationCategory?
     public var limit: Int?
     public var cursor: PageCursor?
 
     public init(
-      unread: Bool? = nil, category: NotificationCategory? = nil, limit: Int? = nil, cursor: PageCursor? = nil
+      isUnread: Bool? = nil, category: NotificationCategory? = nil, limit: Int? = nil, cursor: PageCursor? = nil
     ) {
-      self.unread = unread
+      self.isUnread = isUnread
       self.category = category
       self.limit = limit
       self.cursor = cursor
     }
 
     public static let notes = listNotes([
-      "unread": "Only those not read (true), or only those read (false).", "category": "Only those of that category.",
+      "isUnread": "Only those not read (true), or only those read (false).", "category": "Only those of that category.",
     ])
   }
 

@@ -10,7 +10,7 @@ struct InboxHandlers: Sendable {
 
   static func list(_ input: ListNotifications.Input, _ call: AccountCall, _ database: Database) throws -> Page<Notification> {
     try InboxStore.list(
-      of: call.account, unread: input.unread, category: input.category, withLogins: call.caller.isInDoubt != true,
+      of: call.account, unread: input.isUnread, category: input.category, withLogins: call.caller.isInDoubt != true,
       call.page(input), call.language,
       in: database)
   }

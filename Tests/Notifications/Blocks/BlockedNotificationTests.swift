@@ -43,7 +43,7 @@ struct BlockedNotificationTests {
   private func seen(_ person: Person) async throws -> [String] {
     var seen: [String] = []
     for unread in [nil, true, false] as [Bool?] {
-      var input = ListNotifications.Input(unread: unread, limit: 100)
+      var input = ListNotifications.Input(isUnread: unread, limit: 100)
       while true {
         let page = try await person.send(ListNotifications.self, input)
         seen += page.items.map { "\(String(describing: unread)) \($0.number)" }

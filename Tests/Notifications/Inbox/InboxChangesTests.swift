@@ -117,7 +117,7 @@ struct InboxChangesTests {
       _ = try await inbox(services, ana)
       let help = try await ana.send(ListNotifications.self, .init(category: .help)).items
       #expect(help.map(\.kind) == ["taskHelpRequested", "taskHelpRequested"])
-      #expect(try await ana.send(ListNotifications.self, .init(unread: false, category: .help)).items.isEmpty)
+      #expect(try await ana.send(ListNotifications.self, .init(isUnread: false, category: .help)).items.isEmpty)
       let counts = try await ana.send(CountUnreadNotifications.self, .init())
       #expect(counts.unreadCount == 3)
       #expect(counts.byCategory.map { "\($0.category) \($0.unreadCount)" } == ["help 2", "rewards 1"])

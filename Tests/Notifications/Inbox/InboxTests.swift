@@ -314,9 +314,9 @@ struct InboxTests {
       #expect(try await read(0) == 5)
       #expect(try await read(0) == 5)
       #expect(try await services.call(MarkNotificationsRead.self, .init(upTo: 2), as: ana.caller).unreadCount == 3)
-      let unread = try await services.call(ListNotifications.self, .init(unread: true), as: ana.caller).items
+      let unread = try await services.call(ListNotifications.self, .init(isUnread: true), as: ana.caller).items
       #expect(unread.map(\.number) == [5, 4, 3])
-      let seen = try await services.call(ListNotifications.self, .init(unread: false, limit: 2), as: ana.caller)
+      let seen = try await services.call(ListNotifications.self, .init(isUnread: false, limit: 2), as: ana.caller)
       #expect(seen.items.map(\.number) == [6, 2] && seen.nextCursor != nil)
       // Number 4 is deleted unread, twice.
       for _ in 0..<2 { _ = try await services.call(DeleteNotification.self, .init(notificationID: all[2].id), as: ana.caller) }
@@ -351,7 +351,7 @@ struct InboxTests {
         try await services.refusal(MarkNotificationsRead.self, .init(upTo: 1), as: doubtful),
       ]
       #expect(refusals.allSatisfy { $0 == "login_alert_unanswered" }, "\(refusals)")
-      #expect(try await services.call(ListNotifications.self, .init(unread: true), as: doubtful).items == all)
+      #expect(try await services.call(ListNotifications.self, .init(isUnread: true), as: doubtful).items == all)
     }
   }
 

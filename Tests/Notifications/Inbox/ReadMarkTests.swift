@@ -67,7 +67,7 @@ struct ReadMarkTests {
     for (unread, category) in [(nil, nil), (true, nil), (false, nil), (true, .help), (false, .help)]
       as [(Bool?, NotificationCategory?)]
     {
-      var input = ListNotifications.Input(unread: unread, category: category, limit: 100)
+      var input = ListNotifications.Input(isUnread: unread, category: category, limit: 100)
       while true {
         let page = try await person.send(ListNotifications.self, input)
         seen += page.items.map { "\(String(describing: unread)) \($0.number) \($0.readAt?.description ?? "unread")" }
@@ -152,7 +152,7 @@ struct ReadMarkTests {
       try await services.publish(.rewards, earned)
       try await services.hasReceived(.notifications, of: .rewards)
       #expect(try await ana.send(CountUnreadNotifications.self, .init()).unreadCount == 1)
-      #expect(try await ana.send(ListNotifications.self, .init(unread: true)).items.map(\.number) == [Self.count + 1])
+      #expect(try await ana.send(ListNotifications.self, .init(isUnread: true)).items.map(\.number) == [Self.count + 1])
       // So many more that they are marked too.
       try await fill(services, ana, from: Self.count + 2, to: 2 * Self.count)
       services.clock.advance(days: 1)
