@@ -25,7 +25,7 @@ extension RoundWorker {
     try await ana(ListCompletedChallenges.self, .init())
     try await ana(ListAchievements.self, .init())
     try await ana(ListBadges.self, .init())
-    try await ana(SetBadgeVisibility.self, .init(toFriends: true, onPublicProfile: true))
+    try await ana(SetBadgeVisibility.self, .init(isVisibleToFriends: true, isVisibleOnPublicProfile: true))
     try await ana(GetBadgeVisibility.self, .init())
     try await ana(ListFriendsBadges.self, .init(accountID: ben.id))
   }

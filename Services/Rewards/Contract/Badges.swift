@@ -36,19 +36,19 @@ public struct Badge: Document, Hashable {
 /// Who sees an account's badges besides the account itself (REW-7).
 public struct BadgeVisibility: Document, Hashable {
   /// Whether friends see them.
-  public var toFriends: Bool
+  public var isVisibleToFriends: Bool
   /// Whether the public profile page shows them.
-  public var onPublicProfile: Bool
+  public var isVisibleOnPublicProfile: Bool
 
   /// The choice from its parts.
-  public init(toFriends: Bool = false, onPublicProfile: Bool = false) {
-    self.toFriends = toFriends
-    self.onPublicProfile = onPublicProfile
+  public init(isVisibleToFriends: Bool = false, isVisibleOnPublicProfile: Bool = false) {
+    self.isVisibleToFriends = isVisibleToFriends
+    self.isVisibleOnPublicProfile = isVisibleOnPublicProfile
   }
 
   public static let notes: Notes = [
-    "toFriends": "Whether your friends see your badges; they do not unless you say so.",
-    "onPublicProfile":
+    "isVisibleToFriends": "Whether your friends see your badges; they do not unless you say so.",
+    "isVisibleOnPublicProfile":
       "Whether the page of your public profile shows them to whoever has its link; it does not unless you say so.",
   ]
 }

@@ -98,10 +98,10 @@ struct AccessTable: Sendable {
     owned(GetEntryPhoto.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
     let isEmpty: @Sendable (Page<HistoryItem>) -> Outcome = { $0.items.isEmpty ? .nothing : .done }
     owned(ListHistory.self, others: .nothing, evaluate: isEmpty) { things, _ in
-      .init(whose: .all, activityIDs: [things.activity])
+      .init(scope: .all, activityIDs: [things.activity])
     }
     owned(ListHistoryPoints.self, others: .nothing, evaluate: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
-      .init(whose: .all, activityIDs: [things.activity])
+      .init(scope: .all, activityIDs: [things.activity])
     }
     for isPhoto in [false, true] {
       owned(CreateReport.self, owner: Self.ofOneself) { things, _ in
@@ -339,10 +339,10 @@ struct AccessTable: Sendable {
     open(ListFollowedActivities.self, friendOnly(.notFound)) { things, _ in .init(accountID: things.account) }
     open(GetEntryPhoto.self, friendOnly(Self.noActivity)) { things, _ in .init(activityID: things.activity, day: .today) }
     open(ListHistory.self, friendOnly(.nothing), evaluate: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
-      .init(whose: .all, activityIDs: [things.activity])
+      .init(scope: .all, activityIDs: [things.activity])
     }
     open(ListHistoryPoints.self, friendOnly(.nothing), evaluate: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
-      .init(whose: .all, activityIDs: [things.activity])
+      .init(scope: .all, activityIDs: [things.activity])
     }
     addReports(friendOnly(.notFound))
     addSharedTasks(friendOnly(.notFound))
