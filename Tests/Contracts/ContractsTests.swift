@@ -96,8 +96,8 @@ struct ContractsTests {
         "partners.register",
         "taskAttachments.begin", "taskAttachments.complete", "taskAttachments.uploadChunk", "taskComments.create",
         "taskHelp.offer", "taskHelp.request", "taskHelp.thank", "taskParticipants.add", "taskParts.create", "taskParts.update",
-        "taskSeries.addParticipants", "taskSeries.create", "taskSeries.update", "taskTokens.renew", "tasks.create", "tasks.update",
-        "teamInvitations.accept", "teamInvitations.send", "teamTasks.join", "teams.create",
+        "taskSeries.addParticipants", "taskSeries.create", "taskSeries.update", "taskTokens.renew", "tasks.create",
+        "tasks.update", "teamInvitations.accept", "teamInvitations.send", "teamTasks.join", "teams.create",
       ])
   }
 

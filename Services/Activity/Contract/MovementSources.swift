@@ -89,6 +89,7 @@ public enum ReorderMovementSources: AccountOperation {
   public static let unknownSource = FieldRule("unknown_source")
 
   public static let spec = OperationSpec(
-    "movementSources.reorder", of: .activity, .put("/v1/movement-sources/order"), by: .account, effect: .write, requirements: ["MOVE-1"],
+    "movementSources.reorder", of: .activity, .put("/v1/movement-sources/order"), by: .account, effect: .write,
+    requirements: ["MOVE-1"],
     "Choose which source counts where several measured the same time; the days concerned are counted anew soon after.")
 }

@@ -151,7 +151,8 @@ public enum ReadAccountDeletion: OpenOperation {
   public typealias Output = AccountDeletion
 
   public static let spec = OperationSpec(
-    "accountDeletions.getState", of: .identity, .post("/v1/account-deletions/state"), by: .anyone, effect: .read, rate: .sensitive,
+    "accountDeletions.getState", of: .identity, .post("/v1/account-deletions/state"), by: .anyone, effect: .read,
+    rate: .sensitive,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "Read how far the deletion of an account has come.")
 }
 

@@ -138,6 +138,7 @@ public enum ReadDeliveryStatistics: AccountOperation {
   }
 
   public static let spec = OperationSpec(
-    "notificationDeliveries.getStatistics", of: .notifications, .get("/v1/notification-deliveries/statistics"), by: .administrator,
-    effect: .read, requirements: ["NOT-5"], "Count what was delivered to everybody, by channel, kind and outcome.")
+    "notificationDeliveries.getStatistics", of: .notifications, .get("/v1/notification-deliveries/statistics"),
+    by: .administrator, effect: .read, requirements: ["NOT-5"],
+    "Count what was delivered to everybody, by channel, kind and outcome.")
 }

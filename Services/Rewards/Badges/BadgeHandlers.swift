@@ -31,7 +31,9 @@ struct BadgeHandlers: Sendable {
     guard try ChallengeStanding.isShown(input.accountID, at: call.now, in: database),
       try RelationStore.isFriend(call.account, of: input.accountID, in: database)
     else { throw Failure(RequestFailure.notFound) }
-    guard try BadgeVisibilityStore.find(input.accountID, in: database).isVisibleToFriends else { return Page(items: [], nextCursor: nil) }
+    guard try BadgeVisibilityStore.find(input.accountID, in: database).isVisibleToFriends else {
+      return Page(items: [], nextCursor: nil)
+    }
     return Page(items: try shown(of: input.accountID, call.language, at: call.now, database), nextCursor: nil)
   }
 

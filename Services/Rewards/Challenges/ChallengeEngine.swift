@@ -313,7 +313,9 @@ struct ChallengeRun {
     if days.lowerBound >= first { return coins }
     guard days.upperBound >= first else { return 0 }
     let paid = first...days.upperBound
-    if challenge.terms.rule.stepsPerDay != nil { return paid.lowerBound.distance(to: paid.upperBound) + 1 >= threshold ? coins : 0 }
+    if challenge.terms.rule.stepsPerDay != nil {
+      return paid.lowerBound.distance(to: paid.upperBound) + 1 >= threshold ? coins : 0
+    }
     return try sum(paid)[challenge.terms.rule.metric] ?? 0 >= threshold ? coins : 0
   }
 

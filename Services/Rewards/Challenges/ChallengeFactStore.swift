@@ -147,7 +147,8 @@ enum ChallengeFactStore {
   static func row(
     around day: LocalDay, stepsPerDay: Int, in counted: ClosedRange<LocalDay>, of account: AccountID, _ database: Database
   ) throws -> ClosedRange<LocalDay>? {
-    guard counted.contains(day), let facts = try self.day(day, of: account, in: database)?.facts, facts.steps >= stepsPerDay else {
+    guard counted.contains(day), let facts = try self.day(day, of: account, in: database)?.facts, facts.steps >= stepsPerDay
+    else {
       return nil
     }
     var (first, last) = (day, day)

@@ -106,8 +106,8 @@ enum LeaderboardStore {
       ON CONFLICT DO UPDATE SET is_seen = excluded.is_seen, is_shown = min(is_shown, excluded.is_seen)
       """, .id(account), .truth(isVisible))
     try setShown(
-      isVisible && Eligibility.of(account, at: transaction.now, in: transaction.database).isShown, account, earningDays: earningDays,
-      transaction)
+      isVisible && Eligibility.of(account, at: transaction.now, in: transaction.database).isShown, account,
+      earningDays: earningDays, transaction)
   }
 
   /// Shows or hides the rows of an account that has changed.

@@ -291,8 +291,8 @@ public enum ReadReportedFileChunk: AccountOperation {
   public typealias Output = DownloadTaskAttachmentChunk.Output
 
   public static let spec = OperationSpec(
-    "moderation.downloadFileChunk", of: .social, .get("/v1/moderation/reports/{reportID}/file/chunks/{offset}"), by: .administrator,
-    effect: .read, rate: .bulk,
+    "moderation.downloadFileChunk", of: .social, .get("/v1/moderation/reports/{reportID}/file/chunks/{offset}"),
+    by: .administrator, effect: .read, rate: .bulk,
     failures: [RequestFailure.notFound.kind, ModerationFailure.aboutOneself.kind, TaskAttachmentFailure.lost.kind],
     requirements: ["SOC-8"], "Read a part of the file that was reported, as it was then; `not_found` without one.")
 }

@@ -67,7 +67,8 @@ public enum LiftSuspension: AccountOperation {
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "moderation.liftSuspension", of: .social, .post("/v1/moderation/suspensions/{suspensionID}/lift"), by: .administrator, effect: .write,
+    "moderation.liftSuspension", of: .social, .post("/v1/moderation/suspensions/{suspensionID}/lift"), by: .administrator,
+    effect: .write,
     failures: [
       RequestFailure.notFound.kind, ModerationFailure.suspensionEnded.kind, ModerationFailure.aboutOneself.kind,
     ], requirements: ["SOC-8"], "End a suspension or a ban before its time.")

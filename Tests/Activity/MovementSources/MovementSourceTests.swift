@@ -32,7 +32,9 @@ struct MovementSourceTests {
       // Nobody else's sources, and none twice.
       #expect(try await ben.refusedFields(ReorderMovementSources.self, .init(sources: [watch])) == ["sources[0] unknown_source"])
       #expect(
-        try await ana.refusedFields(ReorderMovementSources.self, .init(sources: [watch, watch])) == ["sources[1] repeated_source"])
+        try await ana.refusedFields(ReorderMovementSources.self, .init(sources: [watch, watch])) == [
+          "sources[1] repeated_source"
+        ])
       #expect(try await ana.send(ListMovementSources.self, .init()).sources == [watch, phone])
     }
   }

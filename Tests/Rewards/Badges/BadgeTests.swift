@@ -65,7 +65,8 @@ struct BadgeTests {
     try await ChallengeScene.running(items) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       try await befriend(ana, ben, services)
-      _ = try await ana.send(SetBadgeVisibility.self, .init(isVisibleToFriends: true, isVisibleOnPublicProfile: true), key: "show")
+      _ = try await ana.send(
+        SetBadgeVisibility.self, .init(isVisibleToFriends: true, isVisibleOnPublicProfile: true), key: "show")
       try await services.move(ana.id, steps: 150)
       func shown() async throws -> [Int] {
         let friends = try? await ben.send(ListFriendsBadges.self, .init(accountID: ana.id)).items.count

@@ -65,7 +65,8 @@ struct TaskResponsibilityTests {
       // What stands there already does not keep other things from being changed.
       services.clock.advance(days: 2)
       let edited = try await people[0].send(
-        UpdateTask.self, .init(taskID: task.id, name: .set(TaskName(text: "Varnish")), dueDay: .set(LocalDay(text: "2026-11-20"))))
+        UpdateTask.self,
+        .init(taskID: task.id, name: .set(TaskName(text: "Varnish")), dueDay: .set(LocalDay(text: "2026-11-20"))))
       #expect(edited.name.description == "Varnish" && edited.dueDay == task.dueDay)
     }
   }
