@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let activityEdits = FeatureContract(
+    operations: [UpdateActivity.self, DeleteActivity.self, ArchiveActivity.self, UnarchiveActivity.self, ReorderActivity.self])
+}
+
 /// Changes the given fields of an activity (ACT-6); fields that are left out keep their values.
 ///
 /// A new schedule or goal applies from the account's present day on; earlier days keep theirs. A new start or end day applies to all days,

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let activityLists = FeatureContract(operations: [ListActivities.self])
+}
+
 /// Lists the account's activities in the order that it chose, with the state of this week's days (ACT-5).
 public enum ListActivities: AccountOperation {
   /// Which activities to list; filters combine.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let categories = FeatureContract(operations: [ListCategories.self])
+}
+
 /// The category of an activity. Each has an icon, and a name in every language (key `category.<case>` of the words).
 public enum ActivityCategory: String, Choice {
   case health, fitness, nutrition, hydration, sleep, mindfulness, learning, reading, work, finances, home, family, friends,

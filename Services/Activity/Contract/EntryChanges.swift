@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let entryChanges = FeatureContract(operations: [UndoEntry.self, ListEntryChanges.self, DeleteEntryChanges.self])
+}
+
 /// A field of an entry; the later write of a field replaces the earlier one (ACT-17).
 public enum EntryField: String, Choice {
   /// How far the goal was reached.

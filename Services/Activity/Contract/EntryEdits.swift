@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let entryEdits = FeatureContract(operations: [UpdateEntry.self])
+}
+
 /// Changes the given fields of an entry (ACT-8).
 public enum UpdateEntry: AccountOperation {
   /// Fields that are left out keep their values; null removes comment and location.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let history = FeatureContract(operations: [ListHistory.self, ListHistoryPoints.self])
+}
+
 /// Whose entries a history shows (ACT-12).
 public enum HistoryScope: String, Choice {
   /// All entries of the caller.

@@ -1,5 +1,14 @@
 public import Operations
 
+extension FeatureContract {
+  static let importOperations = FeatureContract(
+    operations: [
+      CreateImport.self, UploadImportChunk.self, CompleteImport.self, GetImport.self, ListImports.self, ListImportProblems.self,
+      ListImportedExercises.self, CancelImport.self,
+    ],
+    events: [ImportProgressed.self])
+}
+
 /// Ways in which an operation on an import can fail.
 public enum ImportFailure: String, FailureCode {
   /// The account has no import with that id.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let movementSources = FeatureContract(operations: [ListMovementSources.self, ReorderMovementSources.self])
+}
+
 /// A program and device that measured movement for an account, or manual input.
 public struct MovementSource: Document, Hashable {
   /// The program; absent where samples name none.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let templates = FeatureContract(operations: [ListTemplates.self])
+}
+
 /// A prepared activity: a client sends its ``activity`` to `activities.create`, with any field changed (ACT-2).
 public struct ActivityTemplate: Document {
   /// Names the template.

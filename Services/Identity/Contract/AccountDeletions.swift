@@ -1,5 +1,13 @@
 public import Operations
 
+extension FeatureContract {
+  static let accountDeletions = FeatureContract(
+    operations: [
+      DeleteAccount.self, ReadAccountDeletion.self, ConfirmErasure.self, ReadDeletionReport.self, EndDeletionReport.self,
+    ],
+    events: [AccountDeleted.self, AccountErased.self])
+}
+
 /// Marks ids of account deletions.
 public enum AccountDeletionMark {}
 /// One deletion of an account.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let accounts = FeatureContract(operations: [ReadOwnAccount.self, LookUpAccount.self], events: [AccountChanged.self])
+}
+
 /// The signed-in account as its owner sees it.
 public struct OwnAccount: Document, Hashable {
   public var id: AccountID

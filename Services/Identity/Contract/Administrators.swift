@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let administrators = FeatureContract(
+    operations: [AppointAdministrator.self, DismissAdministrator.self, ListAdministrators.self])
+}
+
 /// Why somebody goes on administering.
 public enum AdministratorFailure: String, FailureCode {
   /// Nobody would be left to be notified of incidents.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let emailChangeUndoing = FeatureContract(operations: [UndoEmailChange.self, ReadEmailChangeNotice.self])
+}
+
 /// Why a link undoes no change of an address.
 public enum EmailChangeUndoFailure: String, FailureCode {
   /// No such link was ever sent, or it is damaged.

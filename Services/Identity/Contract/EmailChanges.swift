@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let emailChanges = FeatureContract(
+    operations: [RequestEmailChange.self, CompleteEmailChange.self, ReadEmailChangeSecret.self],
+    events: [EmailChangeRequested.self, EmailChanged.self])
+}
+
 /// Marks ids of changes of an e-mail address.
 public enum EmailChange {}
 /// One change of an account's e-mail address, and its mailed link.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let emailLinks = FeatureContract(operations: [ValidateEmailLink.self])
+}
+
 /// What a mailed link is for.
 public enum EmailLinkPurpose: String, Choice {
   /// See ``VerifyAccount``.

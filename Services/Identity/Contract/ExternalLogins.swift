@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let externalLogins = FeatureContract(
+    operations: [BeginExternalLogin.self, CompleteExternalLogin.self, ReadExternalLoginReturn.self])
+}
+
 /// Why a login by an external provider failed. The text of each suggests what to do.
 public enum ExternalLoginFailure: String, FailureCode {
   /// No provider of that name is configured.

@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let loginAlerts = FeatureContract(
+    operations: [ListLoginAlerts.self, AnswerLoginAlert.self, AnswerLoginAlertByLink.self, ReadLoginAlertSecret.self],
+    events: [LoginAlertRaised.self])
+}
+
 /// How far a login was from what the account usually does.
 public enum LoginAlertLevel: String, Choice {
   /// Something is new, as with every new phone: the owner is notified.

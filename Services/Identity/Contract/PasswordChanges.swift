@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let passwordChanges = FeatureContract(
+    operations: [ChangePassword.self, ReadAddressee.self], events: [PasswordChanged.self])
+}
+
 /// Marks ids of password changes.
 public enum PasswordChange {}
 /// One change of a password.

@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let passwordRecoveries = FeatureContract(
+    operations: [RequestPasswordRecovery.self, CompletePasswordRecovery.self, ReadRecoverySecret.self],
+    events: [PasswordRecoveryRequested.self])
+}
+
 /// Marks ids of requests to recover a password.
 public enum PasswordRecovery {}
 /// One request to recover a password, and its mailed link.

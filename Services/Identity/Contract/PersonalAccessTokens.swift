@@ -1,5 +1,14 @@
 public import Operations
 
+extension FeatureContract {
+  static let personalAccessTokens = FeatureContract(
+    operations: [
+      CreatePersonalAccessToken.self, ListPersonalAccessTokens.self, RevokePersonalAccessToken.self,
+      IdentifyPersonalAccessToken.self, ReadPersonalAccessTokenNotice.self,
+    ],
+    events: [PersonalAccessTokenRevoked.self, PersonalAccessTokenCreated.self])
+}
+
 /// A key that an account makes for a script of its own, as its owner sees it: never with its secret.
 public struct PersonalAccessToken: Document, Hashable {
   public var id: PersonalAccessTokenID

@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let photos = FeatureContract(
+    operations: [PutPhoto.self, DeletePhoto.self, ReadOwnPhoto.self, ReadPhoto.self, ReadPublicPhoto.self])
+}
+
 /// Sets the account's photo: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way.
 ///
 /// The server encodes the picture again, so that nothing else in the file reaches other users.

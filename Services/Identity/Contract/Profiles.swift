@@ -1,6 +1,10 @@
 public import Operations
 public import SocialContract
 
+extension FeatureContract {
+  static let profiles = FeatureContract(operations: [UpdateProfile.self, ReadProfile.self, FindProfile.self])
+}
+
 /// Changes the account's profile: the whole form as it was shown and edited. An optional field that is left out or empty is removed.
 ///
 /// All invalid fields are reported at once. A username must be free, regardless of case; the old one stays reserved for the account for 30

@@ -1,5 +1,12 @@
 public import Operations
 
+extension FeatureContract {
+  static let publicProfiles = FeatureContract(
+    operations: [
+      CreatePublicLink.self, ReadPublicLink.self, RevokePublicLink.self, ReadPublicProfile.self, OpenPublicProfile.self,
+    ])
+}
+
 /// The secret link to the account's public profile, as its owner sees it.
 public struct PublicLink: Document, Hashable {
   public var key: String

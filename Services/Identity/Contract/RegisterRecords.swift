@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let registerRecords = FeatureContract(operations: [ListRegisterRecords.self, ListOwnAccountRecords.self])
+}
+
 // What identity has registered of accounts (TASK-9): a log of its own without gaps, which outlives the accounts. Social makes leaves of its
 // register of it, in its order; what opens them stays here, and goes with the account.
 

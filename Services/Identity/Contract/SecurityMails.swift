@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let securityMails = FeatureContract(operations: [ReadSecurityMail.self])
+}
+
 /// What stands in a mail to an administrator.
 public struct SecurityMail: Document, Hashable {
   public var email: EmailAddress

@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let suspensionLinks = FeatureContract(
+    operations: [ReadSuspension.self, AppealSuspension.self, DeleteSuspendedAccount.self, ReadSuspensionSecret.self],
+    events: [SuspensionLinkRequested.self])
+}
+
 /// Marks ids of mailed links about a suspension.
 public enum SuspensionLinkMark {}
 /// One mailed link by which the owner of a suspended account reads why, appeals and deletes the account.

@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let verification = FeatureContract(
+    operations: [VerifyAccount.self, ResendVerification.self, ReadVerificationSecret.self],
+    events: [VerificationMailRequested.self, AccountVerified.self])
+}
+
 /// Marks ids of verification links.
 public enum VerificationLink {}
 /// One mailed link that verifies an e-mail address.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let deadEmails = FeatureContract(operations: [ListDeadEmails.self, RetryDeadEmail.self])
+}
+
 /// Marks ids of mails.
 public enum Mail {}
 

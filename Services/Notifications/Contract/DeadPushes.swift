@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let deadPushes = FeatureContract(operations: [ListDeadPushes.self, RetryDeadPush.self])
+}
+
 /// A dead push (NOT-5): neither its endpoint nor its text is kept.
 public struct DeadPush: Document, Hashable {
   public var id: ID<NotificationDelivery>

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let deliveries = FeatureContract(operations: [ListDeliveries.self, ReadDeliveryStatistics.self])
+}
+
 /// The state of a notification's delivery by one channel (NOT-5).
 public enum DeliveryState: String, Choice {
   /// It waits: until quiet hours end, or a moment in which it may still be read in the inbox.

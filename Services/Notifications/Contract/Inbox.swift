@@ -1,5 +1,14 @@
 public import Operations
 
+extension FeatureContract {
+  static let inbox = FeatureContract(
+    operations: [
+      ListNotifications.self, CountUnreadNotifications.self, ListNotificationsSince.self, MarkNotificationRead.self,
+      MarkNotificationsRead.self, DeleteNotification.self,
+    ],
+    events: [NotificationCreated.self, NotificationChanged.self, NotificationRemoved.self])
+}
+
 /// Something that happened to an account, in its inbox (NOT-1).
 public struct Notification: Document, Hashable {
   public var id: ID<Notification>

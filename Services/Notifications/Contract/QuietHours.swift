@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let quietHours = FeatureContract(operations: [ReadQuietHours.self, SetQuietHours.self, ClearQuietHours.self])
+}
+
 /// A time of day by the clocks where an account is: `22:00`.
 public struct QuietTime: TextValue, Comparable {
   /// Minutes after midnight, 0 to 1439.

@@ -1,5 +1,13 @@
 public import Operations
 
+extension FeatureContract {
+  static let badges = FeatureContract(
+    operations: [
+      ListBadges.self, ListFriendsBadges.self, GetBadgeVisibility.self, SetBadgeVisibility.self, ReadBadgeProfilePart.self,
+    ],
+    events: [BadgeAwarded.self])
+}
+
 /// A badge that an account was awarded (REW-7, REW-8).
 public struct Badge: Document, Hashable {
   /// The challenge or achievement of the badge.

@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let challengeDefinitions = FeatureContract(
+    operations: [CreateChallenge.self, UpdateChallenge.self, RetireChallenge.self, ListChallengeDefinitions.self])
+}
+
 /// A challenge or an achievement as administrators see it (REW-7, REW-8).
 public struct ChallengeDefinition: Document, Hashable {
   /// Names the challenge or achievement.

@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let coins = FeatureContract(
+    operations: [GetBalance.self, ListTransfers.self], events: [CoinsEarned.self, CoinsCorrected.self])
+}
+
 /// An account's coins, and how far it is from the next coin (REW-1, REW-2).
 public struct Balance: Document, Hashable {
   /// The coins that can be spent.

@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let leaderboards = FeatureContract(
+    operations: [ListLeaderboard.self, GetLeaderboardVisibility.self, SetLeaderboardVisibility.self])
+}
+
 /// The metric of a leaderboard (REW-6).
 public enum LeaderboardMetric: String, Choice {
   /// Steps that may earn, without flagged ones.

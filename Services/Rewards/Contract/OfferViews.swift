@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let offerViews = FeatureContract(operations: [GetOfferStatistics.self])
+}
+
 /// Statistics of a partner's offers on one day in UTC (REW-3): counts only, no personal data.
 public struct OfferStatistics: Document, Hashable {
   /// The day.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let offers = FeatureContract(operations: [ListOffers.self, GetOffer.self, GetOfferPicture.self, CreateOffer.self])
+}
+
 /// A reward that can be had for coins, and its conditions (REW-3, REW-4).
 public struct Offer: Document, Hashable {
   /// Names the offer.

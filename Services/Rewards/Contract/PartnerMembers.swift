@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let partnerMembers = FeatureContract(
+    operations: [ListPartnerMembers.self, AddPartnerMember.self, RemovePartnerMember.self, LeavePartner.self])
+}
+
 /// What a member of a partner may do (REW-3).
 public enum PartnerRole: String, Choice {
   /// Every operation of the partner.

@@ -1,5 +1,13 @@
 public import Operations
 
+extension FeatureContract {
+  static let partnerOffers = FeatureContract(
+    operations: [
+      CreatePartnerOffer.self, UpdatePartnerOffer.self, PausePartnerOffer.self, ResumePartnerOffer.self,
+      WithdrawPartnerOffer.self, ListPartnerOffers.self, PutOfferPicture.self, DeleteOfferPicture.self,
+    ])
+}
+
 /// Whether one of a partner's offers can be redeemed (REW-3).
 public enum PartnerOfferState: String, Choice {
   case open

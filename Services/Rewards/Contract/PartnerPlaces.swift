@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let partnerPlaces = FeatureContract(operations: [AddPartnerPlace.self, UpdatePartnerPlace.self, RemovePartnerPlace.self])
+}
+
 /// A place of a partner (REW-3).
 public struct PartnerPlace: Document, Hashable {
   /// Names the place.

@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let partnerRedemptions = FeatureContract(
+    operations: [CheckCode.self, UseCode.self, ListPartnerRedemptions.self, VoidPartnerRedemption.self])
+}
+
 /// A redemption as the partner sees it: what to give, and whether the code is usable; nothing about the account that redeemed it (REW-5).
 public struct PartnerRedemption: Document, Hashable {
   /// Names the redemption.

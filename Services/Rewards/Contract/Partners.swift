@@ -1,5 +1,14 @@
 public import Operations
 
+extension FeatureContract {
+  static let partners = FeatureContract(
+    operations: [
+      RegisterPartner.self, GetOwnPartner.self, GetPartner.self, UpdatePartner.self, ListPartners.self, DecidePartner.self,
+      PutPartnerLogo.self, DeletePartnerLogo.self, GetPartnerLogo.self,
+    ],
+    events: [PartnerDecided.self, PartnerOwnerLost.self])
+}
+
 /// A company that gives rewards for coins, as everybody sees it (REW-3).
 public struct Partner: Document, Hashable {
   /// Names the partner.

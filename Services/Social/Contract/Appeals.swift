@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let appeals = FeatureContract(
+    operations: [AppealSanction.self, ListAppeals.self, DecideAppeal.self], events: [AppealDecided.self])
+}
+
 /// What became of an appeal (SOC-8).
 public enum AppealOutcome: String, Choice {
   /// The decision is reversed: a suspension ends, and removed content is restored unless something else has replaced it.

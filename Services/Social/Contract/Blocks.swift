@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let blocks = FeatureContract(operations: [CreateBlock.self, ListBlocks.self, DeleteBlock.self])
+}
+
 /// Another account that the caller has blocked (SOC-8).
 public struct Block: Document, Hashable {
   public var accountID: AccountID

@@ -1,5 +1,13 @@
 public import Operations
 
+extension FeatureContract {
+  static let moderationCases = FeatureContract(
+    operations: [
+      ListModerationCases.self, ReadModerationCase.self, ReadReportedPhoto.self, ReadReportedFileChunk.self,
+      DecideModerationCase.self,
+    ])
+}
+
 /// What moderators decide about what was reported (SOC-8).
 public enum ModerationOutcome: String, Choice {
   /// The content breaks no rule. Only the reporters are notified.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let moderationRecords = FeatureContract(operations: [ListModerationRecords.self])
+}
+
 /// What administrators do about reports and suspensions (SOC-8).
 public enum ModerationAction: String, Choice {
   /// A case was decided.

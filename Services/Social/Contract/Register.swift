@@ -1,5 +1,14 @@
 public import Operations
 
+extension FeatureContract {
+  static let register = FeatureContract(
+    operations: [
+      ReadRegisterCheckpoint.self, ReadRegisterTile.self, ReadRegisterLogCheckpoint.self, ReadRegisterLogTile.self,
+      ListRegisterKeys.self, ProveRegisterInclusion.self, ProveRegisterConsistency.self, ReadRegisterProof.self,
+      ListOwnRegisterRecords.self, FindRegisterAccountLeaf.self,
+    ])
+}
+
 // The register (TASK-9): an append-only log, in which nobody, not even the operator of the server, can change an entry undetected. It is
 // served as c2sp.org/tlog-tiles describes.
 

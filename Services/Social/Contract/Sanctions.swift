@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let sanctions = FeatureContract(
+    operations: [ListOwnSanctions.self, ReadSanctionNotice.self], events: [SanctionImposed.self])
+}
+
 /// How a suspension ended (SOC-8).
 public enum SuspensionEnd: String, Choice {
   /// Its time was over.

@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let suspensions = FeatureContract(
+    operations: [ListSuspensions.self, LiftSuspension.self], events: [SuspensionChanged.self])
+}
+
 /// Marks ids of suspensions.
 public enum SuspensionMark {}
 /// One suspension of an account.

@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let taskParts = FeatureContract(
+    operations: [CreateTaskPart.self, UpdateTaskPart.self, DeleteTaskPart.self, CompleteTaskPart.self, ReopenTaskPart.self])
+}
+
 /// A part of a task, which can be assigned to one participant (TASK-1).
 ///
 /// The task's creator makes, changes, assigns and removes parts. An assigned part is marked as done, and reopened, by its assignee alone;

@@ -1,5 +1,14 @@
 public import Operations
 
+extension FeatureContract {
+  static let taskSeries = FeatureContract(
+    operations: [
+      CreateTaskSeries.self, ListTaskSeries.self, GetTaskSeries.self, UpdateTaskSeries.self, EndTaskSeries.self,
+      OptOutOfTaskSeries.self,
+    ],
+    events: [TaskSeriesNoticed.self])
+}
+
 /// A task that recurs on the days of a schedule, as one of its participants sees it (TASK-1).
 ///
 /// Each planned day has one occurrence: a ``SharedTask`` with its own completions, comments and files, which is open from the beginning of

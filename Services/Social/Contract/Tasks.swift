@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let tasks = FeatureContract(
+    operations: [CreateTask.self, ListTasks.self, GetTask.self, UpdateTask.self, CancelTask.self])
+}
+
 /// Something that several people do together, as one of its participants sees it (TASK-1 to TASK-5).
 public struct SharedTask: Document, Hashable {
   /// Names the task.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let teamScores = FeatureContract(operations: [ListTeams.self])
+}
+
 /// What a team has scored in some time, and its rank by that among all teams (TEAM-2).
 ///
 /// The score is the number of tasks' parts that members completed while they were members, in tasks of at least two participants, once for

@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let teams = FeatureContract(
+    operations: [CreateTeam.self, GetOwnTeam.self, UpdateTeam.self, LeaveTeam.self, HandOverTeam.self, RemoveTeamMember.self],
+    events: [TeamMembershipChanged.self, TeamMemberLeft.self])
+}
+
 /// A team as its members see it: its members, their common score, and its rank among all teams (TEAM-1, TEAM-2).
 public struct Team: Document, Hashable {
   public var id: ID<Team>
