@@ -63,6 +63,7 @@ public enum ListCategories: AccountOperation {
   public typealias Output = Page<CategoryChoice>
 
   public static let spec = OperationSpec(
-    "categories.list", of: .activity, .get("/v1/activity-categories"), by: .account, effect: .read, requirements: ["ACT-1"],
+    "activityCategories.list", of: .activity, .get("/v1/activity-categories"), by: .account, effect: .read,
+    requirements: ["ACT-1"],
     "List the categories of activities with their icons, named in the caller's language.")
 }

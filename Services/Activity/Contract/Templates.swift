@@ -38,6 +38,6 @@ public enum ListTemplates: AccountOperation {
   public typealias Output = Page<ActivityTemplate>
 
   public static let spec = OperationSpec(
-    "templates.list", of: .activity, .get("/v1/activity-templates"), by: .account, effect: .read, requirements: ["ACT-2"],
+    "activityTemplates.list", of: .activity, .get("/v1/activity-templates"), by: .account, effect: .read, requirements: ["ACT-2"],
     "List the templates of activities by category, in the caller's language.")
 }

@@ -55,7 +55,7 @@ public enum CreateChallenge: AccountOperation {
   public typealias Output = ChallengeDefinition
 
   public static let spec = OperationSpec(
-    "challenges.create", of: .rewards, .post("/v1/challenge-definitions"), by: .administrator, effect: .create,
+    "challengeDefinitions.create", of: .rewards, .post("/v1/challenge-definitions"), by: .administrator, effect: .create,
     failures: [ChallengeFailure.tooMany.kind], requirements: ["REW-7", "REW-8"],
     "Define a challenge, or an achievement in tiers; what accounts have already done counts.")
 }
@@ -103,7 +103,8 @@ public enum UpdateChallenge: AccountOperation {
   public typealias Output = ChallengeDefinition
 
   public static let spec = OperationSpec(
-    "challenges.update", of: .rewards, .put("/v1/challenge-definitions/{challengeID}"), by: .administrator, effect: .write,
+    "challengeDefinitions.update", of: .rewards, .put("/v1/challenge-definitions/{challengeID}"), by: .administrator,
+    effect: .write,
     failures: [ChallengeFailure.notFound.kind, ChallengeFailure.retired.kind], requirements: ["REW-7", "REW-8"],
     "Change a definition where that harms nobody: words and icon; a lower threshold, more coins.")
 }
@@ -124,7 +125,7 @@ public enum RetireChallenge: AccountOperation {
   public typealias Output = ChallengeDefinition
 
   public static let spec = OperationSpec(
-    "challenges.retire", of: .rewards, .post("/v1/challenge-definitions/{challengeID}/retire"), by: .administrator,
+    "challengeDefinitions.retire", of: .rewards, .post("/v1/challenge-definitions/{challengeID}/retire"), by: .administrator,
     effect: .write,
     failures: [ChallengeFailure.notFound.kind], requirements: ["REW-7", "REW-8"],
     "Let nobody complete a challenge or an achievement any more; who has completed it keeps that.")
@@ -136,6 +137,6 @@ public enum ListChallengeDefinitions: AccountOperation {
   public typealias Output = Page<ChallengeDefinition>
 
   public static let spec = OperationSpec(
-    "challenges.listDefinitions", of: .rewards, .get("/v1/challenge-definitions"), by: .administrator, effect: .read,
+    "challengeDefinitions.list", of: .rewards, .get("/v1/challenge-definitions"), by: .administrator, effect: .read,
     requirements: ["REW-7", "REW-8"], "List the definitions of challenges and achievements, retired ones too, oldest first.")
 }

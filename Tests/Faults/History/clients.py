@@ -477,7 +477,8 @@ def main():
         world.offers.append(call["answer"])
         stocks[call["answer"]["id"]] = stock
     call = administrator.call(
-        administrator.session, document.operations["challenges.create"], {}, {}, CHALLENGE, "challenge", "challenge", "first")
+        administrator.session, document.operations["challengeDefinitions.create"], {}, {}, CHALLENGE, "challenge", "challenge",
+        "first")
     assert call["outcome"] == "acknowledged", call
     for member in members:
         member.session.insist("PUT", "/v1/leaderboards/visibility", {"isVisible": True}, token=member.session.access)

@@ -22,7 +22,7 @@ MOVES = {
               "notifications.countUnread": 4},
 }
 FLOW = {operation: flow for flow, moves in MOVES.items() for operation in moves}
-ADMINISTRATOR = {"coins.adjust": 4, "redemptions.void": 4, "offers.create": 0.3, "challenges.create": 0.1}
+ADMINISTRATOR = {"coins.adjust": 4, "redemptions.void": 4, "offers.create": 0.3, "challengeDefinitions.create": 0.1}
 FLOW |= {"coins.adjust": "coins", "redemptions.void": "coins", "offers.create": "coins"}
 
 
