@@ -54,7 +54,7 @@ struct GatewayParts: Sendable {
     switchboard = Switchboard(bus: bus, clock: clock, logger: logger, answerSeconds: limits.answerSeconds)
     hub = LiveHub(queue: configuration.live.queue)
     source = LiveSource(
-      "notification", event: NotificationCreated.self, payload: "notification", backlog: NotificationsSince.self)
+      "notification", event: NotificationCreated.self, payload: "notification", backlog: ListNotificationsSince.self)
     feed = LiveFeed(
       source: source, hub: hub, bus: bus, clock: clock, logger: logger, pageSize: configuration.live.page,
       answerSeconds: limits.answerSeconds)

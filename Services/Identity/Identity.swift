@@ -72,7 +72,7 @@ public enum Identity {
         handlers: ExternalLoginHandlers(logins: logins, keys: keys, unusablePassword: unusablePassword, watch: watch)),
       LoginAlertFeature(handlers: LoginAlertHandlers(keys: keys, watch: watch), clock: clock),
       SuspensionFeature(handlers: SuspensionHandlers(keys: keys), clock: clock),
-      MailedLinkFeature(handlers: MailedLinkHandlers(keys: keys)),
+      EmailLinkFeature(handlers: EmailLinkHandlers(keys: keys)),
       // Behind what was begun in sessions, which goes with them.
       SessionFeature(handlers: SessionHandlers(keys: keys, places: places), clock: clock),
       PersonalAccessTokenFeature(clock: clock),

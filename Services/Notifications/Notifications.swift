@@ -4,7 +4,7 @@ public import ServiceKit
 
 /// The notifications service: the inbox, the mails and the pushes.
 ///
-/// Its events are live: a new subscriber misses nothing, since clients ask for what they have not seen (`notifications.since`). So no
+/// Its events are live: a new subscriber misses nothing, since clients ask for what they have not seen (`notifications.listSince`). So no
 /// feature has a snapshot, and the outbox is kept short.
 public enum Notifications {
   /// The body of the service's executable.
@@ -61,7 +61,7 @@ public enum Notifications {
       DailyLookFeature(environment: environment, dispatch: dispatch),
       UnsubscribeFeature(links: links),
       BroadcastFeature(environment: environment, dispatch: dispatch),
-      DeadMailFeature(signal: mails),
+      DeadEmailFeature(signal: mails),
       DeadPushFeature(signal: held),
       DeletionReportFeature(environment: environment, settings: settings, signal: reports),
       MailboxFeature(mailbox: settings.mailbox.map { Mailbox(folder: $0) }),

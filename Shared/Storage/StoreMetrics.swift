@@ -18,9 +18,9 @@ struct StoreMetrics: Sendable {
     writesPerCommit = Recorder(label: "store_writes_per_commit", dimensions: [], aggregate: true, factory: factory)
     commitDuration = Timer(label: "store_commit_duration", dimensions: [], factory: factory)
     readsPerAccess = Recorder(label: "store_reads_per_access", dimensions: [], aggregate: true, factory: factory)
-    waitingWrites = Gauge(label: "store_waiting", dimensions: [("access", "write")], factory: factory)
-    waitingReads = Gauge(label: "store_waiting", dimensions: [("access", "read")], factory: factory)
-    refusedWrites = Counter(label: "store_refused_writes", dimensions: [], factory: factory)
+    waitingWrites = Gauge(label: "store_accesses_waiting", dimensions: [("access", "write")], factory: factory)
+    waitingReads = Gauge(label: "store_accesses_waiting", dimensions: [("access", "read")], factory: factory)
+    refusedWrites = Counter(label: "store_writes_refused", dimensions: [], factory: factory)
     isWritable = Gauge(label: "store_is_writable", dimensions: [], factory: factory)
   }
 }

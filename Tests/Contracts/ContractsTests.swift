@@ -95,9 +95,9 @@ struct ContractsTests {
         "friendRequests.accept", "friendRequests.send", "messagePhotos.send", "messages.edit", "messages.send", "offers.redeem",
         "partners.register",
         "taskAttachments.begin", "taskAttachments.complete", "taskAttachments.uploadChunk", "taskComments.create",
-        "taskHelp.offer", "taskHelp.request", "taskHelp.thank", "taskParticipants.add", "taskParts.create", "taskParts.edit",
-        "taskSeries.addParticipants", "taskSeries.create", "taskSeries.edit", "taskTokens.renew", "tasks.create", "tasks.edit",
-        "teamInvitations.accept", "teamInvitations.send", "teamTasks.join", "teams.create",
+        "taskHelp.offer", "taskHelp.request", "taskHelp.thank", "taskParticipants.add", "taskParts.create", "taskParts.update",
+        "taskSeries.addParticipants", "taskSeries.create", "taskSeries.update", "taskTokens.renew", "tasks.create",
+        "tasks.update", "teamInvitations.accept", "teamInvitations.send", "teamTasks.join", "teams.create",
       ])
   }
 
@@ -222,13 +222,13 @@ struct ContractsTests {
     }
     #expect(
       cleared == [
-        "activities.update": ["reason", "endDay", "tie"], "entries.edit": ["comment", "location"], "messages.edit": [],
+        "activities.update": ["reason", "endDay", "tie"], "entries.update": ["comment", "location"], "messages.edit": [],
         "notificationPreferences.update": [],
-        "partnerOffers.edit": ["terms", "placeIDs", "limitPerAccount", "limitPerDay", "codeValidDays"],
-        "partnerPlaces.edit": [], "partners.edit": [], "pauses.update": [], "settings.update": [],
-        "tasks.edit": ["description", "dueDay"],
-        "taskParts.edit": ["description", "assigneeID"], "taskSeries.edit": ["description", "endDay"],
-        "teams.edit": [],
+        "partnerOffers.update": ["terms", "placeIDs", "limitPerAccount", "limitPerDay", "codeValidDays"],
+        "partnerPlaces.update": [], "partners.update": [], "pauses.update": [], "settings.update": [],
+        "tasks.update": ["description", "dueDay"],
+        "taskParts.update": ["description", "assigneeID"], "taskSeries.update": ["description", "endDay"],
+        "teams.update": [],
       ])
   }
 

@@ -36,7 +36,7 @@ struct AccountDeletionTests {
     let offer = OfferID()
     var settings = Play.settings
     // The report's file is the one that holds the address after all; here it goes at once after it was read.
-    settings["RACHA_MAILS_REPORT_KEPT_SECONDS"] = "6"
+    settings["RACHA_EMAIL_REPORT_RETENTION_SECONDS"] = "6"
     // Administrators would be mailed one more where midnight falls into the test.
     settings["RACHA_SECURITY_REPORTS"] = "none"
     settings["RACHA_ERASURE_ROWS_PER_TRANSACTION"] = "\(rowsPerTransaction)"

@@ -35,7 +35,7 @@ struct BlockKillsTests {
       #expect(unseen.state == .pending)
       try await killer.value
       try await expectApart(ana, ben)
-      _ = try await ana.client.callUntilDone(RemoveBlock.self, .init(accountID: ben.account.id), idempotencyKey: "unblock")
+      _ = try await ana.client.callUntilDone(DeleteBlock.self, .init(accountID: ben.account.id), idempotencyKey: "unblock")
       try await expectApart(ana, ben)
       #expect(try await ana.client.callUntilDone(ListFollowRequests.self, .init(state: .pending)).items.isEmpty)
     }

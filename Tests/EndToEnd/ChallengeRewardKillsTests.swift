@@ -41,7 +41,8 @@ struct ChallengeRewardKillsTests {
     for round in 0..<Play.rounds(2) {
       let zone = NoonZone()
       let ana = try await Player.join("ana\(round)", [], zone, cluster)
-      _ = try await ana.client.callUntilDone(SetBadgeVisibility.self, .init(onPublicProfile: true), idempotencyKey: "show")
+      _ = try await ana.client.callUntilDone(
+        SetBadgeVisibility.self, .init(isVisibleOnPublicProfile: true), idempotencyKey: "show")
       let profile = try await ana.client.callUntilDone(CreatePublicLink.self, .init(), idempotencyKey: "link")
       for number in 0..<3 {
         // A random moment is the point: before the steps are taken in, while they count, or while others learn of it.

@@ -43,7 +43,7 @@ struct EntryRemovalKillsTests {
       #expect(after.comment == nil && after.isDone)
       // What is written later stays: the removal has taken its effect once.
       _ = try await ben.client.callUntilDone(
-        EditEntry.self, .init(activityID: walk, day: .day(entry.day), comment: .set("lovely")), idempotencyKey: "later")
+        UpdateEntry.self, .init(activityID: walk, day: .day(entry.day), comment: .set("lovely")), idempotencyKey: "later")
       cluster.kill(.activity)
       let last = try await ben.client.callUntilDone(GetEntry.self, .init(activityID: walk, day: .day(entry.day)))
       #expect(last.comment == "lovely")

@@ -130,7 +130,7 @@ struct PeopleTests {
             CreateBlock.self, .init(accountID: ben.account.id), idempotencyKey: "block-\(round)")
         } else {
           _ = try await ana.client.callUntilDone(
-            RemoveBlock.self, .init(accountID: ben.account.id), idempotencyKey: "unblock-\(round)")
+            DeleteBlock.self, .init(accountID: ben.account.id), idempotencyKey: "unblock-\(round)")
         }
         try await killer.value
         try await seen(ana, ben, as: isBlocked ? ["names", "photo 404"] : everything)

@@ -49,7 +49,7 @@ struct Player: Sendable {
 
   /// Chooses to be seen on leaderboards.
   func appear() async throws {
-    _ = try await client.callUntilDone(SetLeaderboardVisibility.self, .init(isSeen: true))
+    _ = try await client.callUntilDone(SetLeaderboardVisibility.self, .init(isVisible: true))
   }
 
   func days() async throws -> [LocalDay: Int] {
@@ -63,7 +63,7 @@ struct Player: Sendable {
   func inbox() async throws -> [NotificationsContract.Notification] {
     var all: [NotificationsContract.Notification] = []
     while true {
-      let page = try await client.callUntilDone(NotificationsSince.self, .init(after: all.last?.number ?? 0, limit: 500))
+      let page = try await client.callUntilDone(ListNotificationsSince.self, .init(after: all.last?.number ?? 0, limit: 500))
       all += page.items
       if all.last?.number ?? 0 >= page.lastNumber || page.items.isEmpty { return all }
     }

@@ -55,7 +55,7 @@ struct QuietHoursKillsTests {
 
     // The morning: killed before, while and after it is let go.
     cluster.kill(.notifications)
-    _ = try await ben.client.callUntilDone(DeleteQuietHours.self, .init())
+    _ = try await ben.client.callUntilDone(ClearQuietHours.self, .init())
     cluster.kill(.notifications)
     try await cluster.waitUntilReady()
     let sent = try await eventually {

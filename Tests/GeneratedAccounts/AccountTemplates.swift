@@ -104,9 +104,9 @@ struct TemplateGroup: Sendable {
     }
     _ = try await client.call(RecordMovementSamples.self, .init(samples: samples))
     _ = try await client.call(SetStepGoal.self, .init(period: .day, goal: 8000))
-    _ = try await client.call(SetLeaderboardVisibility.self, .init(isSeen: true))
+    _ = try await client.call(SetLeaderboardVisibility.self, .init(isVisible: true))
     _ = try await client.call(SetInactivityNotice.self, .init(days: 30))
-    _ = try await client.call(SetBadgeVisibility.self, .init(toFriends: true, onPublicProfile: true))
+    _ = try await client.call(SetBadgeVisibility.self, .init(isVisibleToFriends: true, isVisibleOnPublicProfile: true))
   }
 
   // MARK: - Together

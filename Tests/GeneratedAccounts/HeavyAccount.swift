@@ -149,7 +149,7 @@ public struct HeavyAccount: Sendable {
       try await worker.call(ListMovementDays.self, .init(from: worker.day(-399), to: worker.day(0)), by: own)
       try await worker.call(ListNotifications.self, .init(), by: own)
       try await worker.call(CountUnreadNotifications.self, .init(), by: own)
-      try await worker.call(NotificationsSince.self, .init(after: 10 * times / 2), by: own)
+      try await worker.call(ListNotificationsSince.self, .init(after: 10 * times / 2), by: own)
       try await worker.call(ListLeaderboard.self, .init(metric: .steps, scope: .friends), by: own)
       try await worker.call(
         IncrementEntry.self, .init(activityID: cast.heavyActivities[0], day: .today, amount: 1), by: own)

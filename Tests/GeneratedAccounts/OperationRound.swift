@@ -80,7 +80,7 @@ public struct OperationRound: Sendable {
     "it takes an external login that is under way": [ReadExternalLoginReturn.spec.name],
     "it takes a personal access token, and is a part of each call with one": [IdentifyPersonalAccessToken.spec.name],
     "it takes a push service": [OpenPush.spec.name, RetryDeadPush.spec.name],
-    "it takes a mail that could not be delivered": [RetryDeadMail.spec.name],
+    "it takes a mail that could not be delivered": [RetryDeadEmail.spec.name],
     "there is a further log only once a register was put back from a copy": [
       ReadRegisterLogCheckpoint.spec.name, ReadRegisterLogTile.spec.name,
     ],

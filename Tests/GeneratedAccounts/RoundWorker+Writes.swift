@@ -11,7 +11,7 @@ extension RoundWorker {
       let id = try await ana(ListActivities.self, .init()).items[1].activity.id
       try await ana(IncrementEntry.self, .init(activityID: id, day: .today, amount: 1))
       try await ana(SendMessage.self, .init(accountID: ben.id, text: ChatText(text: "Backup \(name)")))
-      try await ana(SetLeaderboardVisibility.self, .init(isSeen: true))
+      try await ana(SetLeaderboardVisibility.self, .init(isVisible: true))
       try await ana(UpdateSettings.self, .init(givesReadReceipts: .set("13579".contains(name.suffix(1)))))
     } catch is RoundWorker.Ended {
       // Noted where it happened.

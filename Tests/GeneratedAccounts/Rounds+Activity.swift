@@ -25,7 +25,7 @@ extension RoundWorker {
     let id = try await makeActivity()
     try await ana(GetActivity.self, .init(activityID: id))
     try await ana(UpdateActivity.self, .init(activityID: id, title: .set("Other \(name)")))
-    try await ana(OrderActivity.self, .init(activityID: id))
+    try await ana(ReorderActivity.self, .init(activityID: id))
     try await ana(ListActivities.self, .init())
     try await ana(ArchiveActivity.self, .init(activityID: id))
     try await ana(UnarchiveActivity.self, .init(activityID: id))
@@ -42,14 +42,14 @@ extension RoundWorker {
       RecordEntry.self, .init(activityID: id, day: .today, amount: 3, comment: "by the river", location: location))
     try await ana(CreateEntry.self, .init(activityID: id, day: .day(day(-1)), amount: 2))
     try await ana(IncrementEntry.self, .init(activityID: id, day: .today, amount: 1))
-    try await ana(EditEntry.self, .init(activityID: id, day: .today, comment: .set("in the rain")))
+    try await ana(UpdateEntry.self, .init(activityID: id, day: .today, comment: .set("in the rain")))
     try await ana(PutEntryPhoto.self, .init(activityID: id, day: .today, content: GrowthCast.picture))
     try await ana(GetEntryPhoto.self, .init(activityID: id, day: .today))
     try await ana(DeleteEntryPhoto.self, .init(activityID: id, day: .today))
     try await ana(GetEntry.self, .init(activityID: id, day: .today))
     try await ana(ListEntryChanges.self, .init(activityID: id, day: .today))
     try await ana(UndoEntry.self, .init(activityID: id, day: .today))
-    try await ana(ForgetEntryChanges.self, .init(activityID: id, day: .today))
+    try await ana(DeleteEntryChanges.self, .init(activityID: id, day: .today))
     let change = OfflineChange(
       id: try ChangeID(text: "change-\(name)"), deviceID: try DeviceID(text: "phone"), madeAt: .now, activityID: id, day: day(-2),
       amount: 5)
@@ -94,7 +94,7 @@ extension RoundWorker {
     try await ana(RecordMovementSamples.self, .init(samples: [sample]))
     try await ana(ListMovementDays.self, .init(from: day(-13), to: day(0)))
     let sources = try await ana(ListMovementSources.self, .init()).sources
-    try await ana(OrderMovementSources.self, .init(sources: sources))
+    try await ana(ReorderMovementSources.self, .init(sources: sources))
     try await ana(DeleteMovementSamples.self, .init(ids: [sample.id]))
     try await ana(GetDashboard.self, .init())
   }

@@ -20,7 +20,7 @@ extension RoundWorker {
     try await anybody(ListConsents.self, .init())
     try await ana(SearchDirectory.self, .init(query: DirectoryQuery(text: "g00")))
     try await ana(
-      EditProfile.self, .init(username: FormField(text: ana.username.description), nickname: FormField(text: "Ana \(name)")))
+      UpdateProfile.self, .init(username: FormField(text: ana.username.description), nickname: FormField(text: "Ana \(name)")))
     try await ana(ReadProfile.self, .init(accountID: ben.id))
     try await ana(FindProfile.self, .init(username: ben.username))
     try await ana(PutPhoto.self, .init(content: GrowthCast.picture))
@@ -94,7 +94,7 @@ extension RoundWorker {
   /// Verifies by the newer of two links.
   private func verify(_ email: String, after earlier: String) async throws {
     let token = try await token(to: email, "/verify?", after: [earlier])
-    try await anybody(ValidateMailedLink.self, .init(purpose: .verification, token: token))
+    try await anybody(ValidateEmailLink.self, .init(purpose: .verification, token: token))
     try await anybody(VerifyAccount.self, .init(token: token))
   }
 

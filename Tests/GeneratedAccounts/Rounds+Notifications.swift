@@ -16,7 +16,7 @@ extension RoundWorker {
     // What it reads and deletes is of this round.
     try await ana(SendMessage.self, .init(accountID: ben.id, text: ChatText(text: "Inbox \(name)")))
     try await ben(CountUnreadNotifications.self, .init())
-    try await ben(NotificationsSince.self, .init(after: 0))
+    try await ben(ListNotificationsSince.self, .init(after: 0))
     let items = try await ben(ListNotifications.self, .init(limit: 50)).items
     guard let newest = items.first else { return timings.fail(ListNotifications.spec.name, "it is empty") }
     try await ben(ListDeliveries.self, .init())
@@ -31,7 +31,7 @@ extension RoundWorker {
       UpdateNotificationPreferences.self, .init(choices: [NotificationChoice(category: .teams, .email, isOn: true)]))
     try await ana(SetQuietHours.self, .init(startsAt: QuietTime(text: "23:00"), endsAt: QuietTime(text: "23:30")))
     try await ana(ReadQuietHours.self, .init())
-    try await ana(DeleteQuietHours.self, .init())
+    try await ana(ClearQuietHours.self, .init())
     try await ana(ReadPushKey.self, .init())
     let keys = CreatePushSubscription.Keys(
       p256dh: try PushKey(text: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"),
@@ -53,7 +53,7 @@ extension RoundWorker {
     try await administrator(ListBroadcasts.self, .init())
     try await administrator(CancelBroadcast.self, .init(broadcastID: sent.id))
     try await administrator(ReadDeliveryStatistics.self, .init())
-    try await administrator(ListDeadMails.self, .init())
+    try await administrator(ListDeadEmails.self, .init())
     try await administrator(ListDeadPushes.self, .init())
   }
 }

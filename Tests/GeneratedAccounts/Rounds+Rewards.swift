@@ -19,13 +19,13 @@ extension RoundWorker {
     try await administrator(AdjustCoins.self, .init(accountID: ana.id, coins: 10, reason: "A present."))
     try await ana(ListLeaderboard.self, .init(metric: .steps))
     try await ana(ListLeaderboard.self, .init(metric: .coins, period: .allTime))
-    try await ana(SetLeaderboardVisibility.self, .init(isSeen: true))
+    try await ana(SetLeaderboardVisibility.self, .init(isVisible: true))
     try await ana(GetLeaderboardVisibility.self, .init())
     try await ana(ListChallenges.self, .init())
     try await ana(ListCompletedChallenges.self, .init())
     try await ana(ListAchievements.self, .init())
     try await ana(ListBadges.self, .init())
-    try await ana(SetBadgeVisibility.self, .init(toFriends: true, onPublicProfile: true))
+    try await ana(SetBadgeVisibility.self, .init(isVisibleToFriends: true, isVisibleOnPublicProfile: true))
     try await ana(GetBadgeVisibility.self, .init())
     try await ana(ListFriendsBadges.self, .init(accountID: ben.id))
   }
@@ -62,7 +62,7 @@ extension RoundWorker {
     try await ana(GetOwnPartner.self, .init())
     try await administrator(ListPartners.self, .init())
     try await administrator(DecidePartner.self, .init(partnerID: own, decision: .approve))
-    try await ana(EditPartner.self, .init(about: .set("Tea.")))
+    try await ana(UpdatePartner.self, .init(about: .set("Tea.")))
     try await ana(PutPartnerLogo.self, .init(content: GrowthCast.picture))
     try await ben(GetPartnerLogo.self, .init(partnerID: own))
     try await ben(GetPartner.self, .init(partnerID: own))
@@ -73,7 +73,7 @@ extension RoundWorker {
     let place = try await ana(
       AddPartnerPlace.self, .init(address: "Calle Mayor 2", latitude: 40.4, longitude: -3.7)
     ).id
-    try await ana(EditPartnerPlace.self, .init(placeID: place, address: .set("Calle Mayor 3")))
+    try await ana(UpdatePartnerPlace.self, .init(placeID: place, address: .set("Calle Mayor 3")))
     let now = Instant.now
     let offer = try await ana(
       CreatePartnerOffer.self,
@@ -81,7 +81,7 @@ extension RoundWorker {
         title: "Tea", reward: "One tea", category: .drinks, costCoins: 5, stock: 10, validFrom: now.adding(seconds: -60),
         validUntil: now.adding(seconds: 3600))
     ).offer.id
-    try await ana(EditPartnerOffer.self, .init(offerID: offer, title: .set("Green tea")))
+    try await ana(UpdatePartnerOffer.self, .init(offerID: offer, title: .set("Green tea")))
     try await ana(PutOfferPicture.self, .init(offerID: offer, content: GrowthCast.picture))
     try await ana(DeleteOfferPicture.self, .init(offerID: offer))
     try await ana(PausePartnerOffer.self, .init(offerID: offer))
@@ -100,7 +100,7 @@ extension RoundWorker {
       rule: ChallengeRule(metric: .steps, window: .day), threshold: 900_000_000, coins: 1, icon: .placeholder, texts: texts)
     let id = try await administrator(CreateChallenge.self, terms).id
     try await administrator(
-      EditChallenge.self, .init(challengeID: id, threshold: 800_000_000, coins: 1, icon: .placeholder, texts: texts))
+      UpdateChallenge.self, .init(challengeID: id, threshold: 800_000_000, coins: 1, icon: .placeholder, texts: texts))
     try await administrator(ListChallengeDefinitions.self, .init())
     try await administrator(GrantChallenge.self, .init(challengeID: id, accountID: ana.id, reason: "A present."))
     try await administrator(RevokeChallenge.self, .init(challengeID: id, accountID: ana.id, reason: "A mistake."))

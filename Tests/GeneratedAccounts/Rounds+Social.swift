@@ -26,7 +26,7 @@ extension RoundWorker {
     try await ana(RemoveFriend.self, .init(accountID: cora.id))
     try await ana(CreateBlock.self, .init(accountID: cora.id))
     try await ana(ListBlocks.self, .init())
-    try await ana(RemoveBlock.self, .init(accountID: cora.id))
+    try await ana(DeleteBlock.self, .init(accountID: cora.id))
   }
 
   func follows() async throws {
@@ -102,7 +102,7 @@ extension RoundWorker {
     let team = try await ana(CreateTeam.self, .init(name: TeamName(text: "Team \(name)"), usernames: [])).id
     try await ana(GetOwnTeam.self, .init())
     try await ana(ListTeams.self, .init())
-    try await ana(EditTeam.self, .init(teamID: team, name: .set(try TeamName(text: "Other \(name)"))))
+    try await ana(UpdateTeam.self, .init(teamID: team, name: .set(try TeamName(text: "Other \(name)"))))
     let invitation = try await ana(SendTeamInvitation.self, .init(teamID: team, username: cora.username)).id
     try await cora(ListTeamInvitations.self, .init())
     try await cora(AcceptTeamInvitation.self, .init(teamInvitationID: invitation))

@@ -20,7 +20,7 @@ extension RoundWorker {
     let id = try await makeTask()
     try await ana(ListTasks.self, .init())
     try await ana(GetTask.self, .init(taskID: id))
-    try await ana(EditTask.self, .init(taskID: id, name: .set(try TaskName(text: "Other \(name)"))))
+    try await ana(UpdateTask.self, .init(taskID: id, name: .set(try TaskName(text: "Other \(name)"))))
     try await ana(ConfirmTaskCompletion.self, .init(taskID: id))
     try await ana(WithdrawTaskCompletion.self, .init(taskID: id))
     let comment = try await ben(CreateTaskComment.self, .init(taskID: id, text: ChatText(text: "On my way."))).id
@@ -44,10 +44,10 @@ extension RoundWorker {
     try await ana(CloseTaskHelp.self, .init(taskID: id, helpID: request))
     try await ben(OfferTaskHelp.self, .init(taskID: id))
     let part = try await ana(CreateTaskPart.self, .init(taskID: id, title: TaskName(text: "A part"))).id
-    try await ana(EditTaskPart.self, .init(taskID: id, partID: part, title: .set(try TaskName(text: "The part"))))
+    try await ana(UpdateTaskPart.self, .init(taskID: id, partID: part, title: .set(try TaskName(text: "The part"))))
     try await ben(CompleteTaskPart.self, .init(taskID: id, partID: part))
     try await ben(ReopenTaskPart.self, .init(taskID: id, partID: part))
-    try await ana(RemoveTaskPart.self, .init(taskID: id, partID: part))
+    try await ana(DeleteTaskPart.self, .init(taskID: id, partID: part))
     try await ana(CancelTask.self, .init(taskID: id))
   }
 
@@ -87,7 +87,7 @@ extension RoundWorker {
     let id = try await ana(CreateTaskSeries.self, input).id
     try await ana(ListTaskSeries.self, .init())
     try await ana(GetTaskSeries.self, .init(seriesID: id))
-    try await ana(EditTaskSeries.self, .init(seriesID: id, name: .set(try TaskName(text: "Other \(name)"))))
+    try await ana(UpdateTaskSeries.self, .init(seriesID: id, name: .set(try TaskName(text: "Other \(name)"))))
     try await ana(RemoveTaskSeriesParticipant.self, .init(seriesID: id, accountID: ben.id))
     try await ana(AddTaskSeriesParticipants.self, .init(seriesID: id, participants: [ben.username]))
     try await ben(OptOutOfTaskSeries.self, .init(seriesID: id, confirm: true))

@@ -220,7 +220,7 @@ struct GroupCommitTests {
     ])
     #expect(history.all == ["run a", "a failed with Failure, []"])
     #expect(commit.space.problem == .full)
-    #expect(try metrics.expectCounter("store_refused_writes").totalValue == 1)
+    #expect(try metrics.expectCounter("store_writes_refused").totalValue == 1)
     try await writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
     await run([write("b") { try $0.insert(1) }])
     #expect(history.all.last == "b succeeded, [1]" && commit.space.problem == nil)

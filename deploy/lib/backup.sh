@@ -118,7 +118,7 @@ cluster_backup() {
   sync -- "$partial"/stores/* "$partial/manifest"
   [[ ! -d $partial/attachments ]] || find "$partial/attachments" -print0 | xargs -0 sync --
   mv --no-target-directory -- "$partial" "$target"
-  # Its time of change is when the last backup was made: `racha_last_backup_age_seconds`.
+  # Its time of change is when the last backup was made: `racha_last_backup_timestamp_seconds`.
   printf '%s\n' "$target" >"$home/last-backup" || say "racha: cannot write $home/last-backup: the metrics will not show this backup"
   printf 'Backup of %s:\n  %s\n' "$home" "$target"
   printf 'It holds the keys of the cluster and its settings, too. Whoever reads it can sign tokens: keep it as you keep the keys.\n'

@@ -28,6 +28,6 @@ struct ActivityFeature: Feature {
     service.serve(DeleteActivity.self, write: handlers.delete)
     service.serve(ArchiveActivity.self, write: handlers.archive)
     service.serve(UnarchiveActivity.self, write: handlers.unarchive)
-    service.serve(OrderActivity.self, write: handlers.order)
+    service.serve(ReorderActivity.self, write: handlers.reorder)
   }
 }

@@ -83,7 +83,7 @@ struct ActivityHandlers: Sendable {
     return try ActivityStore.unarchive(input.activityID, of: call.account, today: today, transaction)
   }
 
-  func order(_ input: OrderActivity.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
+  func reorder(_ input: ReorderActivity.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
     try ActivityStore.move(input.activityID, behind: input.after, of: call.account, transaction)
     return Empty()
   }
@@ -93,7 +93,7 @@ extension ListActivities.Input {
   /// The text that a client shows for an empty list.
   fileprivate func emptyMessage(_ words: Words, _ language: Language) -> String? {
     let hasFilter = tag != nil || category != nil || TitleKey.search(title) != nil
-    let key = hasFilter ? "activities_none_found" : archived == true ? "activities_none_archived" : "activities_empty"
+    let key = hasFilter ? "activities_none_found" : isArchived == true ? "activities_none_archived" : "activities_empty"
     return words.text("list.\(key)", language)
   }
 }

@@ -22,7 +22,7 @@ extension ActivityStore {
     let rows = try Row.fetchAll(
       statement,
       arguments: [
-        days.account, behind.position, behind.id, input.archived ?? false, input.category, TitleKey.search(input.title),
+        days.account, behind.position, behind.id, input.isArchived ?? false, input.category, TitleKey.search(input.title),
         input.tag,
         page.fetchLimit,
       ])

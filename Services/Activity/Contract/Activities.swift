@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let activities = FeatureContract(operations: [CreateActivity.self, GetActivity.self])
+}
+
 /// A habit that an account keeps: its goal, and the days on which it is planned (ACT-1).
 public struct Activity: Document, Hashable {
   /// Names the activity.

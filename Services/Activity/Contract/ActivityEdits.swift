@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let activityEdits = FeatureContract(
+    operations: [UpdateActivity.self, DeleteActivity.self, ArchiveActivity.self, UnarchiveActivity.self, ReorderActivity.self])
+}
+
 /// Changes the given fields of an activity (ACT-6); fields that are left out keep their values.
 ///
 /// A new schedule or goal applies from the account's present day on; earlier days keep theirs. A new start or end day applies to all days,
@@ -191,7 +196,7 @@ public enum UnarchiveActivity: AccountOperation {
 }
 
 /// Moves an activity to another position in the account's list (ACT-16). Publishes no event.
-public enum OrderActivity: AccountOperation {
+public enum ReorderActivity: AccountOperation {
   /// Which activity to move, and after which other.
   public struct Input: Document {
     /// Names the activity.
@@ -217,7 +222,7 @@ public enum OrderActivity: AccountOperation {
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "activities.order", of: .activity, .put("/v1/activities/{activityID}/position"), by: .account, effect: .write,
+    "activities.reorder", of: .activity, .put("/v1/activities/{activityID}/position"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-16"],
     "Put an activity behind another one, or first; lists and days show activities in this order.")
 }

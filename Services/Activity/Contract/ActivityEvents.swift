@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let activityEvents = FeatureContract(events: [ActivityChanged.self, ActivityDeleted.self])
+}
+
 /// The present state of an account's activity; published when it is created and with each change.
 public struct ActivityChanged: Event, Hashable {
   /// The account that owns the activity.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let activityLists = FeatureContract(operations: [ListActivities.self])
+}
+
 /// Lists the account's activities in the order that it chose, with the state of this week's days (ACT-5).
 public enum ListActivities: AccountOperation {
   /// Which activities to list; filters combine.
@@ -7,7 +11,7 @@ public enum ListActivities: AccountOperation {
     public var limit: Int?
     public var cursor: PageCursor?
     /// Whether to list the archived activities instead of the others.
-    public var archived: Bool?
+    public var isArchived: Bool?
     /// Only activities with this tag.
     public var tag: Tag?
     /// Only activities of this category.
@@ -17,19 +21,19 @@ public enum ListActivities: AccountOperation {
 
     /// The input from its parts.
     public init(
-      limit: Int? = nil, cursor: PageCursor? = nil, archived: Bool? = nil, tag: Tag? = nil, category: ActivityCategory? = nil,
+      limit: Int? = nil, cursor: PageCursor? = nil, isArchived: Bool? = nil, tag: Tag? = nil, category: ActivityCategory? = nil,
       title: String? = nil
     ) {
       self.limit = limit
       self.cursor = cursor
-      self.archived = archived
+      self.isArchived = isArchived
       self.tag = tag
       self.category = category
       self.title = title
     }
 
     public static let notes = listNotes([
-      "archived": "`true` for the archived ones; the others if absent.", "tag": "Only those with this tag.",
+      "isArchived": "`true` for the archived ones; the others if absent.", "tag": "Only those with this tag.",
       "category": "Only those of this category.", "title": ActivityText.titlePart,
     ])
   }

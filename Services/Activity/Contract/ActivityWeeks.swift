@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let activityWeeks = FeatureContract(operations: [ReadActivityWeeks.self])
+}
+
 /// The account and the week that a summary is about.
 public struct WeekOfAccount: Document, Hashable {
   public var accountID: AccountID

@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let calendarFeeds = FeatureContract(
+    operations: [CreateCalendarFeed.self, GetCalendarFeed.self, RevokeCalendarFeed.self, ReadCalendarFeed.self])
+}
+
 /// The secret link to the account's activities as an iCalendar feed, shown once (ACT-16).
 public struct CalendarFeedLink: Document, Hashable {
   /// The link's secret: anyone who has it can read the feed.

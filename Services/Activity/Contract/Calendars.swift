@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let calendars = FeatureContract(operations: [GetCalendar.self])
+}
+
 /// How many days a calendar shows (ACT-9).
 public enum CalendarFormat: String, Choice {
   /// Monday to Sunday.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let categories = FeatureContract(operations: [ListCategories.self])
+}
+
 /// The category of an activity. Each has an icon, and a name in every language (key `category.<case>` of the words).
 public enum ActivityCategory: String, Choice {
   case health, fitness, nutrition, hydration, sleep, mindfulness, learning, reading, work, finances, home, family, friends,
@@ -59,6 +63,7 @@ public enum ListCategories: AccountOperation {
   public typealias Output = Page<CategoryChoice>
 
   public static let spec = OperationSpec(
-    "categories.list", of: .activity, .get("/v1/activity-categories"), by: .account, effect: .read, requirements: ["ACT-1"],
+    "activityCategories.list", of: .activity, .get("/v1/activity-categories"), by: .account, effect: .read,
+    requirements: ["ACT-1"],
     "List the categories of activities with their icons, named in the caller's language.")
 }

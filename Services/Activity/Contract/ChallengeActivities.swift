@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let challengeActivities = FeatureContract(operations: [ReadChallengeActivity.self, PlanChallengeActivity.self])
+}
+
 /// An activity as a challenged friend sees it (SOC-6). Leaves out what is private to its owner, such as reminders and tags.
 public struct ChallengeActivity: Document, Hashable {
   /// The activity's title.

@@ -8,31 +8,11 @@ extension Contract {
   /// `stepGoals.progressed`, `imports.progressed`, and the events of inactivity and of reminders are transient and in no snapshot.
   public static let activity = Contract(
     .activity,
-    operations: [
-      ListCategories.self, CreateActivity.self, ListActivities.self, GetActivity.self, GetDay.self, RecordEntry.self,
-      CreateEntry.self, IncrementEntry.self, DeleteEntry.self,
-      CreatePause.self, UpdatePause.self, DeletePause.self, CreateSkip.self, DeleteSkip.self,
-      GetCalendar.self, GetSeries.self,
-      ListTemplates.self, UpdateActivity.self, DeleteActivity.self, ArchiveActivity.self, UnarchiveActivity.self,
-      OrderActivity.self,
-      CreateCalendarFeed.self, GetCalendarFeed.self, RevokeCalendarFeed.self, ReadCalendarFeed.self,
-      ListHistory.self, ListHistoryPoints.self, ListFollowedActivities.self, GetStatistics.self,
-      GetEntry.self, EditEntry.self, UndoEntry.self, ListEntryChanges.self, ForgetEntryChanges.self, SyncEntries.self,
-      PutEntryPhoto.self, DeleteEntryPhoto.self, GetEntryPhoto.self,
-      StartTimer.self, StopTimer.self, SaveTimer.self, DiscardTimer.self, GetTimer.self, ListTimers.self,
-      RecordMovementSamples.self, DeleteMovementSamples.self, ListMovementDays.self,
-      ListMovementSources.self, OrderMovementSources.self,
-      GetStepGoals.self, SetStepGoal.self, ClearStepGoal.self, GetDashboard.self,
-      ReadInactivityNotice.self, SetInactivityNotice.self, ClearInactivityNotice.self, ReadActivityWeeks.self,
-      CreateImport.self, UploadImportChunk.self, CompleteImport.self, GetImport.self, ListImports.self, ListImportProblems.self,
-      ListImportedExercises.self, CancelImport.self,
-      ReadChallengeActivity.self, PlanChallengeActivity.self, ReadReportedEntry.self,
-    ],
-    events: [
-      ActivityChanged.self, ActivityDeleted.self,
-      EntryRecorded.self, MovementDaysChanged.self, ImportProgressed.self,
-      StepGoalChanged.self, StepGoalProgressed.self, StreakChanged.self, InactivityDetected.self, InactivityEnded.self,
-      ReminderDue.self, ReminderWithdrawn.self,
+    features: [
+      .categories, .activities, .activityLists, .days, .entries, .pauses, .skips, .calendars, .series, .templates, .activityEdits,
+      .calendarFeeds, .history, .followedActivities, .statistics, .entryEdits, .entryChanges, .entrySync, .entryPhotos, .timers,
+      .movementSamples, .movementDays, .movementSources, .stepGoals, .dashboard, .inactivity, .activityWeeks, .importOperations,
+      .challengeActivities, .reportedEntries, .activityEvents, .streaks, .reminders,
     ],
     words: [.init(en: [UInt8](activity_words_en), es: [UInt8](activity_words_es))])
 }

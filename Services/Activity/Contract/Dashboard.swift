@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let dashboard = FeatureContract(operations: [GetDashboard.self])
+}
+
 /// A day's movement and coins, as the dashboard's history shows it.
 public struct DashboardDay: Document, Hashable {
   /// The day.

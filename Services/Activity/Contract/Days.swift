@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let days = FeatureContract(operations: [GetDay.self])
+}
+
 /// A day as clients name it: a date of ``PlannableDays`` such as `2026-11-21`, or `today` for the account's present day.
 public enum DayName: TextValue {
   /// The account's present local day.

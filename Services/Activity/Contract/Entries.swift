@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let entries = FeatureContract(
+    operations: [RecordEntry.self, CreateEntry.self, IncrementEntry.self, DeleteEntry.self, GetEntry.self],
+    events: [EntryRecorded.self])
+}
+
 /// What was done for an activity on one planned day; there is at most one entry per activity and day (ACT-7, ACT-8).
 public struct Entry: Document, Hashable {
   /// The activity of the entry.
@@ -266,7 +272,7 @@ public enum CreateEntry: AccountOperation {
     requirements: ["ACT-8", "ID-13"],
     """
     Add the entry of a planned day, with a comment, a photo and a location if there are; where there is one already the answer says so: \
-    `entries.edit` changes it.
+    `entries.update` changes it.
     """)
 }
 

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let entryChanges = FeatureContract(operations: [UndoEntry.self, ListEntryChanges.self, DeleteEntryChanges.self])
+}
+
 /// A field of an entry; the later write of a field replaces the earlier one (ACT-17).
 public enum EntryField: String, Choice {
   /// How far the goal was reached.
@@ -109,7 +113,7 @@ public enum ListEntryChanges: AccountOperation {
   public typealias Output = Page<EntryChange>
 
   public static let spec = OperationSpec(
-    "entries.changes", of: .activity, .get("/v1/activities/{activityID}/entries/{day}/changes"), by: .account, effect: .read,
+    "entryChanges.list", of: .activity, .get("/v1/activities/{activityID}/entries/{day}/changes"), by: .account, effect: .read,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-17"],
     "List what was written of an entry and does not count any more, newest first; at least the last 2,000 writes.")
 }
@@ -117,12 +121,12 @@ public enum ListEntryChanges: AccountOperation {
 /// Permanently forgets the writes of an entry that do not count any more. The entry stays as it is.
 ///
 /// Deleting the activity or the account forgets them too; deleting the entry does not, so that the deletion can be undone.
-public enum ForgetEntryChanges: AccountOperation {
+public enum DeleteEntryChanges: AccountOperation {
   public typealias Input = EntryName
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "entries.forgetChanges", of: .activity, .delete("/v1/activities/{activityID}/entries/{day}/changes"), by: .account,
+    "entryChanges.delete", of: .activity, .delete("/v1/activities/{activityID}/entries/{day}/changes"), by: .account,
     effect: .write, failures: [ActivityFailure.notFound.kind], requirements: ["ACT-17"],
     "Forget what was written of an entry and does not count any more, for good.")
 }

@@ -1,7 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let entryEdits = FeatureContract(operations: [UpdateEntry.self])
+}
+
 /// Changes the given fields of an entry (ACT-8).
-public enum EditEntry: AccountOperation {
+public enum UpdateEntry: AccountOperation {
   /// Fields that are left out keep their values; null removes comment and location.
   public struct Input: Form {
     /// Names the activity.
@@ -57,7 +61,7 @@ public enum EditEntry: AccountOperation {
   public typealias Output = Entry
 
   public static let spec = OperationSpec(
-    "entries.edit", of: .activity, .patch("/v1/activities/{activityID}/entries/{day}"), by: .account, effect: .write,
+    "entries.update", of: .activity, .patch("/v1/activities/{activityID}/entries/{day}"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind, RequestFailure.consentRequired.kind]
       + EntryFailure.ofWriting, requirements: ["ACT-8", "ID-13"],
     "Change the fields of an entry that are given; null removes comment and location.")

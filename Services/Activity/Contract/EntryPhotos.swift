@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let entryPhotos = FeatureContract(operations: [PutEntryPhoto.self, DeleteEntryPhoto.self, GetEntryPhoto.self])
+}
+
 /// Sets or replaces an entry's photo: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way
 /// (ACT-8).
 ///

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let entrySync = FeatureContract(operations: [SyncEntries.self])
+}
+
 /// An id that a client chose: 1 to 64 visible ASCII characters.
 public struct ClientMadeID<Named>: TextValue, Comparable {
   public let description: String

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let followedActivities = FeatureContract(operations: [ListFollowedActivities.self])
+}
+
 /// An activity of an account that the caller follows, and how it stands today (ACT-13).
 public struct FollowedActivity: Document, Hashable {
   /// The account that owns the activity.

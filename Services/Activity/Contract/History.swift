@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let history = FeatureContract(operations: [ListHistory.self, ListHistoryPoints.self])
+}
+
 /// Whose entries a history shows (ACT-12).
 public enum HistoryScope: String, Choice {
   /// All entries of the caller.
@@ -124,7 +128,7 @@ public struct HistoryPoint: Document, Hashable {
 /// Filters of a history search; all given filters must match.
 public struct HistoryQuery: ListInput, Hashable {
   /// Whose entries; the caller's own by default.
-  public var whose: HistoryScope?
+  public var scope: HistoryScope?
   /// Only entries of these activities.
   public var activityIDs: [ActivityID]?
   /// Only entries whose comment contains this text; case and accents are ignored.
@@ -144,11 +148,11 @@ public struct HistoryQuery: ListInput, Hashable {
 
   /// A query from its parts.
   public init(
-    whose: HistoryScope? = nil, activityIDs: [ActivityID]? = nil, text: String? = nil, latitude: Double? = nil,
+    scope: HistoryScope? = nil, activityIDs: [ActivityID]? = nil, text: String? = nil, latitude: Double? = nil,
     longitude: Double? = nil, radiusMeters: Int? = nil, from: LocalDay? = nil, to: LocalDay? = nil, limit: Int? = nil,
     cursor: PageCursor? = nil
   ) {
-    self.whose = whose
+    self.scope = scope
     self.activityIDs = activityIDs
     self.text = text
     self.latitude = latitude
@@ -168,7 +172,7 @@ public struct HistoryQuery: ListInput, Hashable {
   static var maxCharacters: Int { ContentLimits.current.entryComment }
 
   public static let notes = listNotes([
-    "whose":
+    "scope":
       "`mine`, the default; `followed`: of those I follow, of each activity the latest entry only; `all`: my own and theirs, all of them.",
     "activityIDs": Note("Only entries of these activities.", items: 1...maxActivities),
     "text": Note(
@@ -217,7 +221,7 @@ public enum ListHistoryPoints: AccountOperation {
   public typealias Output = Page<HistoryPoint>
 
   public static let spec = OperationSpec(
-    "history.points", of: .activity, .get("/v1/history/points"), by: .account, effect: .read,
+    "history.listPoints", of: .activity, .get("/v1/history/points"), by: .account, effect: .read,
     failures: [RequestFailure.consentRequired.kind], requirements: ["ACT-12"],
     "List the entries that have a location as points of a map, newest day first, narrowed as the history is.")
 }

@@ -1,5 +1,14 @@
 public import Operations
 
+extension FeatureContract {
+  static let importOperations = FeatureContract(
+    operations: [
+      CreateImport.self, UploadImportChunk.self, CompleteImport.self, GetImport.self, ListImports.self, ListImportProblems.self,
+      ListImportedExercises.self, CancelImport.self,
+    ],
+    events: [ImportProgressed.self])
+}
+
 /// Ways in which an operation on an import can fail.
 public enum ImportFailure: String, FailureCode {
   /// The account has no import with that id.
@@ -252,7 +261,7 @@ public enum ListImportProblems: AccountOperation {
   public static let maximum = 1000
 
   public static let spec = OperationSpec(
-    "imports.problems", of: .activity, .get("/v1/imports/{importID}/problems"), by: .account, effect: .read,
+    "imports.listProblems", of: .activity, .get("/v1/imports/{importID}/problems"), by: .account, effect: .read,
     failures: [ImportFailure.notFound.kind], requirements: ["MOVE-3"],
     "List the records that were not taken, each with its line and the reason, in the order of the file; the first 1,000.")
 }
@@ -263,7 +272,7 @@ public enum ListImportedExercises: AccountOperation {
   public typealias Output = Page<ImportedExercise>
 
   public static let spec = OperationSpec(
-    "imports.exercises", of: .activity, .get("/v1/imports/{importID}/exercises"), by: .account, effect: .read,
+    "imports.listExercises", of: .activity, .get("/v1/imports/{importID}/exercises"), by: .account, effect: .read,
     failures: [ImportFailure.notFound.kind], requirements: ["MOVE-3"],
     "List the tracks and workouts that the file holds, in its order; at most 10,000.")
 }

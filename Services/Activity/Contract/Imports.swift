@@ -17,8 +17,8 @@ public struct Import: Document, Hashable {
   public var reason: ImportEnd?
   /// The reason in the caller's language.
   public var reasonText: String?
-  /// The persons named in the file, where none of its rows belongs to the requested person.
-  public var persons: [String]?
+  /// The people named in the file, where none of its rows belongs to the requested person.
+  public var people: [String]?
   /// The file's size.
   public var totalBytes: Int
   /// How many bytes have arrived: the offset of the next chunk.
@@ -37,7 +37,7 @@ public struct Import: Document, Hashable {
   /// An import from its parts.
   public init(
     id: ImportID, name: String, format: ImportFormat?, state: ImportState, reason: ImportEnd?, reasonText: String?,
-    persons: [String]? = nil, totalBytes: Int, receivedBytes: Int, progress: Int, counts: ImportCounts, createdAt: Instant,
+    people: [String]? = nil, totalBytes: Int, receivedBytes: Int, progress: Int, counts: ImportCounts, createdAt: Instant,
     endedAt: Instant?, areDetailsForgotten: Bool? = nil
   ) {
     self.id = id
@@ -46,7 +46,7 @@ public struct Import: Document, Hashable {
     self.state = state
     self.reason = reason
     self.reasonText = reasonText
-    self.persons = persons
+    self.people = people
     self.totalBytes = totalBytes
     self.receivedBytes = receivedBytes
     self.progress = progress
@@ -69,7 +69,7 @@ public struct Import: Document, Hashable {
     "state":
       "`uploading`: chunks are awaited; `waiting`: to be read; `reading`; `done`; `failed`: ended before the end of the file, or has nothing that could be taken, see `reason`; `cancelled`.",
     "reason": "Why it failed.", "reasonText": "The same in the caller's language.",
-    "persons":
+    "people":
       "Where none of the file's rows is of the `person` that was given: whose rows it has, the first 20. Announce it again with one of them.",
     "totalBytes": Note("How large the file is.", example: 41_943_040),
     "receivedBytes": "How much of it has arrived: the offset of the next chunk.",

@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let inactivity = FeatureContract(
+    operations: [ReadInactivityNotice.self, SetInactivityNotice.self, ClearInactivityNotice.self],
+    events: [InactivityDetected.self, InactivityEnded.self])
+}
+
 /// After how many days without any movement an account wants to be notified (NOT-3).
 public struct InactivityNotice: Document, Hashable {
   public var days: Int?

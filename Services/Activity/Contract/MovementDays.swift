@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let movementDays = FeatureContract(operations: [ListMovementDays.self], events: [MovementDaysChanged.self])
+}
+
 /// The movement of a local day (MOVE-2).
 public struct MovementDay: Document, Hashable {
   /// The day.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let movementSamples = FeatureContract(operations: [RecordMovementSamples.self, DeleteMovementSamples.self])
+}
+
 /// What is measured: steps, or the distance of one kind of movement.
 public enum MovementKind: String, Choice {
   /// Steps.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let movementSources = FeatureContract(operations: [ListMovementSources.self, ReorderMovementSources.self])
+}
+
 /// A program and device that measured movement for an account, or manual input.
 public struct MovementSource: Document, Hashable {
   /// The program; absent where samples name none.
@@ -57,9 +61,7 @@ public enum ListMovementSources: AccountOperation {
 }
 
 /// Sets the priority of the account's sources, for times that several measured (MOVE-1). The days affected are counted again soon after.
-///
-/// Records of calls with an idempotency key contain the operation's name, so it must not change.
-public enum OrderMovementSources: AccountOperation {
+public enum ReorderMovementSources: AccountOperation {
   /// The order.
   public struct Input: Document {
     /// Sources of the account, each at most once; sources that are left out follow in their default order. An empty list restores the
@@ -91,6 +93,7 @@ public enum OrderMovementSources: AccountOperation {
   public static let unknownSource = FieldRule("unknown_source")
 
   public static let spec = OperationSpec(
-    "sources.order", of: .activity, .put("/v1/movement-sources/order"), by: .account, effect: .write, requirements: ["MOVE-1"],
+    "movementSources.reorder", of: .activity, .put("/v1/movement-sources/order"), by: .account, effect: .write,
+    requirements: ["MOVE-1"],
     "Choose which source counts where several measured the same time; the days concerned are counted anew soon after.")
 }

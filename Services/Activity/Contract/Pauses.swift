@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let pauses = FeatureContract(operations: [CreatePause.self, UpdatePause.self, DeletePause.self])
+}
+
 /// A range of days on which an activity is paused: the days are not due, and neither add to a streak nor break it (ACT-14).
 public struct Pause: Document, Hashable {
   /// Names the pause.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let reminders = FeatureContract(events: [ReminderDue.self, ReminderWithdrawn.self])
+}
+
 /// A local time of day at which an activity's owner is reminded of it: `07:30` (ACT-1).
 ///
 /// A time before the hour at which the account's day starts belongs to the previous day. A time that the clocks skip comes right after they

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let reportedEntries = FeatureContract(operations: [ReadReportedEntry.self])
+}
+
 /// An entry as the account's followers see it, copied for moderators when it is reported (SOC-8).
 public struct ReportedEntry: Document, Hashable {
   /// The account that owns the entry.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let series = FeatureContract(operations: [GetSeries.self])
+}
+
 /// The period that a bar chart covers (ACT-11).
 public enum SeriesPeriod: String, Choice {
   /// Monday to Sunday, one bar per day.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let skips = FeatureContract(operations: [CreateSkip.self, DeleteSkip.self])
+}
+
 /// A planned day that the account skips: it is not due, and neither adds to a streak nor breaks it (ACT-14).
 public struct Skip: Document, Hashable {
   /// The activity.

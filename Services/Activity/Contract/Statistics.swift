@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let statistics = FeatureContract(operations: [GetStatistics.self])
+}
+
 /// Statistics of an account's activities, as its profile shows them (H CU-5).
 public struct Statistics: Document, Hashable {
   /// How many activities the account has, archived ones included.

@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let stepGoals = FeatureContract(
+    operations: [GetStepGoals.self, SetStepGoal.self, ClearStepGoal.self],
+    events: [StepGoalChanged.self, StepGoalProgressed.self])
+}
+
 /// The period in which a step goal is to be reached.
 public enum GoalPeriod: String, Choice {
   /// A local day.

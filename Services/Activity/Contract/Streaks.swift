@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let streaks = FeatureContract(events: [StreakChanged.self])
+}
+
 /// How long an activity was kept without a miss (ACT-10).
 ///
 /// Counts planned days, or whole weeks where the schedule asks for so many days a week. Days that are not planned, paused, skipped or still

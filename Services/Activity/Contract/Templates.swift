@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let templates = FeatureContract(operations: [ListTemplates.self])
+}
+
 /// A prepared activity: a client sends its ``activity`` to `activities.create`, with any field changed (ACT-2).
 public struct ActivityTemplate: Document {
   /// Names the template.
@@ -34,6 +38,6 @@ public enum ListTemplates: AccountOperation {
   public typealias Output = Page<ActivityTemplate>
 
   public static let spec = OperationSpec(
-    "templates.list", of: .activity, .get("/v1/activity-templates"), by: .account, effect: .read, requirements: ["ACT-2"],
+    "activityTemplates.list", of: .activity, .get("/v1/activity-templates"), by: .account, effect: .read, requirements: ["ACT-2"],
     "List the templates of activities by category, in the caller's language.")
 }

@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let timers = FeatureContract(
+    operations: [StartTimer.self, StopTimer.self, SaveTimer.self, DiscardTimer.self, GetTimer.self, ListTimers.self])
+}
+
 /// A timer for an activity with a duration goal. It runs on the server: any device of the account starts, stops and saves it (ACT-7).
 public struct ActivityTimer: Document, Hashable {
   /// The activity.

@@ -23,7 +23,7 @@ struct EntryFeature: Feature {
     service.serve(CreateEntry.self, prepare: handlers.prepareNewForm, write: handlers.create)
     service.serve(IncrementEntry.self, write: handlers.increment)
     service.serve(GetEntry.self, read: handlers.get)
-    service.serve(EditEntry.self, prepare: handlers.prepareEdit, write: handlers.edit)
+    service.serve(UpdateEntry.self, prepare: handlers.prepareEdit, write: handlers.update)
     service.serve(DeleteEntry.self, write: handlers.delete)
     service.run { [calendars, clock] store in OpenLimitWorker(store: store, calendars: calendars, clock: clock) }
   }

@@ -96,12 +96,12 @@ struct EntryHandlers: Sendable {
     return try EntryStore.required(goal, in: database).entry(of: goal)
   }
 
-  func prepareEdit(_ input: EditEntry.Input, _ call: AccountCall) async throws {
+  func prepareEdit(_ input: UpdateEntry.Input, _ call: AccountCall) async throws {
     try input.found.require("activityID", "day")
     if input.location.value != nil { try await Accounts.catchUp(on: .location, call) }
   }
 
-  func edit(_ input: EditEntry.Input, _ prepared: Void, _ call: AccountCall, _ transaction: Transaction) throws -> Entry {
+  func update(_ input: UpdateEntry.Input, _ prepared: Void, _ call: AccountCall, _ transaction: Transaction) throws -> Entry {
     let (goal, today) = try calendars.goal(input.activityID, input.day, call, transaction)
     var entry = try EntryStore.required(goal, in: transaction.database)
     var findings = FieldFindings(input.found)
@@ -136,7 +136,7 @@ extension EntryWrite {
   }
 }
 
-extension EditEntry.Input {
+extension UpdateEntry.Input {
   /// The edit's progress; nil where it has none.
   fileprivate var progress: RecordEntry.Input? {
     guard isDone != .keep || amount != .keep || durationSeconds != .keep else { return nil }

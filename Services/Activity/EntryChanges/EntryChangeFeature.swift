@@ -29,7 +29,7 @@ struct EntryChangeFeature: Feature {
     service.serve(
       SyncEntries.self, prepare: handlers.prepareSync, write: handlers.sync, isLarge: { $0.changes.count > Self.maxTogether })
     service.serve(ListEntryChanges.self, read: handlers.list)
-    service.serve(ForgetEntryChanges.self, write: handlers.forget)
+    service.serve(DeleteEntryChanges.self, write: handlers.forget)
     service.serve(UndoEntry.self, write: handlers.undo)
   }
 }

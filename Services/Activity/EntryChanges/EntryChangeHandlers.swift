@@ -34,7 +34,7 @@ struct EntryChangeHandlers: Sendable {
     return try EntryChangeStore.list(of: goal, call.page(input), in: database)
   }
 
-  func forget(_ input: ForgetEntryChanges.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
+  func forget(_ input: DeleteEntryChanges.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
     let (goal, _) = try calendars.goal(input.activityID, input.day, call, transaction)
     try EntryChangeStore.forget(goal.activity, goal.day, in: transaction.database)
     return Empty()

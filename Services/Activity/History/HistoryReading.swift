@@ -16,7 +16,7 @@ struct HistoryReading {
 
   init(_ input: HistoryQuery, needsPlace: Bool, _ call: AccountCall, _ calendars: AccountCalendars) throws {
     account = call.account
-    scope = input.whose ?? .mine
+    scope = input.scope ?? .mine
     var findings = FieldFindings()
     let search = try findings.gather { try HistorySearch(input, needsPlace: needsPlace) }
     let page = try findings.gather { try call.page(input) }

@@ -88,7 +88,7 @@ struct ImportRow: Sendable {
     Import(
       id: id, name: name, format: format, state: state, reason: reason,
       reasonText: reason.map { ImportWords.text($0, language, endParameters) },
-      persons: persons.map { Array($0.prefix(Import.maxPersons)) }, totalBytes: totalBytes, receivedBytes: receivedBytes,
+      people: persons.map { Array($0.prefix(Import.maxPersons)) }, totalBytes: totalBytes, receivedBytes: receivedBytes,
       progress: progress, counts: counts, createdAt: createdAt, endedAt: endedAt,
       areDetailsForgotten: areDetailsForgotten ? true : nil)
   }

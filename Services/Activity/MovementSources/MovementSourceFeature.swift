@@ -14,6 +14,6 @@ struct MovementSourceFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     service.serve(ListMovementSources.self, read: MovementSourceHandlers.list)
-    service.serve(OrderMovementSources.self, write: MovementSourceHandlers(recount: recount).order)
+    service.serve(ReorderMovementSources.self, write: MovementSourceHandlers(recount: recount).reorder)
   }
 }

@@ -15,8 +15,8 @@ struct MovementSourceHandlers: Sendable {
     return MovementSourceOrder(try MovementSourceStore.ordered(of: account.number, in: database))
   }
 
-  func order(
-    _ input: OrderMovementSources.Input, _ call: AccountCall, _ transaction: Transaction
+  func reorder(
+    _ input: ReorderMovementSources.Input, _ call: AccountCall, _ transaction: Transaction
   ) throws -> MovementSourceOrder {
     let database = transaction.database
     let account = try MovementAccountStore.findOrAdd(call.account, in: database)

@@ -34,7 +34,7 @@ enum MovementSourceStore {
       let wanted = MovementSource(
         source: source.source, device: source.device, isHandTyped: source.isHandTyped == true ? true : nil)
       guard let number = known[wanted] else {
-        unknown.append(FieldProblem(field: "sources[\(index)]", OrderMovementSources.unknownSource))
+        unknown.append(FieldProblem(field: "sources[\(index)]", ReorderMovementSources.unknownSource))
         continue
       }
       try database.run(

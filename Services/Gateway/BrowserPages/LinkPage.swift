@@ -8,7 +8,7 @@ struct LinkPage: BrowserPage {
   typealias Outcome = (text: String, values: [String: Parameter])
 
   let path: String
-  let purpose: MailedLinkPurpose
+  let purpose: EmailLinkPurpose
   /// The operation that the form calls, and its requirement.
   let operation: any Operation.Type
   let requirement: String
@@ -60,7 +60,7 @@ struct LinkPage: BrowserPage {
     ]
   }
 
-  var operations: [any Operation.Type] { [ValidateMailedLink.self, operation] }
+  var operations: [any Operation.Type] { [ValidateEmailLink.self, operation] }
 
   func answer(_ request: inout PageRequest) async throws(Failure) -> PageAnswer {
     guard !request.isForm else {

@@ -7,7 +7,7 @@ struct LoginAlertPage: BrowserPage {
   private static let path = "/login-alert"
   private static let answers: JSON = ["type": "string", "enum": ["confirm", "close"]]
 
-  let operations: [any Operation.Type] = [ValidateMailedLink.self, AnswerLoginAlertByLink.self]
+  let operations: [any Operation.Type] = [ValidateEmailLink.self, AnswerLoginAlertByLink.self]
 
   let routes = [
     PageRoute(

@@ -87,9 +87,9 @@ struct PageRequest: Sendable {
   ///
   /// - Throws: why it does not.
   @discardableResult
-  mutating func validate(_ purpose: MailedLinkPurpose, _ token: String) async throws(Failure) -> ValidateMailedLink.Output {
-    try await admit(ValidateMailedLink.self)
-    return try await call(ValidateMailedLink.self, .init(purpose: purpose, token: token))
+  mutating func validate(_ purpose: EmailLinkPurpose, _ token: String) async throws(Failure) -> ValidateEmailLink.Output {
+    try await admit(ValidateEmailLink.self)
+    return try await call(ValidateEmailLink.self, .init(purpose: purpose, token: token))
   }
 }
 

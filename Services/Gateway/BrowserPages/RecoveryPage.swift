@@ -16,7 +16,7 @@ struct RecoveryPage: BrowserPage {
   private static let path = "/recover"
 
   let operations: [any Operation.Type] = [
-    ValidateMailedLink.self, RequestPasswordRecovery.self, CompletePasswordRecovery.self,
+    ValidateEmailLink.self, RequestPasswordRecovery.self, CompletePasswordRecovery.self,
   ]
 
   let routes = [

@@ -55,7 +55,7 @@ extension GatewayConfiguration {
 extension TrustedProxies {
   fileprivate mutating func read(_ settings: Settings) {
     networks = settings.networks("racha.http.trustedProxies")
-    field = settings.choice("racha.http.proxyField", default: field)
+    field = settings.choice("racha.http.forwardedHeader", default: field)
   }
 }
 
@@ -102,7 +102,7 @@ extension GatewayConfiguration.Limits {
     headers = settings.int("racha.limits.headerBytes", default: headers, in: 1024...1_048_576)
     headerSeconds = settings.int("racha.limits.headerSeconds", default: headerSeconds, in: 1...3600)
     requestSeconds = settings.int("racha.limits.requestSeconds", default: requestSeconds, in: 1...3600)
-    attachmentBytes = settings.int("racha.attachments.fileBytes", default: attachmentBytes, in: 1024...(1 << 30))
+    attachmentBytes = settings.int("racha.attachments.bytesPerFile", default: attachmentBytes, in: 1024...(1 << 30))
     uploadSeconds = settings.int("racha.limits.uploadSeconds", default: uploadSeconds, in: 1...86400)
     uploads = settings.int("racha.limits.uploads", default: uploads, in: 1...10000)
     uploadsPerAddress = settings.int("racha.limits.uploadsPerAddress", default: uploadsPerAddress, in: 1...10000)

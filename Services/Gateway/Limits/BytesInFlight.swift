@@ -10,8 +10,8 @@ import Synchronization
 /// whose unread answers have no room.
 final class BytesInFlight: Sendable {
   private let counts: Mutex<AddressCounts>
-  private let gauge = Gauge(label: "gateway_bytes_in_flight")
-  private let refused = Counter(label: "gateway_bytes_in_flight_refused")
+  private let gauge = Gauge(label: "gateway_in_flight_bytes")
+  private let refused = Counter(label: "gateway_in_flight_refusals")
 
   init(_ limits: GatewayConfiguration.Limits) {
     counts = Mutex(AddressCounts(max: limits.bytesInFlight, maxPerAddress: limits.bytesInFlightPerAddress))

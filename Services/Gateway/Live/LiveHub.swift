@@ -13,7 +13,7 @@ final class LiveHub: Sendable {
   private let queue: Int
   private let state = Mutex(State())
   private let delivered = Counter(label: "gateway_live_messages")
-  private let cut = Counter(label: "gateway_live_cut")
+  private let cut = Counter(label: "gateway_live_connections_cut")
   private let gauge = Gauge(label: "gateway_live_connections")
 
   /// - Parameter queue: messages that may wait for one connection.

@@ -17,7 +17,7 @@ final class Endpoint: Sendable {
     spec = operation.spec
     needsAccount = spec.caller != .anyone
     scope = ScopeRule(spec)
-    timer = Timer(label: "gateway_requests", dimensions: [("operation", spec.name)])
+    timer = Timer(label: "gateway_request_duration", dimensions: [("operation", spec.name)])
     failures = Counter(label: "gateway_failures", dimensions: [("operation", spec.name)])
   }
 }

@@ -10,7 +10,7 @@ import Storage
 typealias DeletionToken = LinkToken<AccountDeletionRecord>
 
 /// A stored deletion. Its account id no longer identifies anybody.
-struct AccountDeletionRecord: MailedLink {
+struct AccountDeletionRecord: EmailLink {
   let id: AccountDeletionID
   let accountID: AccountID
   let requestedAt: Instant

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let accessWithdrawals = FeatureContract(events: [AccessWithdrawn.self])
+}
+
 /// Another person may have had access to an account: every service ends the access that person may have created.
 ///
 /// It is published wherever personal access tokens end without the owner revoking them one by one. For a login that was not the owner's, it

@@ -1,5 +1,13 @@
 public import Operations
 
+extension FeatureContract {
+  static let accountDeletions = FeatureContract(
+    operations: [
+      DeleteAccount.self, ReadAccountDeletion.self, ConfirmErasure.self, ReadDeletionReport.self, EndDeletionReport.self,
+    ],
+    events: [AccountDeleted.self, AccountErased.self])
+}
+
 /// Marks ids of account deletions.
 public enum AccountDeletionMark {}
 /// One deletion of an account.
@@ -123,7 +131,7 @@ public enum DeleteAccount: AccountOperation {
 
     public static let notes: Notes = [
       "deletion": "The deletion, which has begun.",
-      "token": "For `accountDeletions.state`, since the session is over. It is given once.",
+      "token": "For `accountDeletions.getState`, since the session is over. It is given once.",
     ]
   }
 
@@ -151,7 +159,8 @@ public enum ReadAccountDeletion: OpenOperation {
   public typealias Output = AccountDeletion
 
   public static let spec = OperationSpec(
-    "accountDeletions.state", of: .identity, .post("/v1/account-deletions/state"), by: .anyone, effect: .read, rate: .sensitive,
+    "accountDeletions.getState", of: .identity, .post("/v1/account-deletions/state"), by: .anyone, effect: .read,
+    rate: .sensitive,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "Read how far the deletion of an account has come.")
 }
 
@@ -201,7 +210,7 @@ public enum ReadDeletionReport: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "accountDeletions.report", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "accountDeletions.getReport", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "What the report of a deletion says, and to whom it goes.")
 }
 

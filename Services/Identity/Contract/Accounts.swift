@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let accounts = FeatureContract(operations: [ReadOwnAccount.self, LookUpAccount.self], events: [AccountChanged.self])
+}
+
 /// The signed-in account as its owner sees it.
 public struct OwnAccount: Document, Hashable {
   public var id: AccountID
@@ -43,7 +47,7 @@ public struct OwnAccount: Document, Hashable {
     "dayStartHour": Note("Hour of the night at which its day starts.", range: 0...6, example: 0),
     "language": "Language of its messages.", "isVerified": "Whether the e-mail address is verified.",
     "isAdministrator": "Whether it administers the system.", "createdAt": "When it was registered.",
-    "photoTag": "Names its photo, which `photos.own` gives; absent without one.",
+    "photoTag": "Names its photo, which `photos.getMine` gives; absent without one.",
   ]
 }
 
@@ -53,7 +57,7 @@ public enum ReadOwnAccount: AccountOperation {
   public typealias Output = OwnAccount
 
   public static let spec = OperationSpec(
-    "accounts.me", of: .identity, .get("/v1/accounts/me"), by: .account, effect: .read, requirements: ["ID-3", "ID-11"],
+    "accounts.getMe", of: .identity, .get("/v1/accounts/me"), by: .account, effect: .read, requirements: ["ID-3", "ID-11"],
     "Read the signed-in account.")
 }
 
@@ -140,7 +144,7 @@ public enum LookUpAccount: OpenOperation {
   public typealias Output = AccountChanged
 
   public static let spec = OperationSpec(
-    "accounts.lookup", of: .identity, nil, by: .services([.gateway, .activity, .social, .rewards, .notifications]), effect: .read,
+    "accounts.lookUp", of: .identity, nil, by: .services([.gateway, .activity, .social, .rewards, .notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-1"],
     "Look an account up by id or username; `not_found` if there is none.")
 }

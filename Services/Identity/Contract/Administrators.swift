@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let administrators = FeatureContract(
+    operations: [AppointAdministrator.self, DismissAdministrator.self, ListAdministrators.self])
+}
+
 /// Why somebody goes on administering.
 public enum AdministratorFailure: String, FailureCode {
   /// Nobody would be left to be notified of incidents.
@@ -55,6 +60,6 @@ public enum ListAdministrators: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "accounts.administrators", of: .identity, nil, by: .services([.rewards, .social]), effect: .read,
+    "accounts.listAdministrators", of: .identity, nil, by: .services([.rewards, .social]), effect: .read,
     requirements: ["REW-3", "SOC-8"], "All accounts that administer.")
 }

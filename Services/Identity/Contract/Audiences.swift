@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let audiences = FeatureContract(operations: [ListAudience.self, CountAudience.self])
+}
+
 /// The recipients of a broadcast: all accounts that are verified and not suspended, or a part of them.
 public struct Audience: Document, Hashable {
   public var language: Language?

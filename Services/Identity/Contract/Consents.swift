@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let consents = FeatureContract(operations: [ListConsents.self])
+}
+
 /// The purposes of consent, each given separately (GDPR, articles 7 and 9).
 public enum ConsentPurpose: String, Choice {
   /// That steps and movement are kept, counted and turned into coins.

@@ -1,6 +1,10 @@
 public import Operations
 public import SocialContract
 
+extension FeatureContract {
+  static let directory = FeatureContract(operations: [SearchDirectory.self])
+}
+
 /// The text of a directory search, a part of a username or nickname: 2 to 30 characters, without spaces at the ends.
 ///
 /// It has no wildcards: `%` and `*` are searched for literally.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let emailChangeUndoing = FeatureContract(operations: [UndoEmailChange.self, ReadEmailChangeNotice.self])
+}
+
 /// Why a link undoes no change of an address.
 public enum EmailChangeUndoFailure: String, FailureCode {
   /// No such link was ever sent, or it is damaged.
@@ -57,7 +61,7 @@ public enum ReadEmailChangeNotice: OpenOperation {
   public typealias Output = ReadVerificationSecret.Output
 
   public static let spec = OperationSpec(
-    "emailChanges.notice", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "emailChanges.getNotice", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "NOT-6"],
     "The token and addressee of a notice of a changed address; `not_found` where there is nothing to undo.")
 }

@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let emailChanges = FeatureContract(
+    operations: [RequestEmailChange.self, CompleteEmailChange.self, ReadEmailChangeSecret.self],
+    events: [EmailChangeRequested.self, EmailChanged.self])
+}
+
 /// Marks ids of changes of an e-mail address.
 public enum EmailChange {}
 /// One change of an account's e-mail address, and its mailed link.
@@ -160,7 +166,7 @@ public enum ReadEmailChangeSecret: OpenOperation {
   public typealias Output = ReadVerificationSecret.Output
 
   public static let spec = OperationSpec(
-    "emailChanges.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "emailChanges.getSecret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "NOT-6"],
     "The token and addressee of such a mail; `not_found` for a link that does not work, as where the address is taken.")
 }

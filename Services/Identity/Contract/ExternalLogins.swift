@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let externalLogins = FeatureContract(
+    operations: [BeginExternalLogin.self, CompleteExternalLogin.self, ReadExternalLoginReturn.self])
+}
+
 /// Why a login by an external provider failed. The text of each suggests what to do.
 public enum ExternalLoginFailure: String, FailureCode {
   /// No provider of that name is configured.
@@ -185,7 +190,7 @@ public enum ReadExternalLoginReturn: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "externalLogins.return", of: .identity, nil, by: .services([.gateway]), effect: .read,
+    "externalLogins.getReturn", of: .identity, nil, by: .services([.gateway]), effect: .read,
     failures: [ExternalLoginFailure.stateInvalid.kind, ExternalLoginFailure.stateExpired.kind], requirements: ["ID-10"],
     "Where the browser of a flow with an external provider goes on to.")
 }

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let externalProviders = FeatureContract(operations: [ListExternalProviders.self])
+}
+
 /// The name of an external provider, as the configuration gives it: 1 to 32 of `a-z`, `0-9` and `-`, beginning with a letter.
 public struct ExternalProviderName: TextValue {
   public let description: String

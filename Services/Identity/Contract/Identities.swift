@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let identities = FeatureContract(
+    operations: [ListIdentities.self, BeginIdentityLink.self, LinkIdentity.self, UnlinkIdentity.self],
+    events: [IdentityLinkChanged.self])
+}
+
 /// A person as an external provider knows them, linked to an account here.
 public struct ExternalIdentity: Document, Hashable {
   public var id: ExternalIdentityID

@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let incidents = FeatureContract(
+    operations: [ListIncidents.self, ReadIncident.self, CloseIncident.self],
+    events: [AccountProtected.self, AdministratorAlerted.self])
+}
+
 /// What several security events are, taken together.
 public enum IncidentPattern: String, Choice {
   /// Many attempts at one account's password.

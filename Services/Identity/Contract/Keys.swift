@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let keys = FeatureContract(operations: [ListKeys.self])
+}
+
 /// A public key that checks access tokens, as a JSON Web Key (RFC 7517; Ed25519: RFC 8037).
 public struct PublicSigningKey: Document, Hashable {
   public var kty: String

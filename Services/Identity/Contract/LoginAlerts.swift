@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let loginAlerts = FeatureContract(
+    operations: [ListLoginAlerts.self, AnswerLoginAlert.self, AnswerLoginAlertByLink.self, ReadLoginAlertSecret.self],
+    events: [LoginAlertRaised.self])
+}
+
 /// How far a login was from what the account usually does.
 public enum LoginAlertLevel: String, Choice {
   /// Something is new, as with every new phone: the owner is notified.
@@ -243,7 +249,7 @@ public enum ReadLoginAlertSecret: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "loginAlerts.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "loginAlerts.getSecret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-7", "NOT-6"],
     "The token and addressee of a mail about a login; `not_found` where it can no longer be answered.")
 }

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let ownSessions = FeatureContract(operations: [ListSessions.self, CloseSession.self, CloseOtherSessions.self])
+}
+
 /// Where a session was last seen, as far as its network address shows.
 public struct SessionPlace: Document, Hashable {
   /// How much is known.

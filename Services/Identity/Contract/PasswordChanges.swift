@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let passwordChanges = FeatureContract(
+    operations: [ChangePassword.self, ReadAddressee.self], events: [PasswordChanged.self])
+}
+
 /// Marks ids of password changes.
 public enum PasswordChange {}
 /// One change of a password.
@@ -107,6 +112,6 @@ public enum ReadAddressee: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "accounts.addressee", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "accounts.getAddressee", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"], "Where a mail to an account goes, and in which language.")
 }

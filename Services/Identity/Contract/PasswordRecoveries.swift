@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let passwordRecoveries = FeatureContract(
+    operations: [RequestPasswordRecovery.self, CompletePasswordRecovery.self, ReadRecoverySecret.self],
+    events: [PasswordRecoveryRequested.self])
+}
+
 /// Marks ids of requests to recover a password.
 public enum PasswordRecovery {}
 /// One request to recover a password, and its mailed link.
@@ -136,7 +142,7 @@ public enum ReadRecoverySecret: OpenOperation {
   public typealias Output = ReadVerificationSecret.Output
 
   public static let spec = OperationSpec(
-    "passwordRecoveries.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "passwordRecoveries.getSecret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-8", "NOT-6"],
     "The token and addressee of a recovery mail; `not_found` for a link that no longer works.")
 }

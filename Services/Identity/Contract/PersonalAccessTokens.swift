@@ -1,5 +1,14 @@
 public import Operations
 
+extension FeatureContract {
+  static let personalAccessTokens = FeatureContract(
+    operations: [
+      CreatePersonalAccessToken.self, ListPersonalAccessTokens.self, RevokePersonalAccessToken.self,
+      IdentifyPersonalAccessToken.self, ReadPersonalAccessTokenNotice.self,
+    ],
+    events: [PersonalAccessTokenRevoked.self, PersonalAccessTokenCreated.self])
+}
+
 /// A key that an account makes for a script of its own, as its owner sees it: never with its secret.
 public struct PersonalAccessToken: Document, Hashable {
   public var id: PersonalAccessTokenID
@@ -228,7 +237,7 @@ public enum ReadPersonalAccessTokenNotice: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "personalAccessTokens.notice", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "personalAccessTokens.getNotice", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-18", "NOT-6"],
     "What stands in the mail about a new personal access token, and whom it goes to.")
 }

@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let photos = FeatureContract(
+    operations: [PutPhoto.self, DeletePhoto.self, ReadOwnPhoto.self, ReadPhoto.self, ReadPublicPhoto.self])
+}
+
 /// Sets the account's photo: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way.
 ///
 /// The server encodes the picture again, so that nothing else in the file reaches other users.
@@ -41,7 +46,7 @@ public enum ReadOwnPhoto: AccountOperation {
   public typealias Output = MediaFile
 
   public static let spec = OperationSpec(
-    "photos.own", of: .identity, .get("/v1/accounts/me/photo"), by: .account, effect: .read,
+    "photos.getMine", of: .identity, .get("/v1/accounts/me/photo"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], raw: .answer(photoTypes), requirements: ["ID-11"],
     "Read the account's own photo; `not_found` without one.")
 }
@@ -82,7 +87,7 @@ public enum ReadPublicPhoto: OpenOperation {
   public typealias Output = MediaFile
 
   public static let spec = OperationSpec(
-    "publicProfiles.photo", of: .identity, .get("/v1/public-profiles/{key}/photo"), by: .anyone, effect: .read,
+    "publicProfiles.getPhoto", of: .identity, .get("/v1/public-profiles/{key}/photo"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], raw: .answer(photoTypes), requirements: ["ID-11"],
     "Read the photo of a public profile; `not_found` without one and for a link that does not work.")
 }

@@ -1,11 +1,15 @@
 public import Operations
 public import SocialContract
 
+extension FeatureContract {
+  static let profiles = FeatureContract(operations: [UpdateProfile.self, ReadProfile.self, FindProfile.self])
+}
+
 /// Changes the account's profile: the whole form as it was shown and edited. An optional field that is left out or empty is removed.
 ///
 /// All invalid fields are reported at once. A username must be free, regardless of case; the old one stays reserved for the account for 30
 /// days and is then free.
-public enum EditProfile: AccountOperation {
+public enum UpdateProfile: AccountOperation {
   public struct Input: Form, Hashable {
     public var username: FormField<Username>
     public var nickname: FormField<Nickname>?
@@ -37,7 +41,7 @@ public enum EditProfile: AccountOperation {
   public typealias Output = OwnAccount
 
   public static let spec = OperationSpec(
-    "accounts.editProfile", of: .identity, .put("/v1/accounts/me/profile"), by: .account, effect: .write, rate: .registered,
+    "accounts.updateProfile", of: .identity, .put("/v1/accounts/me/profile"), by: .account, effect: .write, rate: .registered,
     requirements: ["ID-11"],
     "Change username, nickname, name and age; what is left out is removed.")
 }

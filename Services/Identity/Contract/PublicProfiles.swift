@@ -1,5 +1,12 @@
 public import Operations
 
+extension FeatureContract {
+  static let publicProfiles = FeatureContract(
+    operations: [
+      CreatePublicLink.self, ReadPublicLink.self, RevokePublicLink.self, ReadPublicProfile.self, OpenPublicProfile.self,
+    ])
+}
+
 /// The secret link to the account's public profile, as its owner sees it.
 public struct PublicLink: Document, Hashable {
   public var key: String
@@ -40,7 +47,7 @@ public enum ReadPublicLink: AccountOperation {
   public typealias Output = PublicLink
 
   public static let spec = OperationSpec(
-    "publicProfiles.readLink", of: .identity, .get("/v1/accounts/me/public-link"), by: .account, effect: .read,
+    "publicProfiles.getLink", of: .identity, .get("/v1/accounts/me/public-link"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11"],
     "Read the link to your public profile; `not_found` without one.")
 }
@@ -71,7 +78,7 @@ public struct PublicProfile: Document, Hashable {
 
   public static let notes: Notes = [
     "username": "The account's unique name.", "nickname": "How others see it named.", "createdAt": "When it was registered.",
-    "photoTag": "Names its photo, which `publicProfiles.photo` gives; absent without one.",
+    "photoTag": "Names its photo, which `publicProfiles.getPhoto` gives; absent without one.",
   ]
 }
 

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let registerRecords = FeatureContract(operations: [ListRegisterRecords.self, ListOwnAccountRecords.self])
+}
+
 // What identity has registered of accounts (TASK-9): a log of its own without gaps, which outlives the accounts. Social makes leaves of its
 // register of it, in its order; what opens them stays here, and goes with the account.
 
@@ -64,7 +68,7 @@ public enum ListRegisterRecords: OpenOperation {
     "List what was registered of accounts behind a number, in its order.")
 }
 
-/// A record of the account's own, with what opens its commitments; see social's `register.records`.
+/// A record of the account's own, with what opens its commitments; see social's `register.listRecords`.
 public struct OwnAccountRecord: Document, Hashable {
   public var number: Int
   public var kind: RegisterRecordKind
@@ -83,7 +87,7 @@ public struct OwnAccountRecord: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "number": Note("The record's number; `register.accountLeaf` says which leaf of the register it is.", range: 1...9e15),
+    "number": Note("The record's number; `register.findAccountLeaf` says which leaf of the register it is.", range: 1...9e15),
     "kind": "What happened.", "record": Note("The record as canonical JSON (RFC 8785).", length: 1...10_000),
     "salt": "The record's salt: the SHA-256 over it and the record is the leaf's commitment.",
     "ownSalt": "Your salt: the SHA-256 over it and `{\"account\":\"<your id>\"}` is how the record names you.",
@@ -97,6 +101,6 @@ public enum ListOwnAccountRecords: AccountOperation {
   public typealias Output = Page<OwnAccountRecord>
 
   public static let spec = OperationSpec(
-    "registerRecords.own", of: .identity, .get("/v1/accounts/me/register-records"), by: .account, effect: .read,
+    "registerRecords.listMine", of: .identity, .get("/v1/accounts/me/register-records"), by: .account, effect: .read,
     requirements: ["TASK-9"], "List what was registered of your account, newest first, with what proves it to others.")
 }

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let registration = FeatureContract(operations: [RegisterAccount.self])
+}
+
 /// Registers an account. It exists from then on, unverified, and a mail with the verification link is sent.
 ///
 /// Every field at fault is named at once, with each rule it breaks; a missing one too. See ``FormField``.

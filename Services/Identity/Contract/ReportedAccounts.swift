@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let reportedAccounts = FeatureContract(operations: [ReadReportedAccount.self])
+}
+
 /// An account as others see it, copied for moderators when it is reported (SOC-8).
 public struct ReportedAccount: Document, Hashable {
   public var username: Username

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let securityEvents = FeatureContract(operations: [ListSecurityEvents.self])
+}
+
 /// How much a security event or an incident matters.
 public enum SecuritySeverity: String, Choice {
   case info, warning

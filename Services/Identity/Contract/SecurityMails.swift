@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let securityMails = FeatureContract(operations: [ReadSecurityMail.self])
+}
+
 /// What stands in a mail to an administrator.
 public struct SecurityMail: Document, Hashable {
   public var email: EmailAddress
@@ -42,7 +46,7 @@ public enum ReadSecurityMail: OpenOperation {
   public typealias Output = SecurityMail
 
   public static let spec = OperationSpec(
-    "securityMails.content", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "securityMails.getContent", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-15", "NOT-6"],
     "What stands in a mail to an administrator; `not_found` where the account administers no longer.")
 }

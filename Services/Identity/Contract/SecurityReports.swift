@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let securityReports = FeatureContract(
+    operations: [ListSecurityReports.self, ReadSecurityReport.self], events: [SecurityReportReady.self])
+}
+
 /// What a report is about.
 public enum ReportPeriod: String, Choice {
   /// One day, in UTC.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let sessionStandings = FeatureContract(operations: [CheckSessions.self])
+}
+
 /// The standing of a session.
 public enum SessionStanding: String, Choice {
   case live

@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let sessions = FeatureContract(
+    operations: [LogIn.self, RefreshSession.self, LogOut.self], events: [SessionRevoked.self, AccessTokensInvalidated.self])
+}
+
 /// What a device gets when it logs in or refreshes. Only it ever sees the tokens.
 public struct SignedIn: Document, Hashable {
   public var accessToken: String

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let settings = FeatureContract(operations: [ReadSettings.self, UpdateSettings.self])
+}
+
 /// Whether others find the account by searching.
 public enum DirectoryVisibility: String, Choice {
   /// Only who knows the username can write it down; so it is until the owner decides otherwise (GDPR, article 25, paragraph 2).

@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let suspensionLinks = FeatureContract(
+    operations: [ReadSuspension.self, AppealSuspension.self, DeleteSuspendedAccount.self, ReadSuspensionSecret.self],
+    events: [SuspensionLinkRequested.self])
+}
+
 /// Marks ids of mailed links about a suspension.
 public enum SuspensionLinkMark {}
 /// One mailed link by which the owner of a suspended account reads why, appeals and deletes the account.
@@ -196,7 +202,7 @@ public enum ReadSuspensionSecret: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "suspensionLinks.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "suspensionLinks.getSecret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-8", "NOT-6"],
     "The token and addressee of a mail about a suspension; `not_found` for a link that no longer works.")
 }

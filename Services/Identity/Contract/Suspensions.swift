@@ -1,6 +1,10 @@
 public import Operations
 public import SocialContract
 
+extension FeatureContract {
+  static let suspensions = FeatureContract(events: [SuspensionAppealed.self])
+}
+
 /// A suspended account appeals, by the link that it was sent (SOC-8).
 public struct SuspensionAppealed: Event, Hashable {
   public var suspensionID: SuspensionID

@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let verification = FeatureContract(
+    operations: [VerifyAccount.self, ResendVerification.self, ReadVerificationSecret.self],
+    events: [VerificationMailRequested.self, AccountVerified.self])
+}
+
 /// Marks ids of verification links.
 public enum VerificationLink {}
 /// One mailed link that verifies an e-mail address.
@@ -54,7 +60,7 @@ public enum VerifyAccount: OpenOperation {
 public enum ResendFailure: String, FailureCode {
   case alreadyVerified = "already_verified"
   /// Too many links within an hour.
-  case tooManyLinks = "too_many_verification_mails"
+  case tooManyLinks = "too_many_verification_emails"
 
   public var status: Int {
     switch self {
@@ -161,7 +167,7 @@ public enum ReadVerificationSecret: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "verificationLinks.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    "verificationLinks.getSecret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-2", "NOT-6"],
     "The token and addressee of a verification mail; `not_found` for a link that no longer works.")
 }

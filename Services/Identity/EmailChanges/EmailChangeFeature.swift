@@ -9,7 +9,7 @@ struct EmailChangeFeature: Feature {
   let clock: Clock
   let migrations = [EmailChangeStore.migration(15), EmailChangeStore.undoingMigration(18)]
   let tables: [ErasedTable] = [ErasedTable.rows("email_changes", "account_id = :account", .links).atOnce]
-  let retention = [RetentionRule("email_changes", key: "change_id", after: "expires_at", seconds: MailedLinkRules.keptSeconds)]
+  let retention = [RetentionRule("email_changes", key: "change_id", after: "expires_at", seconds: EmailLinkRules.keptSeconds)]
 
   var snapshot: [SnapshotPart] {
     [

@@ -8,7 +8,7 @@ import Storage
 typealias EmailChangeToken = LinkToken<EmailChangeRecord>
 
 /// A stored change of an e-mail address, without the secret of its link.
-struct EmailChangeRecord: MailedLink {
+struct EmailChangeRecord: EmailLink {
   let id: EmailChangeID
   let accountID: AccountID
   /// The new address.

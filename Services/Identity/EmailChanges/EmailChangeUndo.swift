@@ -5,7 +5,7 @@ import Operations
 typealias EmailChangeUndoToken = LinkToken<EmailChangeUndo>
 
 /// The link that is mailed to the address before a change: the same from the request until 72 hours after the change.
-struct EmailChangeUndo: MailedLink {
+struct EmailChangeUndo: EmailLink {
   let change: EmailChangeRecord
 
   var id: EmailChangeID { change.id }

@@ -18,7 +18,7 @@ struct LoginAlertFeature: Feature {
     RetentionRule("known_devices", key: "account_id, device_key", after: "last_seen_at", seconds: LoginHistoryStore.keptSeconds),
     RetentionRule("known_places", key: "account_id, network", after: "last_seen_at", seconds: LoginHistoryStore.keptSeconds),
     RetentionRule(
-      "login_alerts", key: "alert_id", after: "expires_at", seconds: MailedLinkRules.keptSeconds, except: LoginAlertStore.isNeeded
+      "login_alerts", key: "alert_id", after: "expires_at", seconds: EmailLinkRules.keptSeconds, except: LoginAlertStore.isNeeded
     ),
   ]
 

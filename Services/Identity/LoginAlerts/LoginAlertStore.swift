@@ -9,7 +9,7 @@ import Storage
 typealias LoginAlertToken = LinkToken<LoginAlertRecord>
 
 /// A stored alert, without the secret of its links.
-struct LoginAlertRecord: MailedLink {
+struct LoginAlertRecord: EmailLink {
   let id: LoginAlertID
   let accountID: AccountID
   let level: LoginAlertLevel

@@ -10,7 +10,7 @@ struct PasswordRecoveryFeature: Feature {
   let migrations = [PasswordRecoveryStore.migration(4)]
   let tables: [ErasedTable] = [ErasedTable.rows("password_recoveries", "account_id = :account", .links).atOnce]
   let retention = [
-    RetentionRule("password_recoveries", key: "recovery_id", after: "expires_at", seconds: MailedLinkRules.keptSeconds)
+    RetentionRule("password_recoveries", key: "recovery_id", after: "expires_at", seconds: EmailLinkRules.keptSeconds)
   ]
 
   var snapshot: [SnapshotPart] {

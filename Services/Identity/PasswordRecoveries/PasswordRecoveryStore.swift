@@ -9,7 +9,7 @@ import Storage
 typealias RecoveryToken = LinkToken<PasswordRecoveryRecord>
 
 /// A stored request to recover a password, without the secret of its link and without the typed address.
-struct PasswordRecoveryRecord: MailedLink {
+struct PasswordRecoveryRecord: EmailLink {
   let id: PasswordRecoveryID
   let emailKey: Data
   /// Nil where no account had the address.

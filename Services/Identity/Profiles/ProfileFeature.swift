@@ -6,7 +6,7 @@ struct ProfileFeature: Feature {
   let handlers: ProfileHandlers
 
   func register(in service: inout ServiceDefinition) {
-    service.serve(EditProfile.self, write: handlers.edit)
+    service.serve(UpdateProfile.self, write: handlers.update)
     service.serve(ReadProfile.self, read: ProfileHandlers.read)
     service.serve(FindProfile.self, read: ProfileHandlers.find)
   }

@@ -14,7 +14,7 @@ struct ProfileForm: Equatable, Sendable {
   /// Validates the form by itself.
   ///
   /// - Parameter present: the account's username. Nobody loses one that has been reserved since.
-  static func validate(_ input: EditProfile.Input, present: Username) -> Result<ProfileForm, InvalidForm> {
+  static func validate(_ input: UpdateProfile.Input, present: Username) -> Result<ProfileForm, InvalidForm> {
     var problems = usernameProblems(input.username, present: present)
     for (field, rule) in [
       ("nickname", input.nickname?.brokenRule), ("name", input.name?.brokenRule), ("age", ageRule(input.age)),

@@ -9,7 +9,7 @@ import Storage
 struct ProfileHandlers: Sendable {
   let keys: IdentityKeys
 
-  func edit(_ input: EditProfile.Input, _ call: AccountCall, _ transaction: Transaction) throws -> OwnAccount {
+  func update(_ input: UpdateProfile.Input, _ call: AccountCall, _ transaction: Transaction) throws -> OwnAccount {
     let account = try call.liveAccount(transaction.database)
     let form = try Self.validate(input, of: account, now: call.now, key: keys.usernames, in: transaction.database)
     guard form != ProfileForm(account) else { return account.own }
@@ -74,7 +74,7 @@ extension ProfileHandlers {
   ///
   /// - Throws: `invalid_fields` with everything that is not, and with free usernames near the wished one if that cannot be had.
   private static func validate(
-    _ input: EditProfile.Input, of account: AccountRecord, now: Instant, key: SecretKey, in database: Database
+    _ input: UpdateProfile.Input, of account: AccountRecord, now: Instant, key: SecretKey, in database: Database
   ) throws -> ProfileForm {
     var (form, problems): (ProfileForm?, [FieldProblem]) = (nil, [])
     switch ProfileForm.validate(input, present: account.username) {

@@ -10,7 +10,7 @@ enum PublicLinkMark {}
 typealias PublicLinkKey = LinkToken<PublicLinkRecord>
 
 /// A link to a public profile as it is kept: without its secret.
-struct PublicLinkRecord: MailedLink {
+struct PublicLinkRecord: EmailLink {
   let id: ID<PublicLinkMark>
   let accountID: AccountID
   let createdAt: Instant

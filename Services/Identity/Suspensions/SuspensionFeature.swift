@@ -15,7 +15,7 @@ struct SuspensionFeature: Feature {
     ErasedTable.rows("suspensions", "account_id = :account", .securityEvents).atOnce,
   ]
   let retention = [
-    RetentionRule("suspension_links", key: "link_id", after: "expires_at", seconds: MailedLinkRules.keptSeconds),
+    RetentionRule("suspension_links", key: "link_id", after: "expires_at", seconds: EmailLinkRules.keptSeconds),
     RetentionRule("suspensions", key: "suspension_id", after: "until", seconds: SuspensionStore.keptSeconds),
   ]
 

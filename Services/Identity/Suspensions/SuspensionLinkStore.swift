@@ -21,7 +21,7 @@ struct SuspensionLinkRecord: Sendable {
 }
 
 /// The same with the account that it was mailed to: its secret is bound to the address, so that it is of no use once that has changed.
-struct SuspensionLink: MailedLink {
+struct SuspensionLink: EmailLink {
   typealias Mark = SuspensionLinkMark
 
   let record: SuspensionLinkRecord

@@ -9,7 +9,7 @@ struct VerificationFeature: Feature {
   let clock: Clock
   let tables: [ErasedTable] = [ErasedTable.rows("verification_links", "account_id = :account", .links).atOnce]
   let retention = [
-    RetentionRule("verification_links", key: "link_id", after: "expires_at", seconds: MailedLinkRules.keptSeconds)
+    RetentionRule("verification_links", key: "link_id", after: "expires_at", seconds: EmailLinkRules.keptSeconds)
   ]
 
   var snapshot: [SnapshotPart] {

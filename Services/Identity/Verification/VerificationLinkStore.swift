@@ -8,7 +8,7 @@ import Storage
 typealias VerificationToken = LinkToken<VerificationLinkRecord>
 
 /// A verification link as it is kept: without its secret.
-struct VerificationLinkRecord: MailedLink {
+struct VerificationLinkRecord: EmailLink {
   let id: VerificationLinkID
   let accountID: AccountID
   let emailNormalized: String

@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let broadcasts = FeatureContract(
+    operations: [PreviewBroadcast.self, SendBroadcast.self, TestBroadcast.self, ListBroadcasts.self, CancelBroadcast.self])
+}
+
 /// Marks ids of broadcasts.
 public enum BroadcastMark {}
 

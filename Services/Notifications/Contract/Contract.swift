@@ -5,20 +5,9 @@ extension Contract {
   /// What notifications shows the other services and the clients.
   public static let notifications = Contract(
     .notifications,
-    operations: [
-      ListNotifications.self, CountUnreadNotifications.self, NotificationsSince.self, MarkNotificationRead.self,
-      MarkNotificationsRead.self, DeleteNotification.self,
-      ReadNotificationPreferences.self, UpdateNotificationPreferences.self,
-      ReadQuietHours.self, SetQuietHours.self, DeleteQuietHours.self,
-      ListDeliveries.self, ReadDeliveryStatistics.self,
-      ReadUnsubscribe.self, UseUnsubscribe.self,
-      ReadReminder.self, UseReminder.self, AnswerReminder.self,
-      PreviewBroadcast.self, SendBroadcast.self, TestBroadcast.self, ListBroadcasts.self, CancelBroadcast.self,
-      ReadPushKey.self, CreatePushSubscription.self, ListPushSubscriptions.self, RenamePushSubscription.self,
-      DeletePushSubscription.self, OpenPush.self,
-      ListDeadMails.self, RetryDeadMail.self, ListDeadPushes.self, RetryDeadPush.self,
-      ListMailbox.self, ReadMailboxMail.self,
+    features: [
+      .inbox, .preferences, .quietHours, .deliveries, .unsubscribes, .reminders, .broadcasts, .pushSubscriptions, .deadEmails,
+      .deadPushes, .mailbox,
     ],
-    events: [NotificationCreated.self, NotificationChanged.self, NotificationRemoved.self, ReminderAnswered.self],
     words: [.init(en: [UInt8](notifications_words_en), es: [UInt8](notifications_words_es))])
 }

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let deadPushes = FeatureContract(operations: [ListDeadPushes.self, RetryDeadPush.self])
+}
+
 /// A dead push (NOT-5): neither its endpoint nor its text is kept.
 public struct DeadPush: Document, Hashable {
   public var id: ID<NotificationDelivery>
@@ -39,7 +43,7 @@ public enum ListDeadPushes: AccountOperation {
   public typealias Output = Page<DeadPush>
 
   public static let spec = OperationSpec(
-    "pushes.listDead", of: .notifications, .get("/v1/dead-pushes"), by: .administrator, effect: .read, requirements: ["NOT-5"],
+    "deadPushes.list", of: .notifications, .get("/v1/dead-pushes"), by: .administrator, effect: .read, requirements: ["NOT-5"],
     "List the pushes that no push service took and that were given up, newest first.")
 }
 
@@ -57,7 +61,7 @@ public enum RetryDeadPush: AccountOperation {
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "pushes.retry", of: .notifications, .post("/v1/dead-pushes/{deliveryID}/retry"), by: .administrator, effect: .write,
+    "deadPushes.retry", of: .notifications, .post("/v1/dead-pushes/{deliveryID}/retry"), by: .administrator, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["NOT-5"],
     "Push what was given up again, unless there is no longer a reason for it.")
 }

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let deliveries = FeatureContract(operations: [ListDeliveries.self, ReadDeliveryStatistics.self])
+}
+
 /// The state of a notification's delivery by one channel (NOT-5).
 public enum DeliveryState: String, Choice {
   /// It waits: until quiet hours end, or a moment in which it may still be read in the inbox.
@@ -138,6 +142,7 @@ public enum ReadDeliveryStatistics: AccountOperation {
   }
 
   public static let spec = OperationSpec(
-    "notificationDeliveries.statistics", of: .notifications, .get("/v1/notification-deliveries/statistics"), by: .administrator,
-    effect: .read, requirements: ["NOT-5"], "Count what was delivered to everybody, by channel, kind and outcome.")
+    "notificationDeliveries.getStatistics", of: .notifications, .get("/v1/notification-deliveries/statistics"),
+    by: .administrator, effect: .read, requirements: ["NOT-5"],
+    "Count what was delivered to everybody, by channel, kind and outcome.")
 }

@@ -1,5 +1,14 @@
 public import Operations
 
+extension FeatureContract {
+  static let inbox = FeatureContract(
+    operations: [
+      ListNotifications.self, CountUnreadNotifications.self, ListNotificationsSince.self, MarkNotificationRead.self,
+      MarkNotificationsRead.self, DeleteNotification.self,
+    ],
+    events: [NotificationCreated.self, NotificationChanged.self, NotificationRemoved.self])
+}
+
 /// Something that happened to an account, in its inbox (NOT-1).
 public struct Notification: Document, Hashable {
   public var id: ID<Notification>
@@ -135,22 +144,22 @@ public struct NotificationLinks: Document, Hashable {
 /// An account's inbox, newest first (NOT-1).
 public enum ListNotifications: AccountOperation {
   public struct Input: ListInput {
-    public var unread: Bool?
+    public var isUnread: Bool?
     public var category: NotificationCategory?
     public var limit: Int?
     public var cursor: PageCursor?
 
     public init(
-      unread: Bool? = nil, category: NotificationCategory? = nil, limit: Int? = nil, cursor: PageCursor? = nil
+      isUnread: Bool? = nil, category: NotificationCategory? = nil, limit: Int? = nil, cursor: PageCursor? = nil
     ) {
-      self.unread = unread
+      self.isUnread = isUnread
       self.category = category
       self.limit = limit
       self.cursor = cursor
     }
 
     public static let notes = listNotes([
-      "unread": "Only those not read (true), or only those read (false).", "category": "Only those of that category.",
+      "isUnread": "Only those not read (true), or only those read (false).", "category": "Only those of that category.",
     ])
   }
 
@@ -194,7 +203,7 @@ public enum CountUnreadNotifications: AccountOperation {
   }
 
   public static let spec = OperationSpec(
-    "notifications.unreadCount", of: .notifications, .get("/v1/notifications/unread-count"), by: .account, effect: .read,
+    "notifications.countUnread", of: .notifications, .get("/v1/notifications/unread-count"), by: .account, effect: .read,
     requirements: ["NOT-1"], "Count the notifications that you have not read.")
 }
 
@@ -206,7 +215,7 @@ public enum CountUnreadNotifications: AccountOperation {
 ///
 /// A deleted notification is left out, so numbers may be missing between the items. The client has caught up when the last item, or `after`
 /// where there is none, is at `lastNumber`, or when there are fewer items than `limit`.
-public enum NotificationsSince: AccountOperation {
+public enum ListNotificationsSince: AccountOperation {
   public struct Input: Document {
     public var after: Int
     public var changesAfter: Int?
@@ -252,7 +261,7 @@ public enum NotificationsSince: AccountOperation {
   }
 
   public static let spec = OperationSpec(
-    "notifications.since", of: .notifications, .get("/v1/notifications/since"), by: .account, effect: .read,
+    "notifications.listSince", of: .notifications, .get("/v1/notifications/since"), by: .account, effect: .read,
     requirements: ["NOT-1"], "List the notifications after the last one seen, oldest first.")
 }
 

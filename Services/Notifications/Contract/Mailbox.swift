@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let mailbox = FeatureContract(operations: [ListMailbox.self, ReadMailboxMail.self])
+}
+
 /// The name of a mail's file: letters, digits, `.`, `-` and `_`, not hidden, ending in `.eml`. No other can be asked for, so that
 /// none leads out of the folder.
 public struct MailFileName: TextValue {

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let preferences = FeatureContract(operations: [ReadNotificationPreferences.self, UpdateNotificationPreferences.self])
+}
+
 /// Whether notifications of some kind come by some channel.
 public enum NotificationSwitch: String, Choice {
   case on

@@ -1,5 +1,13 @@
 public import Operations
 
+extension FeatureContract {
+  static let pushSubscriptions = FeatureContract(
+    operations: [
+      ReadPushKey.self, CreatePushSubscription.self, ListPushSubscriptions.self, RenamePushSubscription.self,
+      DeletePushSubscription.self, OpenPush.self,
+    ])
+}
+
 /// The endpoint of a push subscription (RFC 8030, section 4; W3C Push API): a secret URL by which a push service reaches one device.
 /// UnifiedPush's endpoints are of the same kind. It is kept unchanged, since push services identify the subscription by it.
 public struct PushEndpoint: TextValue {
@@ -222,7 +230,7 @@ public enum ReadPushKey: AccountOperation {
   }
 
   public static let spec = OperationSpec(
-    "pushSubscriptions.key", of: .notifications, .get("/v1/push-key"), by: .account, effect: .read, requirements: ["NOT-5"],
+    "pushSubscriptions.getKey", of: .notifications, .get("/v1/push-key"), by: .account, effect: .read, requirements: ["NOT-5"],
     "Read the server's public key, with which browsers and apps subscribe to pushes.")
 }
 

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let quietHours = FeatureContract(operations: [ReadQuietHours.self, SetQuietHours.self, ClearQuietHours.self])
+}
+
 /// A time of day by the clocks where an account is: `22:00`.
 public struct QuietTime: TextValue, Comparable {
   /// Minutes after midnight, 0 to 1439.
@@ -97,11 +101,11 @@ public enum SetQuietHours: AccountOperation {
 }
 
 /// Ends an account's having quiet hours (NOT-4): what waits comes now.
-public enum DeleteQuietHours: AccountOperation {
+public enum ClearQuietHours: AccountOperation {
   public typealias Input = Empty
   public typealias Output = QuietHoursState
 
   public static let spec = OperationSpec(
-    "quietHours.delete", of: .notifications, .delete("/v1/quiet-hours"), by: .account, effect: .write, requirements: ["NOT-4"],
+    "quietHours.clear", of: .notifications, .delete("/v1/quiet-hours"), by: .account, effect: .write, requirements: ["NOT-4"],
     "Have no quiet hours any more; what waits comes now.")
 }

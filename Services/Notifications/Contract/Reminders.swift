@@ -1,6 +1,11 @@
 public import ActivityContract
 public import Operations
 
+extension FeatureContract {
+  static let reminders = FeatureContract(
+    operations: [ReadReminder.self, UseReminder.self, AnswerReminder.self], events: [ReminderAnswered.self])
+}
+
 /// The owner's answer to a reminder of an activity (NOT-2).
 public enum ReminderReply: String, Choice {
   /// The day is done, as if its entry were written.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let unsubscribes = FeatureContract(operations: [ReadUnsubscribe.self, UseUnsubscribe.self])
+}
+
 /// What a link in a mail ends (NOT-4).
 public struct MailUnsubscribe: Document, Hashable {
   public var name: String

@@ -8,7 +8,7 @@ struct DeliverySettings: Sendable {
   let readKeptDays: Int
 
   init(_ settings: Settings) {
-    logKeptDays = settings.int("racha.notifications.logKeptDays", default: 90, in: 1...3650)
-    readKeptDays = settings.int("racha.notifications.readKeptDays", default: 90, in: 1...3650)
+    logKeptDays = settings.int("racha.notifications.logRetentionDays", default: 90, in: 1...3650)
+    readKeptDays = settings.int("racha.notifications.readRetentionDays", default: 90, in: 1...3650)
   }
 }

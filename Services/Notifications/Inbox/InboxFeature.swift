@@ -41,7 +41,7 @@ struct InboxFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(ListNotifications.self, read: InboxHandlers.list)
     service.serve(CountUnreadNotifications.self, read: InboxHandlers.count)
-    service.serve(NotificationsSince.self, read: InboxHandlers.since)
+    service.serve(ListNotificationsSince.self, read: InboxHandlers.since)
     service.serve(MarkNotificationRead.self, write: InboxHandlers.markRead)
     service.serve(MarkNotificationsRead.self, write: InboxHandlers(signal: signal).markAllRead)
     service.serve(DeleteNotification.self, write: InboxHandlers.delete)

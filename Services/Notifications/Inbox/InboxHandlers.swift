@@ -10,7 +10,7 @@ struct InboxHandlers: Sendable {
 
   static func list(_ input: ListNotifications.Input, _ call: AccountCall, _ database: Database) throws -> Page<Notification> {
     try InboxStore.list(
-      of: call.account, unread: input.unread, category: input.category, withLogins: call.caller.isInDoubt != true,
+      of: call.account, unread: input.isUnread, category: input.category, withLogins: call.caller.isInDoubt != true,
       call.page(input), call.language,
       in: database)
   }
@@ -22,8 +22,8 @@ struct InboxHandlers: Sendable {
   }
 
   static func since(
-    _ input: NotificationsSince.Input, _ call: AccountCall, _ database: Database
-  ) throws -> NotificationsSince.Output {
+    _ input: ListNotificationsSince.Input, _ call: AccountCall, _ database: Database
+  ) throws -> ListNotificationsSince.Output {
     let (withLogins, limit) = (call.caller.isInDoubt != true, input.limit ?? 100)
     var output = try InboxStore.since(
       input.after, of: call.account, withLogins: withLogins, limit: limit, call.language, in: database)

@@ -122,7 +122,7 @@ enum InboxStore {
   /// - Parameter withLogins: as for the list.
   static func since(
     _ number: Int, of account: AccountID, withLogins: Bool, limit: Int, _ language: Language, in database: Database
-  ) throws -> NotificationsSince.Output {
+  ) throws -> ListNotificationsSince.Output {
     let hiding = try hiding(of: account, in: database)
     let statement = try database.statement(
       """
@@ -132,7 +132,7 @@ enum InboxStore {
       """, isKept: hiding.isEmpty)
     let items = try Row.fetchAll(statement, arguments: [account, number, limit]).map { try Notification($0, language) }
     let last = try database.cachedStatement(sql: "SELECT last_number FROM inboxes WHERE account_id = ?")
-    return NotificationsSince.Output(items: items, lastNumber: try Int.fetchOne(last, arguments: [account]) ?? 0)
+    return ListNotificationsSince.Output(items: items, lastNumber: try Int.fetchOne(last, arguments: [account]) ?? 0)
   }
 
   /// The columns that ``Notification/init(_:_:)`` reads, and with them all of the table.

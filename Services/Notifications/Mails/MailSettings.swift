@@ -43,7 +43,7 @@ struct MailSettings: Sendable {
       from = MailAddress.placeholder
     }
     connections = settings.int("racha.smtp.connections", default: 2, in: 1...Self.maxConnections)
-    reportKeptSeconds = settings.int("racha.mails.reportKeptSeconds", default: 86_400, in: 0...2_592_000)
+    reportKeptSeconds = settings.int("racha.email.reportRetentionSeconds", default: 86_400, in: 0...2_592_000)
     let isMailboxOpen = settings.bool("racha.mailbox", default: true)
     if let server = SMTPServer(settings) {
       way = .server(server)
@@ -104,7 +104,7 @@ struct SMTPServer: Sendable, Hashable {
     let username = settings.string("racha.smtp.username")
     let password = settings.string("racha.smtp.password", isSecret: true)
     let encryption = settings.choice("racha.smtp.tls", default: Encryption.required)
-    let authorities = settings.string("racha.smtp.authorities")
+    let authorities = settings.string("racha.smtp.caFile")
     let seconds = settings.int("racha.smtp.timeoutSeconds", default: 30, in: 1...300)
     guard let url = settings.string("racha.smtp.url") else { return nil }
     guard SMTPServer.isServer(url) else {

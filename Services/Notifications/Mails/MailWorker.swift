@@ -62,7 +62,7 @@ struct MailWorker: SendQueueWorker {
   }
 
   private func failed(_ job: MailStore.Job, _ failure: MailFailure) async throws {
-    Counter(label: "mail_failures", dimensions: [("failure", failure.code)]).increment()
+    Counter(label: "email_failures", dimensions: [("failure", failure.code)]).increment()
     let metadata = details(job.id, attempt: job.attempt, failure)
     switch settings.retry.step(after: failure, attempts: job.attempt) {
     case .giveUp:
@@ -78,5 +78,5 @@ struct MailWorker: SendQueueWorker {
     ["mailID": .string("\(mail)"), "attempt": .string("\(attempt)"), "failure": .string(failure.code)]
   }
 
-  private func note(_ end: MailStore.End) { Counter(label: "mails", dimensions: [("end", end.rawValue)]).increment() }
+  private func note(_ end: MailStore.End) { Counter(label: "emails", dimensions: [("outcome", end.rawValue)]).increment() }
 }

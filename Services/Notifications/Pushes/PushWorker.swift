@@ -83,7 +83,7 @@ struct PushWorker: SendQueueWorker {
       case .later(let failure, _): ("later", failure)
       case .never(let failure): ("failed", failure)
       }
-    Counter(label: "pushes", dimensions: [("end", end)]).increment()
+    Counter(label: "pushes", dimensions: [("outcome", end)]).increment()
     guard let failure else { return }
     logger.warning(
       "push not taken",

@@ -16,7 +16,7 @@ struct QuietHoursFeature: Feature {
     let handlers = QuietHoursHandlers(store: store, signal: signal)
     service.serve(ReadQuietHours.self, read: handlers.read)
     service.serve(SetQuietHours.self, write: handlers.set)
-    service.serve(DeleteQuietHours.self, write: handlers.delete)
+    service.serve(ClearQuietHours.self, write: handlers.delete)
   }
 
   /// They go by the clocks where the account is.

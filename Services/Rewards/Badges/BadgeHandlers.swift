@@ -31,7 +31,9 @@ struct BadgeHandlers: Sendable {
     guard try ChallengeStanding.isShown(input.accountID, at: call.now, in: database),
       try RelationStore.isFriend(call.account, of: input.accountID, in: database)
     else { throw Failure(RequestFailure.notFound) }
-    guard try BadgeVisibilityStore.find(input.accountID, in: database).toFriends else { return Page(items: [], nextCursor: nil) }
+    guard try BadgeVisibilityStore.find(input.accountID, in: database).isVisibleToFriends else {
+      return Page(items: [], nextCursor: nil)
+    }
     return Page(items: try shown(of: input.accountID, call.language, at: call.now, database), nextCursor: nil)
   }
 
@@ -39,7 +41,7 @@ struct BadgeHandlers: Sendable {
   func profilePart(_ input: ProfilePartInput, _ call: OpenCall, _ database: Database) throws -> ProfilePart {
     let heading = wording.text("profilePart.badges", input.language)
     guard try ChallengeStanding.isShown(input.accountID, at: call.now, in: database),
-      try BadgeVisibilityStore.find(input.accountID, in: database).onPublicProfile
+      try BadgeVisibilityStore.find(input.accountID, in: database).isVisibleOnPublicProfile
     else { return ProfilePart(heading: heading, items: []) }
     let badges = try shown(of: input.accountID, input.language, at: call.now, database).prefix(BadgeHandlers.maxOnProfile)
     return ProfilePart(

@@ -18,7 +18,7 @@ enum BadgeVisibilityStore {
   static func find(_ account: AccountID, in database: Database) throws -> BadgeVisibility {
     try database.first(
       "SELECT to_friends, on_public_profile FROM badge_visibilities WHERE account_id = ?", .id(account)
-    ) { BadgeVisibility(toFriends: $0.truth(0), onPublicProfile: $0.truth(1)) } ?? BadgeVisibility()
+    ) { BadgeVisibility(isVisibleToFriends: $0.truth(0), isVisibleOnPublicProfile: $0.truth(1)) } ?? BadgeVisibility()
   }
 
   static func put(_ visibility: BadgeVisibility, of account: AccountID, in database: Database) throws {
@@ -26,6 +26,6 @@ enum BadgeVisibilityStore {
       """
       INSERT INTO badge_visibilities (account_id, to_friends, on_public_profile) VALUES (?, ?, ?)
       ON CONFLICT DO UPDATE SET to_friends = excluded.to_friends, on_public_profile = excluded.on_public_profile
-      """, .id(account), .truth(visibility.toFriends), .truth(visibility.onPublicProfile))
+      """, .id(account), .truth(visibility.isVisibleToFriends), .truth(visibility.isVisibleOnPublicProfile))
   }
 }

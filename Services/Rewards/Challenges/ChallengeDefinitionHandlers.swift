@@ -22,7 +22,7 @@ struct ChallengeDefinitionHandlers: Sendable {
   }
 
   @Sendable
-  func edit(_ input: EditChallenge.Input, _ call: AccountCall, _ transaction: Transaction) throws -> ChallengeDefinition {
+  func update(_ input: UpdateChallenge.Input, _ call: AccountCall, _ transaction: Transaction) throws -> ChallengeDefinition {
     let database = transaction.database
     let known = try ChallengeDefinitionStore.find(input.challengeID, in: database)
     guard known.retiredAt == nil else { throw ChallengeFailure.retired }

@@ -22,7 +22,7 @@ enum ChallengeDefinitionStore {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (challenge_id) DO NOTHING
         """
     ).execute(arguments: [
-      id, rule.metric.rawValue, rule.window.rawValue, rule.stepsADay, rule.from, rule.to, rule.newAccountDays,
+      id, rule.metric.rawValue, rule.window.rawValue, rule.stepsPerDay, rule.from, rule.to, rule.newAccountDays,
       terms.tiers?.bronze, terms.tiers?.silver, terms.tiers?.gold ?? terms.threshold, terms.coins ?? 0,
       terms.icon.description, String(decoding: terms.texts.json, as: UTF8.self), transaction.now, AccountID.placeholder,
     ])
@@ -100,7 +100,7 @@ extension KnownChallenge {
   init(_ row: Row) throws {
     let rule = ChallengeRule(
       metric: try ChallengeMetric(text: row["metric"]), window: try ChallengeWindow(text: row["time_window"]),
-      stepsADay: row["steps_a_day"], from: row["from_day"], to: row["to_day"], newAccountDays: row["first_days"])
+      stepsPerDay: row["steps_a_day"], from: row["from_day"], to: row["to_day"], newAccountDays: row["first_days"])
     let threshold: Int = row["threshold"]
     let tiers = (row["bronze"] as Int?).map { ChallengeTiers(bronze: $0, silver: row["silver"], gold: threshold) }
     let coins: Int = row["coins"]

@@ -137,7 +137,7 @@ struct ChallengeRun {
     sums[change.day...change.day] = change.after
     let rule = challenge.terms.rule
     // For days in a row only the membership of a day in the row matters.
-    if let stepsADay = rule.stepsADay, (before >= stepsADay) == (after >= stepsADay) { return }
+    if let stepsPerDay = rule.stepsPerDay, (before >= stepsPerDay) == (after >= stepsPerDay) { return }
     if after < before {
       if metric.isMeasured { try recheck(challenge, around: change.day) }
     } else if challenge.retiredAt == nil {
@@ -150,7 +150,7 @@ struct ChallengeRun {
   /// Sums are usually read already, or too small, so the account's completions are read only where a sum suffices. For days in a row they
   /// are read first, because finding a row takes longer.
   private mutating func reach(_ challenge: KnownChallenge, around day: LocalDay) throws {
-    if challenge.terms.rule.stepsADay != nil, try isComplete(challenge) { return }
+    if challenge.terms.rule.stepsPerDay != nil, try isComplete(challenge) { return }
     guard let (days, amount) = try amount(of: challenge, around: day), amount >= challenge.lowestThreshold,
       try !isComplete(challenge)
     else { return }
@@ -213,7 +213,7 @@ struct ChallengeRun {
   private mutating func holds(
     _ completion: ChallengeCompletion, _ challenge: KnownChallenge, _ threshold: Int
   ) throws -> Bool {
-    guard challenge.terms.rule.stepsADay == nil else { return false }
+    guard challenge.terms.rule.stepsPerDay == nil else { return false }
     return try sum(completion.days)[challenge.terms.rule.metric] ?? 0 >= threshold
   }
 
@@ -225,9 +225,9 @@ struct ChallengeRun {
   ) throws -> (days: ClosedRange<LocalDay>, amount: Int)? {
     let rule = challenge.terms.rule
     let registered = try registeredOn(rule)
-    if let stepsADay = rule.stepsADay {
+    if let stepsPerDay = rule.stepsPerDay {
       let counted = ChallengeRules.counted(rule, registeredOn: registered)
-      let row = try ChallengeFactStore.row(around: day, stepsADay: stepsADay, in: counted, of: account, database)
+      let row = try ChallengeFactStore.row(around: day, stepsPerDay: stepsPerDay, in: counted, of: account, database)
       return row.map { ($0, $0.lowerBound.distance(to: $0.upperBound) + 1) }
     }
     guard let days = ChallengeRules.period(rule, of: day, registeredOn: registered) else { return nil }
@@ -313,7 +313,9 @@ struct ChallengeRun {
     if days.lowerBound >= first { return coins }
     guard days.upperBound >= first else { return 0 }
     let paid = first...days.upperBound
-    if challenge.terms.rule.stepsADay != nil { return paid.lowerBound.distance(to: paid.upperBound) + 1 >= threshold ? coins : 0 }
+    if challenge.terms.rule.stepsPerDay != nil {
+      return paid.lowerBound.distance(to: paid.upperBound) + 1 >= threshold ? coins : 0
+    }
     return try sum(paid)[challenge.terms.rule.metric] ?? 0 >= threshold ? coins : 0
   }
 

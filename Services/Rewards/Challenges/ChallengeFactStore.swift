@@ -145,16 +145,17 @@ enum ChallengeFactStore {
   ///
   /// - Parameter counted: limits the row to these days.
   static func row(
-    around day: LocalDay, stepsADay: Int, in counted: ClosedRange<LocalDay>, of account: AccountID, _ database: Database
+    around day: LocalDay, stepsPerDay: Int, in counted: ClosedRange<LocalDay>, of account: AccountID, _ database: Database
   ) throws -> ClosedRange<LocalDay>? {
-    guard counted.contains(day), let facts = try self.day(day, of: account, in: database)?.facts, facts.steps >= stepsADay else {
+    guard counted.contains(day), let facts = try self.day(day, of: account, in: database)?.facts, facts.steps >= stepsPerDay
+    else {
       return nil
     }
     var (first, last) = (day, day)
     try database.each(
       "SELECT day FROM challenge_days WHERE account_id = ? AND day < ? AND day >= ? AND steps >= ? ORDER BY day DESC",
       .id(account),
-      .day(day), .day(counted.lowerBound), .number(stepsADay)
+      .day(day), .day(counted.lowerBound), .number(stepsPerDay)
     ) {
       guard $0.day(0) == first.advanced(by: -1) else { return false }
       first = $0.day(0)
@@ -162,7 +163,7 @@ enum ChallengeFactStore {
     }
     try database.each(
       "SELECT day FROM challenge_days WHERE account_id = ? AND day > ? AND day <= ? AND steps >= ? ORDER BY day", .id(account),
-      .day(day), .day(counted.upperBound), .number(stepsADay)
+      .day(day), .day(counted.upperBound), .number(stepsPerDay)
     ) {
       guard $0.day(0) == last.advanced(by: 1) else { return false }
       last = $0.day(0)

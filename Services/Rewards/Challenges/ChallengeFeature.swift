@@ -61,7 +61,7 @@ struct ChallengeFeature: Feature {
     service.serve(ListChallenges.self, read: handlers.list)
     service.serve(ListCompletedChallenges.self, read: handlers.listCompleted)
     service.serve(CreateChallenge.self, write: definitions.create)
-    service.serve(EditChallenge.self, write: definitions.edit)
+    service.serve(UpdateChallenge.self, write: definitions.update)
     service.serve(RetireChallenge.self, write: ChallengeDefinitionHandlers.retire)
     service.serve(ListChallengeDefinitions.self, read: ChallengeDefinitionHandlers.list)
     ChallengeSubscriptions(engine: engine, formula: formula).subscribe(&service)

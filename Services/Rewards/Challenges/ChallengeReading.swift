@@ -42,11 +42,11 @@ struct ChallengeReading {
   /// The account's count in the present window.
   func progress(_ challenge: KnownChallenge, in window: ClosedRange<LocalDay>) throws -> Int {
     let rule = challenge.terms.rule
-    if let stepsADay = rule.stepsADay {
+    if let stepsPerDay = rule.stepsPerDay {
       let counted = ChallengeRules.counted(rule, registeredOn: registered)
       // Until today has its steps, the row may end yesterday.
       for day in [today, today.advanced(by: -1)] {
-        let row = try ChallengeFactStore.row(around: day, stepsADay: stepsADay, in: counted, of: account, database)
+        let row = try ChallengeFactStore.row(around: day, stepsPerDay: stepsPerDay, in: counted, of: account, database)
         if let row { return row.lowerBound.distance(to: day) + 1 }
       }
       return 0

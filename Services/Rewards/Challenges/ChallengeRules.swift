@@ -47,9 +47,9 @@ enum ChallengeRules {
   static func find(
     _ rule: ChallengeRule, threshold: Int, in days: [DayAmount], registeredOn: LocalDay
   ) -> ClosedRange<LocalDay>? {
-    if let stepsADay = rule.stepsADay {
+    if let stepsPerDay = rule.stepsPerDay {
       let counted = counted(rule, registeredOn: registeredOn)
-      return newestRow(of: threshold, in: days.filter { counted.contains($0.day) && $0.amount >= stepsADay }.map(\.day))
+      return newestRow(of: threshold, in: days.filter { counted.contains($0.day) && $0.amount >= stepsPerDay }.map(\.day))
     }
     var found: ClosedRange<LocalDay>?
     var (present, sum): (ClosedRange<LocalDay>?, Int) = (nil, 0)
@@ -81,7 +81,7 @@ enum ChallengeRules {
   // MARK: - Definitions
 
   /// Refuses a change that would harm an account on its way, by a higher threshold or a smaller reward.
-  static func checkEdit(_ input: EditChallenge.Input, of terms: ChallengeTerms) throws(Failure) {
+  static func checkEdit(_ input: UpdateChallenge.Input, of terms: ChallengeTerms) throws(Failure) {
     var problems: [FieldProblem] = []
     func expect(_ isRight: Bool, _ field: String, _ rule: FieldRule) {
       if !isRight { problems.append(FieldProblem(field: field, rule)) }

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let achievements = FeatureContract(operations: [ListAchievements.self])
+}
+
 /// An achievement, and the account's progress in it (REW-8).
 public struct Achievement: Document, Hashable {
   /// Names the achievement.

@@ -1,5 +1,13 @@
 public import Operations
 
+extension FeatureContract {
+  static let badges = FeatureContract(
+    operations: [
+      ListBadges.self, ListFriendsBadges.self, GetBadgeVisibility.self, SetBadgeVisibility.self, ReadBadgeProfilePart.self,
+    ],
+    events: [BadgeAwarded.self])
+}
+
 /// A badge that an account was awarded (REW-7, REW-8).
 public struct Badge: Document, Hashable {
   /// The challenge or achievement of the badge.
@@ -36,19 +44,19 @@ public struct Badge: Document, Hashable {
 /// Who sees an account's badges besides the account itself (REW-7).
 public struct BadgeVisibility: Document, Hashable {
   /// Whether friends see them.
-  public var toFriends: Bool
+  public var isVisibleToFriends: Bool
   /// Whether the public profile page shows them.
-  public var onPublicProfile: Bool
+  public var isVisibleOnPublicProfile: Bool
 
   /// The choice from its parts.
-  public init(toFriends: Bool = false, onPublicProfile: Bool = false) {
-    self.toFriends = toFriends
-    self.onPublicProfile = onPublicProfile
+  public init(isVisibleToFriends: Bool = false, isVisibleOnPublicProfile: Bool = false) {
+    self.isVisibleToFriends = isVisibleToFriends
+    self.isVisibleOnPublicProfile = isVisibleOnPublicProfile
   }
 
   public static let notes: Notes = [
-    "toFriends": "Whether your friends see your badges; they do not unless you say so.",
-    "onPublicProfile":
+    "isVisibleToFriends": "Whether your friends see your badges; they do not unless you say so.",
+    "isVisibleOnPublicProfile":
       "Whether the page of your public profile shows them to whoever has its link; it does not unless you say so.",
   ]
 }
@@ -113,7 +121,7 @@ public enum ReadBadgeProfilePart: ProfilePartOperation {
   public typealias Output = ProfilePart
 
   public static let spec = OperationSpec(
-    "badges.profilePart", of: .rewards, nil, by: .services([.gateway]), effect: .read, requirements: ["REW-7"],
+    "badges.getProfilePart", of: .rewards, nil, by: .services([.gateway]), effect: .read, requirements: ["REW-7"],
     "Say which badges the page of an account's public profile shows.")
 }
 

@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let challengeCorrections = FeatureContract(
+    operations: [RevokeChallenge.self, GrantChallenge.self, ListChallengeCorrections.self], events: [ChallengeCorrected.self])
+}
+
 /// An administrator's correction of an account's completed challenge or achievement (REW-7, REW-8).
 public struct ChallengeCorrection: Document, Hashable {
   /// Names the correction.

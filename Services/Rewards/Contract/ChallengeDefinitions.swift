@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let challengeDefinitions = FeatureContract(
+    operations: [CreateChallenge.self, UpdateChallenge.self, RetireChallenge.self, ListChallengeDefinitions.self])
+}
+
 /// A challenge or an achievement as administrators see it (REW-7, REW-8).
 public struct ChallengeDefinition: Document, Hashable {
   /// Names the challenge or achievement.
@@ -50,14 +55,14 @@ public enum CreateChallenge: AccountOperation {
   public typealias Output = ChallengeDefinition
 
   public static let spec = OperationSpec(
-    "challenges.create", of: .rewards, .post("/v1/challenge-definitions"), by: .administrator, effect: .create,
+    "challengeDefinitions.create", of: .rewards, .post("/v1/challenge-definitions"), by: .administrator, effect: .create,
     failures: [ChallengeFailure.tooMany.kind], requirements: ["REW-7", "REW-8"],
     "Define a challenge, or an achievement in tiers; what accounts have already done counts.")
 }
 
 /// Changes a definition in ways that no account loses by (REW-7): its words and icon; a threshold may fall, coins may rise. The rule of
 /// what is counted stays.
-public enum EditChallenge: AccountOperation {
+public enum UpdateChallenge: AccountOperation {
   /// Which definition, and its new values.
   public struct Input: Document {
     /// The challenge or achievement.
@@ -98,7 +103,8 @@ public enum EditChallenge: AccountOperation {
   public typealias Output = ChallengeDefinition
 
   public static let spec = OperationSpec(
-    "challenges.edit", of: .rewards, .put("/v1/challenge-definitions/{challengeID}"), by: .administrator, effect: .write,
+    "challengeDefinitions.update", of: .rewards, .put("/v1/challenge-definitions/{challengeID}"), by: .administrator,
+    effect: .write,
     failures: [ChallengeFailure.notFound.kind, ChallengeFailure.retired.kind], requirements: ["REW-7", "REW-8"],
     "Change a definition where that harms nobody: words and icon; a lower threshold, more coins.")
 }
@@ -119,7 +125,7 @@ public enum RetireChallenge: AccountOperation {
   public typealias Output = ChallengeDefinition
 
   public static let spec = OperationSpec(
-    "challenges.retire", of: .rewards, .post("/v1/challenge-definitions/{challengeID}/retire"), by: .administrator,
+    "challengeDefinitions.retire", of: .rewards, .post("/v1/challenge-definitions/{challengeID}/retire"), by: .administrator,
     effect: .write,
     failures: [ChallengeFailure.notFound.kind], requirements: ["REW-7", "REW-8"],
     "Let nobody complete a challenge or an achievement any more; who has completed it keeps that.")
@@ -131,6 +137,6 @@ public enum ListChallengeDefinitions: AccountOperation {
   public typealias Output = Page<ChallengeDefinition>
 
   public static let spec = OperationSpec(
-    "challenges.listDefinitions", of: .rewards, .get("/v1/challenge-definitions"), by: .administrator, effect: .read,
+    "challengeDefinitions.list", of: .rewards, .get("/v1/challenge-definitions"), by: .administrator, effect: .read,
     requirements: ["REW-7", "REW-8"], "List the definitions of challenges and achievements, retired ones too, oldest first.")
 }

@@ -67,7 +67,7 @@ public struct ChallengeRule: Document, Hashable {
   /// The window in which it is counted.
   public var window: ChallengeWindow
   /// For `daysInARow`: how many steps a day needs.
-  public var stepsADay: Int?
+  public var stepsPerDay: Int?
   /// For the window `range`: its first day.
   public var from: LocalDay?
   /// For the window `range`: its last day.
@@ -77,12 +77,12 @@ public struct ChallengeRule: Document, Hashable {
 
   /// The rule from its parts.
   public init(
-    metric: ChallengeMetric, window: ChallengeWindow, stepsADay: Int? = nil, from: LocalDay? = nil, to: LocalDay? = nil,
+    metric: ChallengeMetric, window: ChallengeWindow, stepsPerDay: Int? = nil, from: LocalDay? = nil, to: LocalDay? = nil,
     newAccountDays: Int? = nil
   ) {
     self.metric = metric
     self.window = window
-    self.stepsADay = stepsADay
+    self.stepsPerDay = stepsPerDay
     self.from = from
     self.to = to
     self.newAccountDays = newAccountDays
@@ -94,14 +94,14 @@ public struct ChallengeRule: Document, Hashable {
   public static let notes: Notes = [
     "metric": """
     What is counted: `steps`, `walkingMeters`, `runningMeters`, `cyclingMeters` (as far as they may earn coins); `daysInARow` with at least \
-    `stepsADay` steps; `activityStreak`; `entries` (days of activities on which the goal was reached); `tasksConfirmed`; `helpGiven`; \
+    `stepsPerDay` steps; `activityStreak`; `entries` (days of activities on which the goal was reached); `tasksConfirmed`; `helpGiven`; \
     `teams`; `friends`; `activities`.
     """,
     "window": """
     Within what: any one `day`, any one `week` from Monday to Sunday, any one calendar `month`, a `range` of days, or `ever`. `daysInARow` \
     takes `range` and `ever`; `activityStreak`, `teams`, `friends` and `activities` take `ever`.
     """,
-    "stepsADay": Note("For `daysInARow`, and only there: how many steps a day needs.", range: 1...1_000_000, example: 8000),
+    "stepsPerDay": Note("For `daysInARow`, and only there: how many steps a day needs.", range: 1...1_000_000, example: 8000),
     "from": "For the window `range`, and only there: its first day.",
     "to": "For the window `range`, and only there: its last day, at most 365 days after the first.",
     "newAccountDays": Note(
@@ -114,7 +114,7 @@ public struct ChallengeRule: Document, Hashable {
     let ofMetric = FieldRule("not_for_metric", ["metric": .text(metric.rawValue)])
     let ofWindow = FieldRule("not_for_window", ["window": .text(window.rawValue)])
     fields.expect(metric.windows.contains(window), "window", ofMetric)
-    ChallengeRule.expect(stepsADay != nil, "stepsADay", only: metric == .daysInARow, or: ofMetric, &fields)
+    ChallengeRule.expect(stepsPerDay != nil, "stepsPerDay", only: metric == .daysInARow, or: ofMetric, &fields)
     ChallengeRule.expect(from != nil, "from", only: window == .range, or: ofWindow, &fields)
     ChallengeRule.expect(to != nil, "to", only: window == .range, or: ofWindow, &fields)
     if newAccountDays != nil {

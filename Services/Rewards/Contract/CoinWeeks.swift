@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let coinWeeks = FeatureContract(operations: [ReadCoinWeeks.self])
+}
+
 /// An account, and the period that its summary covers.
 public struct CoinTime: Document, Hashable {
   public var accountID: AccountID

@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let coins = FeatureContract(
+    operations: [GetBalance.self, ListTransfers.self], events: [CoinsEarned.self, CoinsCorrected.self])
+}
+
 /// An account's coins, and how far it is from the next coin (REW-1, REW-2).
 public struct Balance: Document, Hashable {
   /// The coins that can be spent.
@@ -53,7 +58,7 @@ public enum GetBalance: AccountOperation {
   public typealias Output = Balance
 
   public static let spec = OperationSpec(
-    "coins.balance", of: .rewards, .get("/v1/coins/balance"), by: .account, effect: .read, requirements: ["REW-1", "REW-2"],
+    "coins.getBalance", of: .rewards, .get("/v1/coins/balance"), by: .account, effect: .read, requirements: ["REW-1", "REW-2"],
     "Show how many coins the account has, and the steps carried over towards the next.")
 }
 
@@ -155,7 +160,7 @@ public enum ListTransfers: AccountOperation {
   public typealias Output = Page<Transfer>
 
   public static let spec = OperationSpec(
-    "coins.history", of: .rewards, .get("/v1/coins/transfers"), by: .account, effect: .read, requirements: ["REW-2"],
+    "coins.listTransfers", of: .rewards, .get("/v1/coins/transfers"), by: .account, effect: .read, requirements: ["REW-2"],
     "List the coins that came to the account or left it, newest first.")
 }
 

@@ -5,28 +5,10 @@ extension Contract {
   /// The operations and events that rewards offers to other services and to clients.
   public static let rewards = Contract(
     .rewards,
-    operations: [
-      GetBalance.self, ListTransfers.self, AdjustCoins.self, ReadCoinWeeks.self,
-      ListOffers.self, GetOffer.self, GetOfferPicture.self, CreateOffer.self, ReadExpiringOffers.self,
-      RegisterPartner.self, GetOwnPartner.self, GetPartner.self, EditPartner.self, ListPartners.self, DecidePartner.self,
-      PutPartnerLogo.self, DeletePartnerLogo.self, GetPartnerLogo.self,
-      ListPartnerMembers.self, AddPartnerMember.self, RemovePartnerMember.self, LeavePartner.self,
-      AddPartnerPlace.self, EditPartnerPlace.self, RemovePartnerPlace.self,
-      CreatePartnerOffer.self, EditPartnerOffer.self, PausePartnerOffer.self, ResumePartnerOffer.self,
-      WithdrawPartnerOffer.self, ListPartnerOffers.self, PutOfferPicture.self, DeleteOfferPicture.self, GetOfferStatistics.self,
-      RedeemOffer.self, ListRedemptions.self, GetRedemption.self, PresentRedemption.self, VoidRedemption.self,
-      CheckCode.self, UseCode.self, ListPartnerRedemptions.self, VoidPartnerRedemption.self,
-      ListLeaderboard.self, GetLeaderboardVisibility.self, SetLeaderboardVisibility.self, ReadFriendRanks.self,
-      ListChallenges.self, ListCompletedChallenges.self, CreateChallenge.self, EditChallenge.self, RetireChallenge.self,
-      ListChallengeDefinitions.self, ListAchievements.self,
-      RevokeChallenge.self, GrantChallenge.self, ListChallengeCorrections.self,
-      ListBadges.self, ListFriendsBadges.self, GetBadgeVisibility.self, SetBadgeVisibility.self, ReadBadgeProfilePart.self,
-    ],
-    events: [
-      CoinsEarned.self, CoinsCorrected.self, OfferRedeemed.self, CoinsRefunded.self, CoinsRewarded.self,
-      CoinsRewardReversed.self, CoinsAdjusted.self, CoinsExpired.self, CoinsExpiring.self, LedgerFailed.self,
-      PartnerDecided.self, PartnerOwnerLost.self, RedemptionUsed.self, RedemptionVoided.self,
-      ChallengeCompleted.self, ChallengeCompletionReversed.self, BadgeAwarded.self, ChallengeCorrected.self,
+    features: [
+      .coins, .ledger, .coinWeeks, .offers, .expiringOffers, .partners, .partnerMembers, .partnerPlaces, .partnerOffers,
+      .offerViews, .redemptions, .partnerRedemptions, .leaderboards, .friendRanks, .challenges, .challengeDefinitions,
+      .achievements, .challengeCorrections, .badges,
     ],
     words: [.init(en: [UInt8](rewards_words_en), es: [UInt8](rewards_words_es))])
 }

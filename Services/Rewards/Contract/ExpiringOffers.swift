@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let expiringOffers = FeatureContract(operations: [ReadExpiringOffers.self])
+}
+
 /// An offer that ends soon and that an account can afford (NOT-5).
 public struct ExpiringOffer: Document, Hashable {
   public var offerID: OfferID

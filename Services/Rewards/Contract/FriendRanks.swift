@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let friendRanks = FeatureContract(operations: [ReadFriendRanks.self])
+}
+
 /// An account's rank among its friends by the steps of the present month (REW-6).
 public struct FriendRank: Document, Hashable {
   /// The month's first day.

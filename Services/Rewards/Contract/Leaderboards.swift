@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let leaderboards = FeatureContract(
+    operations: [ListLeaderboard.self, GetLeaderboardVisibility.self, SetLeaderboardVisibility.self])
+}
+
 /// The metric of a leaderboard (REW-6).
 public enum LeaderboardMetric: String, Choice {
   /// Steps that may earn, without flagged ones.
@@ -66,11 +71,11 @@ public struct RankedPerson: Document, Hashable {
   /// One more than the number of people with a higher score: people with equal scores share a rank.
   public var rank: Int
   /// Whether the person is the reader.
-  public var isOwn: Bool
+  public var isMe: Bool
 
   /// The person from its parts.
   public init(
-    accountID: AccountID, username: Username, nickname: String?, photoURL: PhotoURL?, score: Int, rank: Int, isOwn: Bool
+    accountID: AccountID, username: Username, nickname: String?, photoURL: PhotoURL?, score: Int, rank: Int, isMe: Bool
   ) {
     self.accountID = accountID
     self.username = username
@@ -78,7 +83,7 @@ public struct RankedPerson: Document, Hashable {
     self.photoURL = photoURL
     self.score = score
     self.rank = rank
-    self.isOwn = isOwn
+    self.isMe = isMe
   }
 
   public static let notes: Notes = [
@@ -86,7 +91,7 @@ public struct RankedPerson: Document, Hashable {
     "photoURL": "The photo, if there is one.",
     "score": Note("Steps or coins in the time that the leaderboard is of.", range: 0...9e15, example: 212_480),
     "rank": Note("One more than the number of people with a higher score.", range: 1...9e15, example: 17),
-    "isOwn": "Whether it is you.",
+    "isMe": "Whether it is you.",
   ]
 }
 
@@ -140,7 +145,7 @@ public enum ListLeaderboard: AccountOperation {
     public var items: [RankedPerson]
     public var nextCursor: PageCursor?
     /// The reader, as if visible; absent on a team's leaderboard where the reader is in no team.
-    public var own: RankedPerson?
+    public var me: RankedPerson?
     /// The reader, between its neighbours.
     public var neighbours: [RankedPerson]
     /// The text to show while the leaderboard is empty, in the reader's language (E UC-05, AF-01).
@@ -148,13 +153,13 @@ public enum ListLeaderboard: AccountOperation {
 
     /// The page from its parts.
     public init(
-      period: LeaderboardPeriod, items: [RankedPerson], nextCursor: PageCursor?, own: RankedPerson?, neighbours: [RankedPerson],
+      period: LeaderboardPeriod, items: [RankedPerson], nextCursor: PageCursor?, me: RankedPerson?, neighbours: [RankedPerson],
       message: String?
     ) {
       self.period = period
       self.items = items
       self.nextCursor = nextCursor
-      self.own = own
+      self.me = me
       self.neighbours = neighbours
       self.message = message
     }
@@ -164,7 +169,7 @@ public enum ListLeaderboard: AccountOperation {
     public static let notes: Notes = [
       "period": "The month, or `allTime`.", "items": "The best first; only those who chose to be seen.",
       "nextCursor": "Give it as `cursor` for the next page; absent on the last.",
-      "own": "Your rank, as if you were seen; absent of a team while you are in none.",
+      "me": "Your rank, as if you were seen; absent of a team while you are in none.",
       "neighbours": "You with up to five on each side of you; empty of a team while you are in none.",
       "message": "What to show while there is nobody on it, in your language; absent otherwise.",
     ]
@@ -178,13 +183,13 @@ public enum ListLeaderboard: AccountOperation {
 /// Whether an account is visible on leaderboards (REW-6).
 public struct LeaderboardVisibility: Document, Hashable {
   /// Whether others see the account there, and it counts for their ranks; off by default.
-  public var isSeen: Bool
+  public var isVisible: Bool
 
   /// The choice.
-  public init(isSeen: Bool) { self.isSeen = isSeen }
+  public init(isVisible: Bool) { self.isVisible = isVisible }
 
   public static let notes: Notes = [
-    "isSeen": "Whether others see you on leaderboards, with your names, photo, steps and coins earned; off until you choose it."
+    "isVisible": "Whether others see you on leaderboards, with your names, photo, steps and coins earned; off until you choose it."
   ]
 }
 

@@ -1,5 +1,14 @@
 public import Operations
 
+extension FeatureContract {
+  static let ledger = FeatureContract(
+    operations: [AdjustCoins.self],
+    events: [
+      CoinsRefunded.self, CoinsRewarded.self, CoinsRewardReversed.self, CoinsAdjusted.self, CoinsExpired.self, CoinsExpiring.self,
+      LedgerFailed.self,
+    ])
+}
+
 // What moves coins besides steps and offers (REW-2).
 
 /// An administrator corrects an account's balance, with a reason that its owner reads (REW-2).

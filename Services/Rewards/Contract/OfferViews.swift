@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let offerViews = FeatureContract(operations: [GetOfferStatistics.self])
+}
+
 /// Statistics of a partner's offers on one day in UTC (REW-3): counts only, no personal data.
 public struct OfferStatistics: Document, Hashable {
   /// The day.
@@ -74,7 +78,7 @@ public enum GetOfferStatistics: AccountOperation {
   }
 
   public static let spec = OperationSpec(
-    "offerStatistics.get", of: .rewards, .get("/v1/partners/own/statistics"), by: .partnerClerk, effect: .read,
+    "offerStatistics.get", of: .rewards, .get("/v1/partners/mine/statistics"), by: .partnerClerk, effect: .read,
     failures: [OfferFailure.notFound.kind], requirements: ["REW-3"],
     "Show how often the offers of your company were looked at, redeemed and used, day by day.")
 }

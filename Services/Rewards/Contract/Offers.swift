@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let offers = FeatureContract(operations: [ListOffers.self, GetOffer.self, GetOfferPicture.self, CreateOffer.self])
+}
+
 /// A reward that can be had for coins, and its conditions (REW-3, REW-4).
 public struct Offer: Document, Hashable {
   /// Names the offer.
@@ -190,7 +194,7 @@ public enum ListOffers: AccountOperation {
     /// The order; `end` if absent.
     public var sort: OfferOrder?
     /// If true, only offers for which the account has enough coins.
-    public var affordable: Bool?
+    public var isAffordable: Bool?
     /// The latitude of the account's location.
     public var latitude: Double?
     /// The longitude of the account's location.
@@ -208,12 +212,12 @@ public enum ListOffers: AccountOperation {
 
     /// The input from its parts.
     public init(
-      sort: OfferOrder? = nil, affordable: Bool? = nil, latitude: Double? = nil, longitude: Double? = nil,
+      sort: OfferOrder? = nil, isAffordable: Bool? = nil, latitude: Double? = nil, longitude: Double? = nil,
       radiusMeters: Int? = nil, partnerID: PartnerID? = nil, category: OfferCategory? = nil, text: String? = nil,
       limit: Int? = nil, cursor: PageCursor? = nil
     ) {
       self.sort = sort
-      self.affordable = affordable
+      self.isAffordable = isAffordable
       self.latitude = latitude
       self.longitude = longitude
       self.radiusMeters = radiusMeters
@@ -231,7 +235,7 @@ public enum ListOffers: AccountOperation {
     public static let notes = listNotes(
       placeNotes.merging([
         "sort": "The order: those that end first (`end`, if absent), cost least, are newest or nearest before the others.",
-        "affordable": "Whether only those that you have the coins for.",
+        "isAffordable": "Whether only those that you have the coins for.",
         "radiusMeters": Note(
           "Only offers within so many metres of there: up to 100,000, 10,000 if absent.", range: 1...Double(maxRadiusMeters),
           example: 5000), "partnerID": "Only those of this partner.", "category": "Only those of this kind.",

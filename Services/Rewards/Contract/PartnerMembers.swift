@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let partnerMembers = FeatureContract(
+    operations: [ListPartnerMembers.self, AddPartnerMember.self, RemovePartnerMember.self, LeavePartner.self])
+}
+
 /// What a member of a partner may do (REW-3).
 public enum PartnerRole: String, Choice {
   /// Every operation of the partner.
@@ -64,7 +69,7 @@ public enum ListPartnerMembers: AccountOperation {
   public typealias Output = PartnerMembers
 
   public static let spec = OperationSpec(
-    "partnerMembers.list", of: .rewards, .get("/v1/partners/own/members"), by: .partnerClerk, effect: .read,
+    "partnerMembers.list", of: .rewards, .get("/v1/partners/mine/members"), by: .partnerClerk, effect: .read,
     requirements: ["REW-3"], "List the people of the partner that you belong to.")
 }
 
@@ -91,7 +96,7 @@ public enum AddPartnerMember: AccountOperation {
   public typealias Output = PartnerMembers
 
   public static let spec = OperationSpec(
-    "partnerMembers.add", of: .rewards, .post("/v1/partners/own/members"), by: .partnerOwner, effect: .write, rate: .search,
+    "partnerMembers.add", of: .rewards, .post("/v1/partners/mine/members"), by: .partnerOwner, effect: .write, rate: .search,
     failures: [
       PartnerFailure.alreadyInPartner.kind, PartnerFailure.notApproved.kind, PartnerMemberFailure.lastOwner.kind,
       PartnerMemberFailure.tooMany.kind,
@@ -115,7 +120,7 @@ public enum RemovePartnerMember: AccountOperation {
   public typealias Output = PartnerMembers
 
   public static let spec = OperationSpec(
-    "partnerMembers.remove", of: .rewards, .delete("/v1/partners/own/members/{accountID}"), by: .partnerOwner, effect: .write,
+    "partnerMembers.remove", of: .rewards, .delete("/v1/partners/mine/members/{accountID}"), by: .partnerOwner, effect: .write,
     failures: [RequestFailure.notFound.kind, PartnerMemberFailure.lastOwner.kind], requirements: ["REW-3"],
     "Take an account its role at your company.")
 }
@@ -128,6 +133,6 @@ public enum LeavePartner: AccountOperation {
 
   // Open to any account, and refused by the handler: whoever has left, and repeats the call, is answered as the first time.
   public static let spec = OperationSpec(
-    "partnerMembers.leave", of: .rewards, .post("/v1/partners/own/leave"), by: .account, effect: .write,
+    "partnerMembers.leave", of: .rewards, .post("/v1/partners/mine/leave"), by: .account, effect: .write,
     failures: [RequestFailure.forbidden.kind], requirements: ["REW-3"], "Leave the partner that you belong to.")
 }

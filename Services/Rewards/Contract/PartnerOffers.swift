@@ -1,5 +1,13 @@
 public import Operations
 
+extension FeatureContract {
+  static let partnerOffers = FeatureContract(
+    operations: [
+      CreatePartnerOffer.self, UpdatePartnerOffer.self, PausePartnerOffer.self, ResumePartnerOffer.self,
+      WithdrawPartnerOffer.self, ListPartnerOffers.self, PutOfferPicture.self, DeleteOfferPicture.self,
+    ])
+}
+
 /// Whether one of a partner's offers can be redeemed (REW-3).
 public enum PartnerOfferState: String, Choice {
   case open
@@ -109,13 +117,13 @@ public enum CreatePartnerOffer: AccountOperation {
   public typealias Output = PartnerOffer
 
   public static let spec = OperationSpec(
-    "partnerOffers.create", of: .rewards, .post("/v1/partners/own/offers"), by: .partnerOwner, effect: .create,
+    "partnerOffers.create", of: .rewards, .post("/v1/partners/mine/offers"), by: .partnerOwner, effect: .create,
     failures: [PartnerFailure.notApproved.kind, PartnerOfferFailure.tooMany.kind], requirements: ["REW-3"],
     "Publish an offer of your company.")
 }
 
 /// Changes an offer of the caller's partner (REW-3). Earlier redemptions keep the words and the end under which they were made.
-public enum EditPartnerOffer: AccountOperation {
+public enum UpdatePartnerOffer: AccountOperation {
   /// Which offer, and the fields to change.
   public struct Input: Document {
     /// Names the offer.
@@ -181,7 +189,7 @@ public enum EditPartnerOffer: AccountOperation {
   public typealias Output = PartnerOffer
 
   public static let spec = OperationSpec(
-    "partnerOffers.edit", of: .rewards, .patch("/v1/partners/own/offers/{offerID}"), by: .partnerOwner, effect: .write,
+    "partnerOffers.update", of: .rewards, .patch("/v1/partners/mine/offers/{offerID}"), by: .partnerOwner, effect: .write,
     failures: OfferReference.failures + [PartnerFailure.notApproved.kind], requirements: ["REW-3"],
     "Change an offer of your company; what was redeemed keeps its words.")
 }
@@ -206,7 +214,7 @@ public enum PausePartnerOffer: AccountOperation {
   public typealias Output = PartnerOffer
 
   public static let spec = OperationSpec(
-    "partnerOffers.pause", of: .rewards, .post("/v1/partners/own/offers/{offerID}/pause"), by: .partnerOwner, effect: .write,
+    "partnerOffers.pause", of: .rewards, .post("/v1/partners/mine/offers/{offerID}/pause"), by: .partnerOwner, effect: .write,
     failures: OfferReference.failures, requirements: ["REW-3"], "Pause an offer of your company.")
 }
 
@@ -216,7 +224,7 @@ public enum ResumePartnerOffer: AccountOperation {
   public typealias Output = PartnerOffer
 
   public static let spec = OperationSpec(
-    "partnerOffers.resume", of: .rewards, .post("/v1/partners/own/offers/{offerID}/resume"), by: .partnerOwner, effect: .write,
+    "partnerOffers.resume", of: .rewards, .post("/v1/partners/mine/offers/{offerID}/resume"), by: .partnerOwner, effect: .write,
     failures: OfferReference.failures + [PartnerFailure.notApproved.kind], requirements: ["REW-3"],
     "Resume an offer that you have paused.")
 }
@@ -227,7 +235,7 @@ public enum WithdrawPartnerOffer: AccountOperation {
   public typealias Output = PartnerOffer
 
   public static let spec = OperationSpec(
-    "partnerOffers.withdraw", of: .rewards, .delete("/v1/partners/own/offers/{offerID}"), by: .partnerOwner, effect: .write,
+    "partnerOffers.withdraw", of: .rewards, .delete("/v1/partners/mine/offers/{offerID}"), by: .partnerOwner, effect: .write,
     failures: [OfferFailure.notFound.kind], requirements: ["REW-3"], "Withdraw an offer of your company for ever.")
 }
 
@@ -237,7 +245,7 @@ public enum ListPartnerOffers: AccountOperation {
   public typealias Output = Page<PartnerOffer>
 
   public static let spec = OperationSpec(
-    "partnerOffers.list", of: .rewards, .get("/v1/partners/own/offers"), by: .partnerClerk, effect: .read,
+    "partnerOffers.list", of: .rewards, .get("/v1/partners/mine/offers"), by: .partnerClerk, effect: .read,
     requirements: ["REW-3"], "List the offers of your company, newest first.")
 }
 
@@ -267,7 +275,7 @@ public enum PutOfferPicture: AccountOperation {
   public typealias Output = PartnerOffer
 
   public static let spec = OperationSpec(
-    "offerPictures.put", of: .rewards, .put("/v1/partners/own/offers/{offerID}/picture"), by: .partnerOwner, effect: .write,
+    "offerPictures.put", of: .rewards, .put("/v1/partners/mine/offers/{offerID}/picture"), by: .partnerOwner, effect: .write,
     failures: OfferReference.failures, raw: .body("content", "image/*"), requirements: ["REW-3"],
     "Give an offer of your company a picture.")
 }
@@ -278,6 +286,6 @@ public enum DeleteOfferPicture: AccountOperation {
   public typealias Output = PartnerOffer
 
   public static let spec = OperationSpec(
-    "offerPictures.delete", of: .rewards, .delete("/v1/partners/own/offers/{offerID}/picture"), by: .partnerOwner,
+    "offerPictures.delete", of: .rewards, .delete("/v1/partners/mine/offers/{offerID}/picture"), by: .partnerOwner,
     effect: .write, failures: [OfferFailure.notFound.kind], requirements: ["REW-3"], "Remove an offer's picture.")
 }

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let partnerPlaces = FeatureContract(operations: [AddPartnerPlace.self, UpdatePartnerPlace.self, RemovePartnerPlace.self])
+}
+
 /// A place of a partner (REW-3).
 public struct PartnerPlace: Document, Hashable {
   /// Names the place.
@@ -73,12 +77,12 @@ public enum AddPartnerPlace: AccountOperation {
   public typealias Output = PartnerPlace
 
   public static let spec = OperationSpec(
-    "partnerPlaces.add", of: .rewards, .post("/v1/partners/own/places"), by: .partnerOwner, effect: .create,
+    "partnerPlaces.add", of: .rewards, .post("/v1/partners/mine/places"), by: .partnerOwner, effect: .create,
     failures: [PartnerPlaceFailure.tooMany.kind], requirements: ["REW-3"], "Add a place to your company.")
 }
 
 /// Changes a place of the caller's partner (REW-3).
-public enum EditPartnerPlace: AccountOperation {
+public enum UpdatePartnerPlace: AccountOperation {
   /// Which place, and the fields to change.
   public struct Input: Document {
     /// Names the place.
@@ -111,7 +115,7 @@ public enum EditPartnerPlace: AccountOperation {
   public typealias Output = PartnerPlace
 
   public static let spec = OperationSpec(
-    "partnerPlaces.edit", of: .rewards, .patch("/v1/partners/own/places/{placeID}"), by: .partnerOwner, effect: .write,
+    "partnerPlaces.update", of: .rewards, .patch("/v1/partners/mine/places/{placeID}"), by: .partnerOwner, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Change a place of your company.")
 }
 
@@ -131,6 +135,6 @@ public enum RemovePartnerPlace: AccountOperation {
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "partnerPlaces.remove", of: .rewards, .delete("/v1/partners/own/places/{placeID}"), by: .partnerOwner, effect: .write,
+    "partnerPlaces.remove", of: .rewards, .delete("/v1/partners/mine/places/{placeID}"), by: .partnerOwner, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Remove a place of your company.")
 }

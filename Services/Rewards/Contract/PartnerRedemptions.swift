@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let partnerRedemptions = FeatureContract(
+    operations: [CheckCode.self, UseCode.self, ListPartnerRedemptions.self, VoidPartnerRedemption.self])
+}
+
 /// A redemption as the partner sees it: what to give, and whether the code is usable; nothing about the account that redeemed it (REW-5).
 public struct PartnerRedemption: Document, Hashable {
   /// Names the redemption.
@@ -78,7 +83,7 @@ public enum CheckCode: AccountOperation {
   public typealias Output = PartnerRedemption
 
   public static let spec = OperationSpec(
-    "codes.check", of: .rewards, .post("/v1/partners/own/codes/check"), by: .partnerClerk, effect: .write,
+    "codes.check", of: .rewards, .post("/v1/partners/mine/codes/check"), by: .partnerClerk, effect: .write,
     failures: GivenCode.failures, requirements: ["REW-5"],
     "Look at a code of your company: what it is for, until when it is valid, and whether it was used.")
 }
@@ -89,7 +94,7 @@ public enum UseCode: AccountOperation {
   public typealias Output = PartnerRedemption
 
   public static let spec = OperationSpec(
-    "codes.use", of: .rewards, .post("/v1/partners/own/codes/use"), by: .partnerClerk, effect: .create,
+    "codes.use", of: .rewards, .post("/v1/partners/mine/codes/use"), by: .partnerClerk, effect: .create,
     failures: GivenCode.failures + RedemptionFailure.ofUse, requirements: ["REW-5"], "Use a code of your company up.")
 }
 
@@ -105,7 +110,7 @@ public enum ListPartnerRedemptions: AccountOperation {
   public typealias Output = Page<PartnerRedemption>
 
   public static let spec = OperationSpec(
-    "partnerRedemptions.list", of: .rewards, .get("/v1/partners/own/redemptions"), by: .partnerClerk, effect: .read,
+    "partnerRedemptions.list", of: .rewards, .get("/v1/partners/mine/redemptions"), by: .partnerClerk, effect: .read,
     requirements: ["REW-5"], "List what was redeemed of your company's offers, newest first.")
 }
 
@@ -115,7 +120,7 @@ public enum VoidPartnerRedemption: AccountOperation {
   public typealias Output = PartnerRedemption
 
   public static let spec = OperationSpec(
-    "partnerRedemptions.void", of: .rewards, .post("/v1/partners/own/redemptions/{redemptionID}/void"), by: .partnerOwner,
+    "partnerRedemptions.void", of: .rewards, .post("/v1/partners/mine/redemptions/{redemptionID}/void"), by: .partnerOwner,
     effect: .write, failures: [RedemptionFailure.notFound.kind] + RedemptionFailure.ofUse, requirements: ["REW-5"],
     "Void a redemption of your company and give the coins back.")
 }

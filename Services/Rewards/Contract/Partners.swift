@@ -1,5 +1,14 @@
 public import Operations
 
+extension FeatureContract {
+  static let partners = FeatureContract(
+    operations: [
+      RegisterPartner.self, GetOwnPartner.self, GetPartner.self, UpdatePartner.self, ListPartners.self, DecidePartner.self,
+      PutPartnerLogo.self, DeletePartnerLogo.self, GetPartnerLogo.self,
+    ],
+    events: [PartnerDecided.self, PartnerOwnerLost.self])
+}
+
 /// A company that gives rewards for coins, as everybody sees it (REW-3).
 public struct Partner: Document, Hashable {
   /// Names the partner.
@@ -191,7 +200,7 @@ public enum GetOwnPartner: AccountOperation {
   public typealias Output = RegisteredPartner
 
   public static let spec = OperationSpec(
-    "partners.own", of: .rewards, .get("/v1/partners/own"), by: .account, effect: .read,
+    "partners.getMine", of: .rewards, .get("/v1/partners/mine"), by: .account, effect: .read,
     failures: [PartnerFailure.notFound.kind], requirements: ["REW-3"],
     "Show the partner that you belong to, and what you are there; `partner_not_found` if you belong to none.")
 }
@@ -218,7 +227,7 @@ public struct PartnerReference: Document, Hashable {
 }
 
 /// Changes a partner's description (REW-3). For a refused partner this requests another decision.
-public enum EditPartner: AccountOperation {
+public enum UpdatePartner: AccountOperation {
   /// The fields to change.
   public struct Input: Document {
     /// The partner's name.
@@ -249,7 +258,7 @@ public enum EditPartner: AccountOperation {
   public typealias Output = RegisteredPartner
 
   public static let spec = OperationSpec(
-    "partners.edit", of: .rewards, .patch("/v1/partners/own"), by: .partnerOwner, effect: .write, requirements: ["REW-3"],
+    "partners.update", of: .rewards, .patch("/v1/partners/mine"), by: .partnerOwner, effect: .write, requirements: ["REW-3"],
     "Change what your company says of itself; if it was refused, it is looked at once more.")
 }
 
@@ -273,7 +282,7 @@ public enum PutPartnerLogo: AccountOperation {
   public typealias Output = RegisteredPartner
 
   public static let spec = OperationSpec(
-    "partnerLogos.put", of: .rewards, .put("/v1/partners/own/logo"), by: .partnerOwner, effect: .write,
+    "partnerLogos.put", of: .rewards, .put("/v1/partners/mine/logo"), by: .partnerOwner, effect: .write,
     raw: .body("content", "image/*"), requirements: ["REW-3"], "Set your company's logo.")
 }
 
@@ -283,7 +292,7 @@ public enum DeletePartnerLogo: AccountOperation {
   public typealias Output = RegisteredPartner
 
   public static let spec = OperationSpec(
-    "partnerLogos.delete", of: .rewards, .delete("/v1/partners/own/logo"), by: .partnerOwner, effect: .write,
+    "partnerLogos.delete", of: .rewards, .delete("/v1/partners/mine/logo"), by: .partnerOwner, effect: .write,
     requirements: ["REW-3"], "Remove your company's logo.")
 }
 

@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let redemptions = FeatureContract(
+    operations: [RedeemOffer.self, ListRedemptions.self, GetRedemption.self, PresentRedemption.self, VoidRedemption.self],
+    events: [OfferRedeemed.self, RedemptionUsed.self, RedemptionVoided.self])
+}
+
 /// The state of a redemption (REW-5).
 public enum RedemptionState: String, Choice {
   /// The code can be used, until its end.

@@ -7,7 +7,7 @@ struct ExpiringOfferFeature: Feature {
   let noticeDays: Int
 
   init(_ settings: Settings) {
-    noticeDays = settings.int("racha.offers.endingNoticeDays", default: 3, in: 1...30)
+    noticeDays = settings.int("racha.offers.expiryNoticeDays", default: 3, in: 1...30)
   }
 
   func register(in service: inout ServiceDefinition) {

@@ -25,7 +25,7 @@ struct LeaderboardHandlers: Sendable {
     let request = try call.page(input)
     let cursor = try request.cursor(LeaderboardPosition.init(text:))
     guard let board = try board(input.scope ?? .everyone, view, database) else {
-      return .init(period: period, items: [], nextCursor: nil, own: nil, neighbours: [], message: message(call))
+      return .init(period: period, items: [], nextCursor: nil, me: nil, neighbours: [], message: message(call))
     }
     let positions = try board.positions(.behind, of: cursor, limit: request.fetchLimit)
     let page = request.page(
@@ -33,20 +33,20 @@ struct LeaderboardHandlers: Sendable {
       key: { LeaderboardPosition(score: $0.score, account: $0.accountID) }, item: { $0 })
     let surroundings = try surroundings(view, board, database)
     return .init(
-      period: period, items: page.items, nextCursor: page.nextCursor, own: surroundings.first { $0.isOwn },
+      period: period, items: page.items, nextCursor: page.nextCursor, me: surroundings.first { $0.isMe },
       neighbours: surroundings, message: page.items.isEmpty && cursor == nil ? message(call) : nil)
   }
 
   @Sendable
   func visibility(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> LeaderboardVisibility {
-    LeaderboardVisibility(isSeen: try LeaderboardStore.isSeen(call.account, in: database))
+    LeaderboardVisibility(isVisible: try LeaderboardStore.isVisible(call.account, in: database))
   }
 
   @Sendable
   func setVisibility(
     _ input: LeaderboardVisibility, _ call: AccountCall, _ transaction: Transaction
   ) throws -> LeaderboardVisibility {
-    try LeaderboardStore.choose(isSeen: input.isSeen, call.account, earningDays: earningDays, transaction)
+    try LeaderboardStore.choose(isVisible: input.isVisible, call.account, earningDays: earningDays, transaction)
     return input
   }
 
@@ -85,7 +85,7 @@ struct LeaderboardHandlers: Sendable {
       try LeaderboardPeople.find(position.account, in: database).map { person in
         RankedPerson(
           accountID: position.account, username: person.username, nickname: person.nickname, photoURL: person.photoURL,
-          score: position.score, rank: rank, isOwn: position.account == reader)
+          score: position.score, rank: rank, isMe: position.account == reader)
       }
     }
   }

@@ -87,7 +87,7 @@ enum LeaderboardStore {
   // MARK: - Who is shown
 
   /// Whether the account chose to be visible.
-  static func isSeen(_ account: AccountID, in database: Database) throws -> Bool {
+  static func isVisible(_ account: AccountID, in database: Database) throws -> Bool {
     try database.first("SELECT is_seen FROM leaderboard_people WHERE account_id = ?", .id(account)) { $0.truth(0) } ?? false
   }
 
@@ -98,24 +98,24 @@ enum LeaderboardStore {
 
   /// Stores whether the account chose to be visible.
   static func choose(
-    isSeen: Bool, _ account: AccountID, earningDays: Int, _ transaction: Transaction
+    isVisible: Bool, _ account: AccountID, earningDays: Int, _ transaction: Transaction
   ) throws {
     try transaction.database.run(
       """
       INSERT INTO leaderboard_people (account_id, is_seen, is_shown) VALUES (?1, ?2, 0)
       ON CONFLICT DO UPDATE SET is_seen = excluded.is_seen, is_shown = min(is_shown, excluded.is_seen)
-      """, .id(account), .truth(isSeen))
+      """, .id(account), .truth(isVisible))
     try setShown(
-      isSeen && Eligibility.of(account, at: transaction.now, in: transaction.database).isShown, account, earningDays: earningDays,
-      transaction)
+      isVisible && Eligibility.of(account, at: transaction.now, in: transaction.database).isShown, account,
+      earningDays: earningDays, transaction)
   }
 
   /// Shows or hides the rows of an account that has changed.
   static func follow(_ account: AccountID, earningDays: Int, _ transaction: Transaction) throws {
     let known = try transaction.database.first(
       "SELECT is_seen, is_shown FROM leaderboard_people WHERE account_id = ?", .id(account)
-    ) { (isSeen: $0.truth(0), isShown: $0.truth(1)) }
-    guard let known, known.isSeen else { return }
+    ) { (isVisible: $0.truth(0), isShown: $0.truth(1)) }
+    guard let known, known.isVisible else { return }
     let isShown = try Eligibility.of(account, at: transaction.now, in: transaction.database).isShown
     if isShown != known.isShown { try setShown(isShown, account, earningDays: earningDays, transaction) }
   }

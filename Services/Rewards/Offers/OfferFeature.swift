@@ -23,7 +23,7 @@ struct OfferFeature: Feature {
     service.serve(GetOffer.self, OfferHandlers.get)
     service.serve(GetOfferPicture.self, read: OfferHandlers.picture)
     service.serve(CreatePartnerOffer.self, write: PartnerOfferHandlers.create)
-    service.serve(EditPartnerOffer.self, write: PartnerOfferHandlers.edit)
+    service.serve(UpdatePartnerOffer.self, write: PartnerOfferHandlers.update)
     service.serve(PausePartnerOffer.self, write: PartnerOfferHandlers.pause)
     service.serve(ResumePartnerOffer.self, write: PartnerOfferHandlers.resume)
     service.serve(WithdrawPartnerOffer.self, write: PartnerOfferHandlers.withdraw)

@@ -31,7 +31,7 @@ struct OfferQuery {
     partner = input.partnerID
     category = input.category
     text = input.text.map { SearchText($0).string }
-    maxCost = input.affordable == true ? balance : nil
+    maxCost = input.isAffordable == true ? balance : nil
     self.now = now
   }
 

@@ -17,7 +17,7 @@ struct PartnerOfferHandlers: Sendable {
     return try PartnerOfferStore.view(id, in: transaction.database)
   }
 
-  static func edit(_ input: EditPartnerOffer.Input, _ call: AccountCall, _ transaction: Transaction) throws -> PartnerOffer {
+  static func update(_ input: UpdatePartnerOffer.Input, _ call: AccountCall, _ transaction: Transaction) throws -> PartnerOffer {
     let partner = try offering(call, transaction)
     let found = try own(input.offerID, call, transaction)
     try PartnerOfferStore.edit(found, input, of: partner, transaction)

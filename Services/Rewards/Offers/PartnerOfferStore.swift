@@ -84,7 +84,7 @@ enum PartnerOfferStore {
   ///
   /// - Throws: `invalid_fields` for a stock below the number of redemptions, or an end before the beginning.
   static func edit(
-    _ found: OfferStore.Stored, _ input: EditPartnerOffer.Input, of partner: PartnerStore.Stored, _ transaction: Transaction
+    _ found: OfferStore.Stored, _ input: UpdatePartnerOffer.Input, of partner: PartnerStore.Stored, _ transaction: Transaction
   ) throws {
     let offer = found.offer
     let (title, reward) = (input.title.applied(to: offer.title), input.reward.applied(to: offer.reward))

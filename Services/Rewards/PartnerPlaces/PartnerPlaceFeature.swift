@@ -16,7 +16,7 @@ struct PartnerPlaceFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     service.serve(AddPartnerPlace.self, write: PartnerPlaceHandlers.add)
-    service.serve(EditPartnerPlace.self, write: PartnerPlaceHandlers.edit)
+    service.serve(UpdatePartnerPlace.self, write: PartnerPlaceHandlers.update)
     service.serve(RemovePartnerPlace.self, write: PartnerPlaceHandlers.remove)
   }
 }

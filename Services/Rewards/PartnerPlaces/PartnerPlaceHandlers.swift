@@ -14,7 +14,7 @@ enum PartnerPlaceHandlers {
     return try PartnerPlaceStore.add(input, to: partner, in: transaction.database)
   }
 
-  static func edit(_ input: EditPartnerPlace.Input, _ call: AccountCall, _ transaction: Transaction) throws -> PartnerPlace {
+  static func update(_ input: UpdatePartnerPlace.Input, _ call: AccountCall, _ transaction: Transaction) throws -> PartnerPlace {
     var place = try own(input.placeID, call, transaction)
     place.address = input.address.applied(to: place.address)
     place.latitude = input.latitude.applied(to: place.latitude)

@@ -18,7 +18,7 @@ struct PartnerFeature: Feature {
     service.serve(RegisterPartner.self, prepare: handlers.logo, write: PartnerHandlers.register)
     service.serve(GetOwnPartner.self, read: PartnerHandlers.own)
     service.serve(GetPartner.self, read: PartnerHandlers.get)
-    service.serve(EditPartner.self, write: PartnerHandlers.edit)
+    service.serve(UpdatePartner.self, write: PartnerHandlers.update)
     service.serve(PutPartnerLogo.self, prepare: handlers.picture, write: PartnerHandlers.putLogo)
     service.serve(DeletePartnerLogo.self, write: PartnerHandlers.deleteLogo)
     service.serve(GetPartnerLogo.self, read: PartnerHandlers.getLogo)

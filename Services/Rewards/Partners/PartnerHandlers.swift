@@ -43,7 +43,7 @@ struct PartnerHandlers: Sendable {
     return try PartnerStore.view(partner, in: database)
   }
 
-  static func edit(_ input: EditPartner.Input, _ call: AccountCall, _ transaction: Transaction) throws -> RegisteredPartner {
+  static func update(_ input: UpdatePartner.Input, _ call: AccountCall, _ transaction: Transaction) throws -> RegisteredPartner {
     let id = try PartnerMemberStore.partner(ownedBy: call.account, in: transaction.database)
     try PartnerStore.edit(PartnerStore.required(id, in: transaction.database), input, transaction)
     return try own(id, .owner, transaction.database)

@@ -131,7 +131,7 @@ enum PartnerStore {
   }
 
   /// Changes a partner's description, and its name in its offers.
-  static func edit(_ partner: Stored, _ input: EditPartner.Input, _ transaction: Transaction) throws {
+  static func edit(_ partner: Stored, _ input: UpdatePartner.Input, _ transaction: Transaction) throws {
     let isRenamed = input.name.value.map { $0 != partner.name } ?? false
     let state = PartnerRules.state(afterEditOf: partner.state, isRenamed: isRenamed)
     try transaction.database.cachedStatement(

@@ -19,6 +19,6 @@ struct BlockFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(CreateBlock.self, prepare: BlockHandlers.other, write: BlockHandlers(closings: closings).create)
     service.serve(ListBlocks.self, read: BlockHandlers.list)
-    service.serve(RemoveBlock.self, write: BlockHandlers.remove)
+    service.serve(DeleteBlock.self, write: BlockHandlers.remove)
   }
 }

@@ -38,7 +38,7 @@ struct BlockHandlers: Sendable {
     try BlockStore.list(of: call.account, call.page(input), in: database)
   }
 
-  static func remove(_ input: RemoveBlock.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
+  static func remove(_ input: DeleteBlock.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
     guard try BlockStore.remove(call.account, input.accountID, transaction) else { throw Failure(RequestFailure.notFound) }
     try RelationStore.publish(call.account, input.accountID, transaction)
     return Empty()

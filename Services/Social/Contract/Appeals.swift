@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let appeals = FeatureContract(
+    operations: [AppealSanction.self, ListAppeals.self, DecideAppeal.self], events: [AppealDecided.self])
+}
+
 /// What became of an appeal (SOC-8).
 public enum AppealOutcome: String, Choice {
   /// The decision is reversed: a suspension ends, and removed content is restored unless something else has replaced it.
@@ -103,7 +108,7 @@ public enum ListAppeals: AccountOperation {
   public typealias Output = Page<ModerationCase>
 
   public static let spec = OperationSpec(
-    "moderation.appeals", of: .social, .get("/v1/moderation/appeals"), by: .administrator, effect: .read,
+    "moderation.listAppeals", of: .social, .get("/v1/moderation/appeals"), by: .administrator, effect: .read,
     requirements: ["SOC-8"], "List the cases whose appeals nobody has decided, the longest waiting first; none about yourself.")
 }
 

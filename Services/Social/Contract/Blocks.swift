@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let blocks = FeatureContract(operations: [CreateBlock.self, ListBlocks.self, DeleteBlock.self])
+}
+
 /// Another account that the caller has blocked (SOC-8).
 public struct Block: Document, Hashable {
   public var accountID: AccountID
@@ -71,7 +75,7 @@ public enum ListBlocks: AccountOperation {
 }
 
 /// Opens the ways between the caller and an account that it has blocked; nothing that the block ended comes back (SOC-8).
-public enum RemoveBlock: AccountOperation {
+public enum DeleteBlock: AccountOperation {
   public struct Input: Document {
     public var accountID: AccountID
 
@@ -83,7 +87,7 @@ public enum RemoveBlock: AccountOperation {
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "blocks.remove", of: .social, .delete("/v1/blocks/{accountID}"), by: .account, effect: .write,
+    "blocks.delete", of: .social, .delete("/v1/blocks/{accountID}"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-8"],
     "Unblock an account. What the block ended does not come back, nor what the other asked meanwhile.")
 }

@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let conversations = FeatureContract(
+    operations: [ListConversations.self, MarkConversationRead.self], events: [ConversationRead.self])
+}
+
 /// All that two accounts have written each other, as one of them sees it (SOC-5).
 ///
 /// There is one conversation for each two accounts, so clients address it by the other's account.

@@ -1,5 +1,14 @@
 public import Operations
 
+extension FeatureContract {
+  static let followRequests = FeatureContract(
+    operations: [
+      SendFollowRequest.self, ListFollowRequests.self, AcceptFollowRequest.self, RejectFollowRequest.self,
+      WithdrawFollowRequest.self,
+    ],
+    events: [FollowRequestSent.self, FollowRequestAccepted.self, FollowRequestEnded.self])
+}
+
 /// To follow the other account, one way (SOC-7).
 public enum Following: Connection {
   public static let requestName = "FollowRequest"

@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let follows = FeatureContract(
+    operations: [ListFollows.self, ListFollowers.self, RemoveFollow.self, RemoveFollower.self], events: [FollowChanged.self])
+}
+
 /// The other account of a follow: one that the account follows, or that follows it (SOC-7).
 public struct Follow: Document, Hashable {
   public var accountID: AccountID

@@ -1,6 +1,15 @@
 public import ActivityContract
 public import Operations
 
+extension FeatureContract {
+  static let friendChallenges = FeatureContract(
+    operations: [
+      SendFriendChallenge.self, ListFriendChallenges.self, GetFriendChallenge.self, AcceptFriendChallenge.self,
+      RejectFriendChallenge.self, WithdrawFriendChallenge.self, EndFriendChallenge.self,
+    ],
+    events: [FriendChallengeChanged.self, FriendChallengeAccepted.self])
+}
+
 /// A challenge from one friend to another, to one of the sender's activities, as one of the two sees it (SOC-6).
 public struct FriendChallenge: Document, Hashable {
   /// Names the challenge.

@@ -1,5 +1,14 @@
 public import Operations
 
+extension FeatureContract {
+  static let friendRequests = FeatureContract(
+    operations: [
+      SendFriendRequest.self, ListFriendRequests.self, AcceptFriendRequest.self, RejectFriendRequest.self,
+      WithdrawFriendRequest.self,
+    ],
+    events: [FriendRequestSent.self, FriendRequestAccepted.self, FriendRequestEnded.self])
+}
+
 /// To be friends, both ways (SOC-1).
 public enum Friendship: Connection {
   public static let requestName = "FriendRequest"

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let friends = FeatureContract(operations: [ListFriends.self, RemoveFriend.self])
+}
+
 /// The other side of a friendship (SOC-2).
 public struct Friend: Document, Hashable {
   public var accountID: AccountID

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let messagePhotos = FeatureContract(operations: [SendMessagePhoto.self, GetMessagePhoto.self, RemoveMessagePhoto.self])
+}
+
 /// A photo that was sent as a message (SOC-4): where it is read, and how large it is. It never changes.
 public struct MessagePhoto: Document, Hashable {
   public var url: MessagePhotoURL

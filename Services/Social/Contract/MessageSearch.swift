@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let messageSearch = FeatureContract(operations: [SearchMessages.self])
+}
+
 /// What is looked for in messages: 1 to 100 characters, not only white space.
 public struct MessageQuery: TextValue {
   public static let maxCharacters = 100

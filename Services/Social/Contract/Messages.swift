@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let messages = FeatureContract(
+    operations: [ListMessages.self, SendMessage.self, EditMessage.self, RemoveMessage.self],
+    events: [MessageSent.self, MessageEdited.self, MessageRemoved.self])
+}
+
 /// A message between two friends in its current state (SOC-4).
 ///
 /// It has a text, a photo or both; a removed one has neither and keeps its position in the conversation.
@@ -211,7 +217,7 @@ public enum ListMessages: AccountOperation {
   public typealias Output = ConversationMessages
 
   public static let spec = OperationSpec(
-    "conversations.messages", of: .social, .get("/v1/conversations/{accountID}/messages"), by: .account, effect: .read,
+    "messages.list", of: .social, .get("/v1/conversations/{accountID}/messages"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"], "List the messages of a conversation, newest first.")
 }
 

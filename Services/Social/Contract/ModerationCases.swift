@@ -1,5 +1,13 @@
 public import Operations
 
+extension FeatureContract {
+  static let moderationCases = FeatureContract(
+    operations: [
+      ListModerationCases.self, ReadModerationCase.self, ReadReportedPhoto.self, ReadReportedFileChunk.self,
+      DecideModerationCase.self,
+    ])
+}
+
 /// What moderators decide about what was reported (SOC-8).
 public enum ModerationOutcome: String, Choice {
   /// The content breaks no rule. Only the reporters are notified.
@@ -48,7 +56,7 @@ public struct ReportedContent: Document, Hashable {
     "photoWidth": Note("Of a message's photo: how wide it is, in pixels.", range: 1...65535, example: 800),
     "photoHeight": Note("Of a message's photo: how high it is, in pixels.", range: 1...65535, example: 600),
     "comment": Note("Of an entry: what was written about it; `text` is the activity's title.", breaksLines: true),
-    "file": "Of a file attached to a task: what it is called; `moderation.fileChunk` reads it.",
+    "file": "Of a file attached to a task: what it is called; `moderation.downloadFileChunk` reads it.",
   ]
 }
 
@@ -213,7 +221,7 @@ public enum ListModerationCases: AccountOperation {
   public typealias Output = Page<ModerationCase>
 
   public static let spec = OperationSpec(
-    "moderation.queue", of: .social, .get("/v1/moderation/cases"), by: .administrator, effect: .read, requirements: ["SOC-8"],
+    "moderation.listCases", of: .social, .get("/v1/moderation/cases"), by: .administrator, effect: .read, requirements: ["SOC-8"],
     "List what was reported and nobody has decided, the longest waiting first; nothing about yourself.")
 }
 
@@ -248,7 +256,7 @@ public enum ReadModerationCase: AccountOperation {
   }
 
   public static let spec = OperationSpec(
-    "moderation.get", of: .social, .get("/v1/moderation/cases/{caseID}"), by: .administrator, effect: .read,
+    "moderation.getCase", of: .social, .get("/v1/moderation/cases/{caseID}"), by: .administrator, effect: .read,
     failures: [RequestFailure.notFound.kind, ModerationFailure.aboutOneself.kind], requirements: ["SOC-8"],
     "Read a case with its reports; none about yourself.")
 }
@@ -266,7 +274,7 @@ public enum ReadReportedPhoto: AccountOperation {
   public typealias Output = MediaFile
 
   public static let spec = OperationSpec(
-    "moderation.photo", of: .social, .get("/v1/moderation/reports/{reportID}/photo"), by: .administrator, effect: .read,
+    "moderation.getPhoto", of: .social, .get("/v1/moderation/reports/{reportID}/photo"), by: .administrator, effect: .read,
     failures: [RequestFailure.notFound.kind, ModerationFailure.aboutOneself.kind],
     raw: .answer(["image/jpeg", "image/png", "image/webp"]), requirements: ["SOC-8"],
     "Read the photo that was reported, as it was then; `not_found` without one.")
@@ -291,8 +299,8 @@ public enum ReadReportedFileChunk: AccountOperation {
   public typealias Output = DownloadTaskAttachmentChunk.Output
 
   public static let spec = OperationSpec(
-    "moderation.fileChunk", of: .social, .get("/v1/moderation/reports/{reportID}/file/chunks/{offset}"), by: .administrator,
-    effect: .read, rate: .bulk,
+    "moderation.downloadFileChunk", of: .social, .get("/v1/moderation/reports/{reportID}/file/chunks/{offset}"),
+    by: .administrator, effect: .read, rate: .bulk,
     failures: [RequestFailure.notFound.kind, ModerationFailure.aboutOneself.kind, TaskAttachmentFailure.lost.kind],
     requirements: ["SOC-8"], "Read a part of the file that was reported, as it was then; `not_found` without one.")
 }
@@ -351,7 +359,7 @@ public enum DecideModerationCase: AccountOperation {
   public typealias Output = ModerationCase
 
   public static let spec = OperationSpec(
-    "moderation.decide", of: .social, .post("/v1/moderation/cases/{caseID}/decision"), by: .administrator, effect: .write,
+    "moderation.decideCase", of: .social, .post("/v1/moderation/cases/{caseID}/decision"), by: .administrator, effect: .write,
     failures: [
       RequestFailure.notFound.kind, ModerationFailure.decided.kind, ModerationFailure.aboutOneself.kind,
       ModerationFailure.ofOwnReport.kind,

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let moderationRecords = FeatureContract(operations: [ListModerationRecords.self])
+}
+
 /// What administrators do about reports and suspensions (SOC-8).
 public enum ModerationAction: String, Choice {
   /// A case was decided.
@@ -62,6 +66,6 @@ public enum ListModerationRecords: AccountOperation {
   public typealias Output = Page<ModerationRecord>
 
   public static let spec = OperationSpec(
-    "moderation.audit", of: .social, .get("/v1/moderation/records"), by: .administrator, effect: .read,
+    "moderation.listRecords", of: .social, .get("/v1/moderation/records"), by: .administrator, effect: .read,
     requirements: ["SOC-8"], "List what administrators did about reports and suspensions, newest first.")
 }

@@ -1,5 +1,14 @@
 public import Operations
 
+extension FeatureContract {
+  static let register = FeatureContract(
+    operations: [
+      ReadRegisterCheckpoint.self, ReadRegisterTile.self, ReadRegisterLogCheckpoint.self, ReadRegisterLogTile.self,
+      ListRegisterKeys.self, ProveRegisterInclusion.self, ProveRegisterConsistency.self, ReadRegisterProof.self,
+      ListOwnRegisterRecords.self, FindRegisterAccountLeaf.self,
+    ])
+}
+
 // The register (TASK-9): an append-only log, in which nobody, not even the operator of the server, can change an entry undetected. It is
 // served as c2sp.org/tlog-tiles describes.
 
@@ -54,7 +63,7 @@ public enum ReadRegisterCheckpoint: OpenOperation {
   public typealias Output = MediaFile
 
   public static let spec = OperationSpec(
-    "register.checkpoint", of: .social, .get("/register/checkpoint"), by: .anyone, effect: .read,
+    "register.getCheckpoint", of: .social, .get("/register/checkpoint"), by: .anyone, effect: .read,
     raw: .answer(["text/plain; charset=utf-8"]), requirements: ["TASK-9"],
     "Read the last checkpoint of the register, a signed note (c2sp.org/tlog-checkpoint).")
 }
@@ -72,7 +81,7 @@ public enum ReadRegisterTile: OpenOperation {
   public typealias Output = MediaFile
 
   public static let spec = OperationSpec(
-    "register.tile", of: .social, .get("/register/tile/{path*}"), by: .anyone, effect: .read, rate: .bulk,
+    "register.getTile", of: .social, .get("/register/tile/{path*}"), by: .anyone, effect: .read, rate: .bulk,
     failures: [RequestFailure.notFound.kind], raw: .answer(["application/octet-stream"]), requirements: ["TASK-9"],
     "Read a tile of the register, or a bundle of its entries (c2sp.org/tlog-tiles).")
 }
@@ -90,7 +99,7 @@ public enum ReadRegisterLogCheckpoint: OpenOperation {
   public typealias Output = MediaFile
 
   public static let spec = OperationSpec(
-    "register.logCheckpoint", of: .social, .get("/register/{log}/checkpoint"), by: .anyone, effect: .read,
+    "register.getLogCheckpoint", of: .social, .get("/register/{log}/checkpoint"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], raw: .answer(["text/plain; charset=utf-8"]), requirements: ["TASK-9"],
     "Read the last checkpoint of the register that goes on under this name after a restore (c2sp.org/tlog-checkpoint).")
 }
@@ -112,7 +121,7 @@ public enum ReadRegisterLogTile: OpenOperation {
   public typealias Output = MediaFile
 
   public static let spec = OperationSpec(
-    "register.logTile", of: .social, .get("/register/{log}/tile/{path*}"), by: .anyone, effect: .read, rate: .bulk,
+    "register.getLogTile", of: .social, .get("/register/{log}/tile/{path*}"), by: .anyone, effect: .read, rate: .bulk,
     failures: [RequestFailure.notFound.kind], raw: .answer(["application/octet-stream"]), requirements: ["TASK-9"],
     "Read a tile of the register that goes on under this name after a restore, or a bundle of its entries (c2sp.org/tlog-tiles).")
 }
@@ -137,7 +146,7 @@ public enum ListRegisterKeys: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "register.keys", of: .social, .get("/register/keys"), by: .anyone, effect: .read, requirements: ["TASK-9"],
+    "register.listKeys", of: .social, .get("/register/keys"), by: .anyone, effect: .read, requirements: ["TASK-9"],
     "List the keys by which the register signs its checkpoints. Whoever wants to be sure gets them by another way, once.")
 }
 
@@ -178,7 +187,7 @@ public enum ProveRegisterInclusion: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "register.inclusion", of: .social, .get("/v1/register/leaves/{number}/inclusion"), by: .anyone, effect: .read,
+    "register.proveInclusion", of: .social, .get("/v1/register/leaves/{number}/inclusion"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind, RegisterFailure.notCovered.kind], requirements: ["TASK-9"],
     "Prove that the last checkpoint of the register covers a leaf (RFC 6962).")
 }
@@ -218,7 +227,7 @@ public enum ProveRegisterConsistency: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "register.consistency", of: .social, .get("/v1/register/consistency"), by: .anyone, effect: .read,
+    "register.proveConsistency", of: .social, .get("/v1/register/consistency"), by: .anyone, effect: .read,
     requirements: ["TASK-9"], "Prove that the register begins with all that an earlier checkpoint covers (RFC 6962).")
 }
 
@@ -228,7 +237,7 @@ public enum ReadRegisterProof: OpenOperation {
   public typealias Output = MediaFile
 
   public static let spec = OperationSpec(
-    "register.proof", of: .social, .get("/v1/register/leaves/{number}/proof"), by: .anyone, effect: .read,
+    "register.getProof", of: .social, .get("/v1/register/leaves/{number}/proof"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind, RegisterFailure.notCovered.kind], raw: .answer(["text/plain; charset=utf-8"]),
     requirements: ["TASK-9"], "Read the proof of a leaf as a file that is checked offline (c2sp.org/tlog-proof).")
 }
@@ -283,11 +292,11 @@ public enum ListOwnRegisterRecords: AccountOperation {
   public typealias Output = Page<OwnRegisterRecord>
 
   public static let spec = OperationSpec(
-    "register.records", of: .social, .get("/v1/register/records"), by: .account, effect: .read, requirements: ["TASK-9"],
+    "register.listRecords", of: .social, .get("/v1/register/records"), by: .account, effect: .read, requirements: ["TASK-9"],
     "List what the register has of you, newest first, with what proves each record to others.")
 }
 
-/// Finds the leaf that a record of an account became; see identity's `registerRecords.own`.
+/// Finds the leaf that a record of an account became; see identity's `registerRecords.listMine`.
 public enum FindRegisterAccountLeaf: OpenOperation {
   public struct Input: Document, Hashable {
     public var recordNumber: Int
@@ -300,7 +309,7 @@ public enum FindRegisterAccountLeaf: OpenOperation {
   public typealias Output = RegisterLeafKey
 
   public static let spec = OperationSpec(
-    "register.accountLeaf", of: .social, .get("/v1/register/account-records/{recordNumber}"), by: .anyone, effect: .read,
+    "register.findAccountLeaf", of: .social, .get("/v1/register/account-records/{recordNumber}"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-9"],
     "Find the leaf that a record of an account became; `not_found` while it is none.")
 }

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let relations = FeatureContract(events: [RelationChanged.self])
+}
+
 /// The relation between an account and another, as the first one sees it (SOC-2, SOC-7, SOC-8).
 ///
 /// Only pending requests are included. A block by the other account does not show: the account's own requests look pending.

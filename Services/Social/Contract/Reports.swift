@@ -1,6 +1,12 @@
 public import ActivityContract
 public import Operations
 
+extension FeatureContract {
+  static let reports = FeatureContract(
+    operations: [CreateReport.self, ListOwnReports.self],
+    events: [ReportDecided.self, PhotoRemovalDecided.self, PhotoRestorationDecided.self, EntryRemovalChanged.self])
+}
+
 /// The kinds of content that can be reported (SOC-8). More may be added: the handler of reports asks the service that owns the content.
 public enum ReportSubjectKind: String, Choice {
   /// An account as others see it: its names and photo.
@@ -258,7 +264,7 @@ public enum ListOwnReports: AccountOperation {
   public typealias Output = Page<Report>
 
   public static let spec = OperationSpec(
-    "reports.own", of: .social, .get("/v1/reports"), by: .account, effect: .read, requirements: ["SOC-8"],
+    "reports.list", of: .social, .get("/v1/reports"), by: .account, effect: .read, requirements: ["SOC-8"],
     "List what you have reported, newest first, and what was decided.")
 }
 

@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let sanctions = FeatureContract(
+    operations: [ListOwnSanctions.self, ReadSanctionNotice.self], events: [SanctionImposed.self])
+}
+
 /// How a suspension ended (SOC-8).
 public enum SuspensionEnd: String, Choice {
   /// Its time was over.
@@ -61,7 +66,7 @@ public enum ListOwnSanctions: AccountOperation {
   public typealias Output = Page<Sanction>
 
   public static let spec = OperationSpec(
-    "sanctions.own", of: .social, .get("/v1/sanctions"), by: .account, effect: .read, requirements: ["SOC-8"],
+    "sanctions.list", of: .social, .get("/v1/sanctions"), by: .account, effect: .read, requirements: ["SOC-8"],
     "List what moderators decided against you, newest first, and why.")
 }
 
@@ -98,7 +103,7 @@ public enum ReadSanctionNotice: OpenOperation {
   public typealias Output = SanctionNotice
 
   public static let spec = OperationSpec(
-    "sanctions.notice", of: .social, nil, by: .services([.notifications]), effect: .read,
+    "sanctions.getNotice", of: .social, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-8", "NOT-6"],
     "What stands in a mail to an account about a decision against it.")
 }

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let socialWeeks = FeatureContract(operations: [ReadSocialWeeks.self])
+}
+
 /// A time of an account of which its summary tells.
 public struct SocialTime: Document, Hashable {
   public var accountID: AccountID

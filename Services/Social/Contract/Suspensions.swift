@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let suspensions = FeatureContract(
+    operations: [ListSuspensions.self, LiftSuspension.self], events: [SuspensionChanged.self])
+}
+
 /// Marks ids of suspensions.
 public enum SuspensionMark {}
 /// One suspension of an account.
@@ -46,7 +51,7 @@ public enum ListSuspensions: AccountOperation {
   public typealias Output = Page<Suspension>
 
   public static let spec = OperationSpec(
-    "moderation.suspensions", of: .social, .get("/v1/moderation/suspensions"), by: .administrator, effect: .read,
+    "moderation.listSuspensions", of: .social, .get("/v1/moderation/suspensions"), by: .administrator, effect: .read,
     requirements: ["SOC-8"], "List the suspensions and bans that run, newest first.")
 }
 
@@ -67,7 +72,8 @@ public enum LiftSuspension: AccountOperation {
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "moderation.lift", of: .social, .post("/v1/moderation/suspensions/{suspensionID}/lift"), by: .administrator, effect: .write,
+    "moderation.liftSuspension", of: .social, .post("/v1/moderation/suspensions/{suspensionID}/lift"), by: .administrator,
+    effect: .write,
     failures: [
       RequestFailure.notFound.kind, ModerationFailure.suspensionEnded.kind, ModerationFailure.aboutOneself.kind,
     ], requirements: ["SOC-8"], "End a suspension or a ban before its time.")

@@ -1,5 +1,16 @@
 public import Operations
 
+extension FeatureContract {
+  static let taskAttachments = FeatureContract(
+    operations: [
+      BeginTaskAttachment.self, UploadTaskAttachmentChunk.self, CompleteTaskAttachment.self, CancelTaskAttachment.self,
+      ListTaskAttachments.self, GetTaskAttachment.self, DownloadTaskAttachmentChunk.self, DeleteTaskAttachment.self,
+      BeginTaskAttachmentByToken.self, UploadTaskAttachmentChunkByToken.self, CompleteTaskAttachmentByToken.self,
+      CancelTaskAttachmentByToken.self,
+    ],
+    events: [TaskAttachmentsChanged.self])
+}
+
 /// A file that is attached to a task (TASK-8).
 ///
 /// It is announced, sent in chunks, and completed; from then on the task's participants see it, and read it in chunks, or as a download

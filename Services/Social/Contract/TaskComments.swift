@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let taskComments = FeatureContract(
+    operations: [CreateTaskComment.self, ListTaskComments.self, RemoveTaskComment.self],
+    events: [TaskCommentCreated.self, TaskCommentRemoved.self, TaskCommentRestored.self])
+}
+
 /// A participant's comment on a task, as another participant sees it (TASK-2, UC5).
 ///
 /// A removed comment has no text and keeps its position. The comments of a deleted account are gone.

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let taskCompletions = FeatureContract(operations: [ConfirmTaskCompletion.self, WithdrawTaskCompletion.self])
+}
+
 /// Confirms that the caller has done its part of an open task (TASK-5). The task is completed once all participants have. Confirming again
 /// changes nothing.
 public enum ConfirmTaskCompletion: AccountOperation {

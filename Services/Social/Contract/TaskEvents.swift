@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let taskEvents = FeatureContract(events: [TaskChanged.self, TaskNoticeCreated.self])
+}
+
 /// The current state of a task for one of its participants: one event for each of them, and for one that has left (TASK-1 to TASK-5).
 ///
 /// It names no other account, so that it outlives the other participants' accounts. The highest revision counts.

@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let taskHelp = FeatureContract(
+    operations: [RequestTaskHelp.self, OfferTaskHelp.self, CloseTaskHelp.self, ThankForTaskHelp.self],
+    events: [TaskHelpChanged.self, TaskHelpThanked.self, TaskHelpGiven.self])
+}
+
 /// A request for help or an offer of help in a task, as one of its participants sees it (TASK-7). Answers are comments that refer to it.
 public struct TaskHelp: Document, Hashable {
   /// Names it.

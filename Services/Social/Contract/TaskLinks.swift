@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let taskLinks = FeatureContract(
+    operations: [CreateTaskLink.self, ListTaskLinks.self, RevokeTaskLink.self, ReadPublicTask.self, ReadTaskProfilePart.self])
+}
+
 /// An account's public link to a task that it has completed with others, as the account sees it (TASK-6, UC8).
 ///
 /// Its visitors see the task's name, the day of its completion and the number of the other participants, and whatever else the account has
@@ -212,6 +217,6 @@ public enum ReadTaskProfilePart: ProfilePartOperation {
   public typealias Output = ProfilePart
 
   public static let spec = OperationSpec(
-    "taskLinks.profilePart", of: .social, nil, by: .services([.gateway]), effect: .read, requirements: ["TASK-6"],
+    "taskLinks.getProfilePart", of: .social, nil, by: .services([.gateway]), effect: .read, requirements: ["TASK-6"],
     "Say which tasks the page of an account's public profile shows.")
 }

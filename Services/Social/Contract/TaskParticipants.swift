@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let taskParticipants = FeatureContract(
+    operations: [AddTaskParticipants.self, RemoveTaskParticipant.self, OptOutOfTask.self])
+}
+
 /// A participant of a task, with the participant's completion (TASK-2, UC7).
 public struct TaskParticipant: Document, Hashable {
   /// Who it is.

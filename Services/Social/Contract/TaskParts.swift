@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let taskParts = FeatureContract(
+    operations: [CreateTaskPart.self, UpdateTaskPart.self, DeleteTaskPart.self, CompleteTaskPart.self, ReopenTaskPart.self])
+}
+
 /// A part of a task, which can be assigned to one participant (TASK-1).
 ///
 /// The task's creator makes, changes, assigns and removes parts. An assigned part is marked as done, and reopened, by its assignee alone;
@@ -98,7 +103,7 @@ public enum CreateTaskPart: AccountOperation {
 }
 
 /// Changes the text or the assignee of a part of an open task, by the task's creator (TASK-1). Absent fields stay unchanged.
-public enum EditTaskPart: AccountOperation {
+public enum UpdateTaskPart: AccountOperation {
   /// What is to be changed.
   public struct Input: Document {
     public var taskID: ID<SharedTask>
@@ -132,7 +137,7 @@ public enum EditTaskPart: AccountOperation {
   public typealias Output = TaskPart
 
   public static let spec = OperationSpec(
-    "taskParts.edit", of: .social, .patch("/v1/tasks/{taskID}/parts/{partID}"), by: .verifiedAccount, effect: .write,
+    "taskParts.update", of: .social, .patch("/v1/tasks/{taskID}/parts/{partID}"), by: .verifiedAccount, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.spaceFull.kind],
     requirements: ["TASK-1"], "Change, assign or unassign a part of an open task that you made.")
 }
@@ -152,12 +157,12 @@ public struct NamedTaskPart: Document, Hashable {
 }
 
 /// Removes a part of an open task, by the task's creator (TASK-1).
-public enum RemoveTaskPart: AccountOperation {
+public enum DeleteTaskPart: AccountOperation {
   public typealias Input = NamedTaskPart
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "taskParts.remove", of: .social, .delete("/v1/tasks/{taskID}/parts/{partID}"), by: .account, effect: .write,
+    "taskParts.delete", of: .social, .delete("/v1/tasks/{taskID}/parts/{partID}"), by: .account, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind], requirements: ["TASK-1"],
     "Remove a part of an open task that you made.")
 }

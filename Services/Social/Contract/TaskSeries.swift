@@ -1,5 +1,14 @@
 public import Operations
 
+extension FeatureContract {
+  static let taskSeries = FeatureContract(
+    operations: [
+      CreateTaskSeries.self, ListTaskSeries.self, GetTaskSeries.self, UpdateTaskSeries.self, EndTaskSeries.self,
+      OptOutOfTaskSeries.self,
+    ],
+    events: [TaskSeriesNoticeCreated.self])
+}
+
 /// A task that recurs on the days of a schedule, as one of its participants sees it (TASK-1).
 ///
 /// Each planned day has one occurrence: a ``SharedTask`` with its own completions, comments and files, which is open from the beginning of
@@ -202,7 +211,7 @@ public enum GetTaskSeries: AccountOperation {
 
 /// Changes the occurrences to come, by the series' creator (TASK-1). What is not given, and the occurrences that there are, stay as they
 /// are.
-public enum EditTaskSeries: AccountOperation {
+public enum UpdateTaskSeries: AccountOperation {
   /// What is to be changed.
   public struct Input: Document {
     /// Names the series.
@@ -244,7 +253,7 @@ public enum EditTaskSeries: AccountOperation {
   public typealias Output = TaskSeries
 
   public static let spec = OperationSpec(
-    "taskSeries.edit", of: .social, .patch("/v1/task-series/{seriesID}"), by: .verifiedAccount, effect: .write,
+    "taskSeries.update", of: .social, .patch("/v1/task-series/{seriesID}"), by: .verifiedAccount, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskSeriesFailure.ended.kind, TaskFailure.spaceFull.kind], requirements: ["TASK-1"],
     "Change name, description, schedule and last day of a recurring task that you made, for the occurrences to come.")
 }

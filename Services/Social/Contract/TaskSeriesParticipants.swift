@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let taskSeriesParticipants = FeatureContract(
+    operations: [AddTaskSeriesParticipants.self, RemoveTaskSeriesParticipant.self])
+}
+
 /// Adds people to the future occurrences of a recurring task, by its creator (TASK-1). Present participants and existing occurrences stay
 /// as they are.
 ///

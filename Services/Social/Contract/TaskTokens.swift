@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let taskTokens = FeatureContract(operations: [GetTaskToken.self, RenewTaskToken.self])
+}
+
 /// A task's token, by which anybody who has it attaches files to the task without logging in (TASK-8): 20 letters and digits, shown in
 /// groups of five. Small letters, and `O`, `I` and `L`, are read as what they were meant for (Crockford's base 32).
 public struct TaskToken: TextValue {

@@ -1,5 +1,10 @@
 public import Operations
 
+extension FeatureContract {
+  static let tasks = FeatureContract(
+    operations: [CreateTask.self, ListTasks.self, GetTask.self, UpdateTask.self, CancelTask.self])
+}
+
 /// Something that several people do together, as one of its participants sees it (TASK-1 to TASK-5).
 public struct SharedTask: Document, Hashable {
   /// Names the task.
@@ -256,7 +261,7 @@ public enum GetTask: AccountOperation {
 
 /// Changes the texts of an open task, by its creator (TASK-1) or, if the creator was deleted, by the participant who has taken part for
 /// longest. Absent fields stay unchanged.
-public enum EditTask: AccountOperation {
+public enum UpdateTask: AccountOperation {
   /// What is to be changed.
   public struct Input: Document {
     /// Names the task.
@@ -291,7 +296,7 @@ public enum EditTask: AccountOperation {
   public typealias Output = SharedTask
 
   public static let spec = OperationSpec(
-    "tasks.edit", of: .social, .patch("/v1/tasks/{taskID}"), by: .verifiedAccount, effect: .write,
+    "tasks.update", of: .social, .patch("/v1/tasks/{taskID}"), by: .verifiedAccount, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.spaceFull.kind],
     requirements: ["TASK-1"], "Change name, description and due day of an open task that you made.")
 }

@@ -1,5 +1,14 @@
 public import Operations
 
+extension FeatureContract {
+  static let teamInvitations = FeatureContract(
+    operations: [
+      SendTeamInvitation.self, ListTeamInvitations.self, AcceptTeamInvitation.self, RejectTeamInvitation.self,
+      WithdrawTeamInvitation.self,
+    ],
+    events: [TeamInvitationChanged.self])
+}
+
 /// An invitation to join a team, as its two sides see it: the invited account, and the team's owner (TEAM-1).
 public struct TeamInvitation: Document, Hashable {
   public var id: ID<TeamInvitation>

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let teamScores = FeatureContract(operations: [ListTeams.self])
+}
+
 /// What a team has scored in some time, and its rank by that among all teams (TEAM-2).
 ///
 /// The score is the number of tasks' parts that members completed while they were members, in tasks of at least two participants, once for
@@ -28,16 +32,16 @@ public struct RankedTeam: Document, Hashable {
   public var score: Int
   public var rank: Int
   /// Whether the reader is in it.
-  public var isOwn: Bool
+  public var isMine: Bool
 
   /// The team from its parts.
-  public init(id: ID<Team>, name: TeamName, memberCount: Int, score: Int, rank: Int, isOwn: Bool) {
+  public init(id: ID<Team>, name: TeamName, memberCount: Int, score: Int, rank: Int, isMine: Bool) {
     self.id = id
     self.name = name
     self.memberCount = memberCount
     self.score = score
     self.rank = rank
-    self.isOwn = isOwn
+    self.isMine = isMine
   }
 
   public static let notes: Notes = [
@@ -45,7 +49,7 @@ public struct RankedTeam: Document, Hashable {
     "memberCount": Note("How many are in it.", range: 1...Double(CreateTeam.Input.maxMembers)),
     "score": Note("What it has scored in the time that the list is of.", range: 0...9e15),
     "rank": Note("One more than the number of teams with a higher score.", range: 1...9e15),
-    "isOwn": "Whether it is your team.",
+    "isMine": "Whether it is your team.",
   ]
 }
 
@@ -110,15 +114,15 @@ public enum ListTeams: AccountOperation {
     public var items: [RankedTeam]
     public var nextCursor: PageCursor?
     /// The reader's own team; absent where the reader has none.
-    public var own: RankedTeam?
+    public var mine: RankedTeam?
     /// The reader's own team and its neighbours in the list; empty where the reader has no team.
     public var neighbours: [RankedTeam]
 
     /// The page from its parts.
-    public init(items: [RankedTeam], nextCursor: PageCursor?, own: RankedTeam?, neighbours: [RankedTeam]) {
+    public init(items: [RankedTeam], nextCursor: PageCursor?, mine: RankedTeam?, neighbours: [RankedTeam]) {
       self.items = items
       self.nextCursor = nextCursor
-      self.own = own
+      self.mine = mine
       self.neighbours = neighbours
     }
 
@@ -127,7 +131,7 @@ public enum ListTeams: AccountOperation {
     public static let notes: Notes = [
       "items": "The best first; of a month only those that have scored in it.",
       "nextCursor": "Give it as `cursor` for the next page; absent on the last.",
-      "own": "Your team; absent while you are in none.",
+      "mine": "Your team; absent while you are in none.",
       "neighbours": "Your team with up to five on each side of it; empty while you are in none.",
     ]
   }

@@ -1,5 +1,9 @@
 public import Operations
 
+extension FeatureContract {
+  static let teamTasks = FeatureContract(operations: [ListTeamTasks.self, JoinTeamTask.self])
+}
+
 /// A task of a team, as one of the members sees it (TASK-1, TEAM-1).
 public struct TeamTask: Document, Hashable {
   /// The task.

@@ -1,5 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let teams = FeatureContract(
+    operations: [CreateTeam.self, GetOwnTeam.self, UpdateTeam.self, LeaveTeam.self, HandOverTeam.self, RemoveTeamMember.self],
+    events: [TeamMembershipChanged.self, TeamMemberLeft.self])
+}
+
 /// A team as its members see it: its members, their common score, and its rank among all teams (TEAM-1, TEAM-2).
 public struct Team: Document, Hashable {
   public var id: ID<Team>
@@ -175,12 +181,12 @@ public enum GetOwnTeam: AccountOperation {
   }
 
   public static let spec = OperationSpec(
-    "teams.own", of: .social, .get("/v1/teams/own"), by: .account, effect: .read, requirements: ["TEAM-1", "TEAM-2"],
+    "teams.getMine", of: .social, .get("/v1/teams/mine"), by: .account, effect: .read, requirements: ["TEAM-1", "TEAM-2"],
     "Show your team with its members, score and rank.")
 }
 
 /// Renames a team; its owner may (TEAM-1).
-public enum EditTeam: AccountOperation {
+public enum UpdateTeam: AccountOperation {
   /// Which team, and its name.
   public struct Input: Document {
     /// The team.
@@ -200,7 +206,7 @@ public enum EditTeam: AccountOperation {
   public typealias Output = Team
 
   public static let spec = OperationSpec(
-    "teams.edit", of: .social, .patch("/v1/teams/{teamID}"), by: .account, effect: .write, rate: .registered,
+    "teams.update", of: .social, .patch("/v1/teams/{teamID}"), by: .account, effect: .write, rate: .registered,
     failures: TeamReference.failures,
     requirements: ["TEAM-1"], "Rename a team that you own.")
 }

@@ -20,7 +20,7 @@ struct TaskAttachmentRules: Sendable {
   /// The same where a file of the same name is begun by the same token: it is sent again.
   static let idleSecondsOfRepeated = 30
 
-  static let fileSetting = "racha.attachments.fileBytes"
+  static let fileSetting = "racha.attachments.bytesPerFile"
 
   /// The largest file.
   let fileBytes: Int
@@ -38,8 +38,8 @@ struct TaskAttachmentRules: Sendable {
   init(_ settings: Settings) {
     self.init(
       fileBytes: settings.int(Self.fileSetting, default: 25 << 20, in: 1024...(1 << 30)),
-      taskBytes: settings.int("racha.attachments.taskBytes", default: 250 << 20, in: 1024...(1 << 40)),
-      accountBytes: settings.int("racha.attachments.accountBytes", default: 1 << 30, in: 1024...(1 << 40)))
+      taskBytes: settings.int("racha.attachments.bytesPerTask", default: 250 << 20, in: 1024...(1 << 40)),
+      accountBytes: settings.int("racha.attachments.bytesPerAccount", default: 1 << 30, in: 1024...(1 << 40)))
   }
 
   /// Files and their bytes, those that are on their way among them.

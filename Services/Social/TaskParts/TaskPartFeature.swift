@@ -26,8 +26,8 @@ struct TaskPartFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     let handlers = TaskPartHandlers(rules: rules)
     service.serve(CreateTaskPart.self, write: handlers.create)
-    service.serve(EditTaskPart.self, write: handlers.edit)
-    service.serve(RemoveTaskPart.self, write: TaskPartHandlers.remove)
+    service.serve(UpdateTaskPart.self, write: handlers.update)
+    service.serve(DeleteTaskPart.self, write: TaskPartHandlers.remove)
     service.serve(CompleteTaskPart.self, write: TaskPartHandlers.complete)
     service.serve(ReopenTaskPart.self, write: TaskPartHandlers.reopen)
   }

@@ -21,7 +21,7 @@ struct TaskPartHandlers: Sendable {
     return try TaskPartStore.view(id, of: task.id, for: account, in: database)
   }
 
-  func edit(_ input: EditTaskPart.Input, _ call: AccountCall, _ transaction: Transaction) throws -> TaskPart {
+  func update(_ input: UpdateTaskPart.Input, _ call: AccountCall, _ transaction: Transaction) throws -> TaskPart {
     let (account, database) = (call.account, transaction.database)
     let task = try Self.openTask(input.taskID, madeBy: account, in: database)
     let part = try TaskPartStore.find(input.partID, of: task.id, in: database)

@@ -30,7 +30,7 @@ struct TaskSeriesFeature: Feature {
     service.serve(CreateTaskSeries.self, prepare: TaskSeriesHandlers.people, write: handlers.create)
     service.serve(ListTaskSeries.self, read: TaskSeriesHandlers.list)
     service.serve(GetTaskSeries.self, read: TaskSeriesHandlers.get)
-    service.serve(EditTaskSeries.self, write: handlers.edit)
+    service.serve(UpdateTaskSeries.self, write: handlers.update)
     service.serve(EndTaskSeries.self, write: TaskSeriesHandlers.end)
     service.serve(OptOutOfTaskSeries.self, write: TaskSeriesHandlers.optOut)
     service.serve(

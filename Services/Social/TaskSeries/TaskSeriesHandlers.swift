@@ -64,7 +64,7 @@ struct TaskSeriesHandlers: Sendable {
     try TaskSeriesStore.view(input.seriesID, for: call.account, in: database)
   }
 
-  func edit(_ input: EditTaskSeries.Input, _ call: AccountCall, _ transaction: Transaction) throws -> TaskSeries {
+  func update(_ input: UpdateTaskSeries.Input, _ call: AccountCall, _ transaction: Transaction) throws -> TaskSeries {
     let (account, database) = (call.account, transaction.database)
     let stored = try TaskSeriesStore.find(input.seriesID, madeBy: account, in: database)
     guard stored.nextDay != nil else { throw TaskSeriesFailure.ended }

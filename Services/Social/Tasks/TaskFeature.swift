@@ -32,7 +32,7 @@ struct TaskFeature: Feature {
     service.serve(CreateTask.self, prepare: TaskHandlers.people, write: handlers.create)
     service.serve(ListTasks.self, read: handlers.list)
     service.serve(GetTask.self, read: handlers.get)
-    service.serve(EditTask.self, write: handlers.edit)
+    service.serve(UpdateTask.self, write: handlers.update)
     service.serve(CancelTask.self, write: handlers.cancel)
   }
 }

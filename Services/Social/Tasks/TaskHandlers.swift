@@ -53,7 +53,7 @@ struct TaskHandlers: Sendable {
     try TaskStore.details(input.taskID, for: call.account, links, in: database)
   }
 
-  func edit(_ input: EditTask.Input, _ call: AccountCall, _ transaction: Transaction) throws -> SharedTask {
+  func update(_ input: UpdateTask.Input, _ call: AccountCall, _ transaction: Transaction) throws -> SharedTask {
     let (account, database) = (call.account, transaction.database)
     let task = try TaskStore.find(input.taskID, answeredForBy: account, in: database)
     try TaskRules.expectOpen(task.state)

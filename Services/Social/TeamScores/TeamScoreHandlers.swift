@@ -15,9 +15,9 @@ enum TeamScoreHandlers {
     let page = request.page(
       of: try TeamScoreStore.ranked(rows, in: period, own: own, database), key: { TeamPosition(score: $0.score, team: $0.id) },
       item: { $0 })
-    let ownTeam = try own.flatMap { try TeamScoreStore.ranked($0, input.month, isOwn: true, in: database) }
+    let ownTeam = try own.flatMap { try TeamScoreStore.ranked($0, input.month, isMine: true, in: database) }
     return ListTeams.Output(
-      items: page.items, nextCursor: page.nextCursor, own: ownTeam,
+      items: page.items, nextCursor: page.nextCursor, mine: ownTeam,
       neighbours: try ownTeam.map { try neighbours(of: $0, in: period, database) } ?? [])
   }
 

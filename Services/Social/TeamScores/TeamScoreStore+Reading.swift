@@ -72,17 +72,17 @@ extension TeamScoreStore {
     return zip(rows, ranks).map { row, rank in
       let id: ID<Team> = row["team_id"]
       return RankedTeam(
-        id: id, name: row["name"], memberCount: row["member_count"], score: row["score"], rank: rank, isOwn: id == own)
+        id: id, name: row["name"], memberCount: row["member_count"], score: row["score"], rank: rank, isMine: id == own)
     }
   }
 
   /// A team as the list has it, also in a month in which it has scored nothing and is not in the list.
-  static func ranked(_ team: ID<Team>, _ month: TeamMonth?, isOwn: Bool, in database: Database) throws -> RankedTeam? {
+  static func ranked(_ team: ID<Team>, _ month: TeamMonth?, isMine: Bool, in database: Database) throws -> RankedTeam? {
     let standing = try standing(of: team, month, in: database)
     return try database.first("SELECT name, member_count FROM teams WHERE team_id = ?", .id(team)) { columns in
       RankedTeam(
         id: team, name: try TeamName(text: columns.text(0)), memberCount: columns.number(1), score: standing.score,
-        rank: standing.rank, isOwn: isOwn)
+        rank: standing.rank, isMine: isMine)
     }
   }
 }

@@ -20,7 +20,7 @@ struct TeamFeature: Feature {
     let handlers = TeamHandlers(mayEnroll: mayEnroll)
     service.serve(CreateTeam.self, prepare: TeamHandlers.named, write: handlers.create)
     service.serve(GetOwnTeam.self, read: handlers.own)
-    service.serve(EditTeam.self, write: handlers.edit)
+    service.serve(UpdateTeam.self, write: handlers.update)
     service.serve(LeaveTeam.self, write: handlers.leave)
     service.serve(HandOverTeam.self, write: handlers.handOver)
     service.serve(RemoveTeamMember.self, write: handlers.remove)

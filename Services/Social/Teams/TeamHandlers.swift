@@ -60,7 +60,7 @@ struct TeamHandlers: Sendable {
     return .init(team: try view(membership.team, call, database), hint: nil)
   }
 
-  func edit(_ input: EditTeam.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Team {
+  func update(_ input: UpdateTeam.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Team {
     try TeamMemberStore.requireOwner(call.account, of: input.teamID, in: transaction.database)
     if let name = input.name.value { try TeamStore.rename(input.teamID, name, transaction) }
     return try view(input.teamID, call, transaction.database)

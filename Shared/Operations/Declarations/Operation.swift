@@ -225,6 +225,22 @@ public struct Contract: Sendable {
     self.events = events
     self.words = words
   }
+
+  /// The same from what each feature offers.
+  public init(_ service: ServiceName, features: [FeatureContract], words: [Words.Source]) {
+    self.init(service, operations: features.flatMap(\.operations), events: features.flatMap(\.events), words: words)
+  }
+}
+
+/// What one feature offers of its service's ``Contract``: its contract file begins with it.
+public struct FeatureContract: Sendable {
+  public let operations: [any Operation.Type]
+  public let events: [any Event.Type]
+
+  public init(operations: [any Operation.Type] = [], events: [any Event.Type] = []) {
+    self.operations = operations
+    self.events = events
+  }
 }
 
 /// The six processes.

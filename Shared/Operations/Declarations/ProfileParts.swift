@@ -8,7 +8,7 @@
 ///       public typealias Output = ProfilePart
 ///
 ///       public static let spec = OperationSpec(
-///         "taskLinks.profilePart", of: .social, nil, by: .services([.gateway]), effect: .read, requirements: ["TASK-6"],
+///         "taskLinks.getProfilePart", of: .social, nil, by: .services([.gateway]), effect: .read, requirements: ["TASK-6"],
 ///         "Say what the page of a public profile shows of an account's tasks.")
 ///     }
 public protocol ProfilePartOperation: OpenOperation where Input == ProfilePartInput, Output == ProfilePart {}

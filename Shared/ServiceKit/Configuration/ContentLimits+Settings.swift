@@ -11,6 +11,6 @@ extension ContentLimits {
     entryComment = settings.int("racha.limits.entryComment", default: entryComment, in: entryComment...ContentLimits.maxComment)
     photoBytes = settings.int("racha.limits.photoBytes", default: photoBytes, in: photoBytes...ContentLimits.maxPhotoBytes)
     accountReminders = settings.int(
-      "racha.limits.accountReminders", default: accountReminders, in: accountReminders...ContentLimits.maxAccountReminders)
+      "racha.limits.remindersPerAccount", default: accountReminders, in: accountReminders...ContentLimits.maxAccountReminders)
   }
 }

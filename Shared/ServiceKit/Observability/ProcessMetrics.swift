@@ -25,14 +25,14 @@ struct ProcessMetrics: Sendable {
   }
 
   /// Measures again.
-  func record(at now: Instant = .now) {
+  func record() {
     Gauge(label: "memory_bytes").record(ProcessMetrics.residentBytes ?? .nan)
     let files = service == .gateway ? home.path : home.stores
     Gauge(label: "disk_free_bytes").record(ProcessMetrics.freeBytes(at: files) ?? .nan)
     if service == .gateway {
       // One number for the whole cluster, reported by one of the six services.
       if let made = ProcessMetrics.changed(home.lastBackup) {
-        Gauge(label: "last_backup_age_seconds").record(max(0, Double(now.milliseconds) / 1000 - made))
+        Gauge(label: "last_backup_timestamp_seconds").record(made)
       }
     } else {
       let store = "\(home.stores)/\(service.rawValue).sqlite"

@@ -4,7 +4,7 @@ public import Storage
 
 /// How long the rows of a table are kept after one of their instants.
 ///
-///     RetentionRule("email_changes", key: "change_id", after: "expires_at", seconds: MailedLinkRules.keptSeconds)
+///     RetentionRule("email_changes", key: "change_id", after: "expires_at", seconds: EmailLinkRules.keptSeconds)
 ///
 /// It is declared by the table's feature, see ``Feature/retention``; the service applies it.
 public struct RetentionRule: Sendable {

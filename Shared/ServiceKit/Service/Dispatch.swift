@@ -12,7 +12,7 @@ struct Dispatch: Sendable {
   init(_ definition: ServiceDefinition, _ context: CallContext) {
     self.definition = definition
     self.context = context
-    timers = definition.handlers.mapValues { Timer(label: "operation", dimensions: [("operation", $0.spec.name)]) }
+    timers = definition.handlers.mapValues { Timer(label: "operation_duration", dimensions: [("operation", $0.spec.name)]) }
   }
 
   func reply(to request: Request) async -> Reply {

@@ -16,7 +16,7 @@ struct ActivityArchiveTests {
       let archived = try await ana.send(ArchiveActivity.self, .init(activityID: activity.id))
       #expect(archived.isArchived && archived.revision == 2)
       #expect(try await ana.send(ListActivities.self, .init()).items.isEmpty)
-      #expect(try await ana.send(ListActivities.self, .init(archived: true)).items.map(\.activity) == [archived])
+      #expect(try await ana.send(ListActivities.self, .init(isArchived: true)).items.map(\.activity) == [archived])
       #expect(try await ana.send(GetDay.self, .init(day: .today)).activities.isEmpty)
       #expect(try await ana.send(GetDay.self, .init(day: .day(yesterday))).activities.map(\.state) == [.done])
       #expect(try await ana.failure(RecordEntry.self, .init(activityID: activity.id, day: .today, isDone: true)) != nil)

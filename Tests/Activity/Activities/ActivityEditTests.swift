@@ -249,9 +249,9 @@ struct ActivityEditTests {
       #expect(try await ben.failure(DeleteActivity.self, .init(activityID: id, confirm: true)) == "activity_not_found")
       #expect(try await ben.failure(ArchiveActivity.self, .init(activityID: id)) == "activity_not_found")
       #expect(try await ben.failure(UnarchiveActivity.self, .init(activityID: id)) == "activity_not_found")
-      #expect(try await ben.failure(OrderActivity.self, .init(activityID: id)) == "activity_not_found")
+      #expect(try await ben.failure(ReorderActivity.self, .init(activityID: id)) == "activity_not_found")
       let own = try await ben.makeActivity()
-      #expect(try await ben.failure(OrderActivity.self, .init(activityID: own.id, after: id)) == "activity_not_found")
+      #expect(try await ben.failure(ReorderActivity.self, .init(activityID: own.id, after: id)) == "activity_not_found")
     }
   }
 }

@@ -26,7 +26,7 @@ struct ActivityOrderTests {
       for title in ["a", "b", "c", "d", "e"] { ids[title] = try await ana.makeActivity(title: title).id }
       func move(_ title: String, behind other: String?) async throws -> [String] {
         let id = try #require(ids[title])
-        _ = try await ana.send(OrderActivity.self, .init(activityID: id, after: other.flatMap { ids[$0] }))
+        _ = try await ana.send(ReorderActivity.self, .init(activityID: id, after: other.flatMap { ids[$0] }))
         return try await titles(ana)
       }
       #expect(try await titles(ana) == ["a", "b", "c", "d", "e"])
@@ -38,7 +38,7 @@ struct ActivityOrderTests {
       ids["f"] = try await ana.makeActivity(title: "f").id
       #expect(try await titles(ana) == ["c", "d", "b", "e", "a", "f"])
       let own = try #require(ids["a"])
-      #expect(try await ana.refusedFields(OrderActivity.self, .init(activityID: own, after: own)) == ["after after_itself"])
+      #expect(try await ana.refusedFields(ReorderActivity.self, .init(activityID: own, after: own)) == ["after after_itself"])
       // The order is the account's own matter: nothing is published of it.
       #expect(try await services.published(by: .activity).count == 6)
     }
@@ -51,7 +51,7 @@ struct ActivityOrderTests {
       var ids: [ActivityID] = []
       for title in ["a", "b"] { ids.append(try await ana.makeActivity(title: title).id) }
       do {
-        _ = try await ana.send(OrderActivity.self, json: Array(#"{"activityID":"\#(ids[1])","after":null}"#.utf8))
+        _ = try await ana.send(ReorderActivity.self, json: Array(#"{"activityID":"\#(ids[1])","after":null}"#.utf8))
         Issue.record("null was taken")
       } catch let failure as Failure {
         #expect(failure.fields.map { "\($0.field) \($0.code)" } == ["after null"])
@@ -73,7 +73,7 @@ struct ActivityOrderTests {
         let from = Bool.random(using: &generator) ? model.count - 1 : Int.random(in: 0..<model.count, using: &generator)
         let moved = model.remove(at: from)
         let to = step % 3 == 0 ? Int.random(in: 0...model.count, using: &generator) : 1
-        _ = try await ana.send(OrderActivity.self, .init(activityID: moved.id, after: to == 0 ? nil : model[to - 1].id))
+        _ = try await ana.send(ReorderActivity.self, .init(activityID: moved.id, after: to == 0 ? nil : model[to - 1].id))
         model.insert(moved, at: to)
         if step % 50 == 49 { #expect(try await titles(ana) == model.map(\.title), "step \(step)") }
       }

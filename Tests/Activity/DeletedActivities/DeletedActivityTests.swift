@@ -62,7 +62,7 @@ struct DeletedActivityTests {
         for point in try await ana.send(ListHistoryPoints.self, query).items { see("points, \(name)", point) }
       }
       for whose in [HistoryScope.followed, .all] {
-        for item in try await ben.history(HistoryQuery(whose: whose)) { see("\(whose)", item) }
+        for item in try await ben.history(HistoryQuery(scope: whose)) { see("\(whose)", item) }
       }
       see("followed", try await ben.send(ListFollowedActivities.self, .init()))
       see("list", try await ana.send(ListActivities.self, .init()))

@@ -71,9 +71,9 @@ struct ClosedDayTests {
       var codes: [String?] = [
         try await ana.failure(RecordEntry.self, .init(activityID: id, day: .today, isDone: true)),
         try await ana.failure(IncrementEntry.self, .init(activityID: id, day: .today, durationSeconds: 5)),
-        try await ana.failure(EditEntry.self, .init(activityID: id, day: .today, durationSeconds: .set(5))),
-        try await ana.failure(EditEntry.self, .init(activityID: id, day: .today, comment: .set("other"))),
-        try await ana.failure(EditEntry.self, .init(activityID: id, day: .today, comment: .set(nil), location: .set(place))),
+        try await ana.failure(UpdateEntry.self, .init(activityID: id, day: .today, durationSeconds: .set(5))),
+        try await ana.failure(UpdateEntry.self, .init(activityID: id, day: .today, comment: .set("other"))),
+        try await ana.failure(UpdateEntry.self, .init(activityID: id, day: .today, comment: .set(nil), location: .set(place))),
         try await ana.failure(PutEntryPhoto.self, .init(activityID: id, day: .today, content: try Snapshots.jpeg())),
         try await ana.failure(UndoEntry.self, name),
         try await ana.failure(SaveTimer.self, .init(activityID: timed)),
@@ -101,11 +101,11 @@ struct ClosedDayTests {
       for name in [online, offline] { try await closing.close(ana, name) }
       try services.clock.set("2026-11-21T12:00:01.000Z")
       var left = try await ana.send(
-        EditEntry.self, .init(activityID: online.activityID, day: .today, comment: .set(nil), location: .set(nil)))
+        UpdateEntry.self, .init(activityID: online.activityID, day: .today, comment: .set(nil), location: .set(nil)))
       #expect(left.comment == nil && left.location == nil && left.photoTag != nil)
       left = try await ana.send(DeleteEntryPhoto.self, online)
       #expect(left.photoTag == nil && left.durationSeconds == 60)
-      _ = try await ana.send(ForgetEntryChanges.self, online)
+      _ = try await ana.send(DeleteEntryChanges.self, online)
       _ = try await ana.send(DeleteEntry.self, online)
       #expect(try await ana.failure(GetEntry.self, online) == "entry_not_found")
       let id = offline.activityID
@@ -128,7 +128,7 @@ struct ClosedDayTests {
       let tomorrow = EntryName(activityID: try await entry(ana).activityID, day: try DayName(text: "2026-11-22"))
       try await services.move(ana, to: "Pacific/Pago_Pago", receivedBy: .activity)
       #expect(
-        try await ana.failure(EditEntry.self, .init(activityID: tomorrow.activityID, day: tomorrow.day, comment: .set("x")))
+        try await ana.failure(UpdateEntry.self, .init(activityID: tomorrow.activityID, day: tomorrow.day, comment: .set("x")))
           == "entry_in_future")
       #expect(try await ana.failure(UndoEntry.self, tomorrow) == "entry_in_future")
       let removal = try change(

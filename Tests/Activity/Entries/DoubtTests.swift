@@ -27,7 +27,7 @@ struct DoubtTests {
         try await doubtful.failure(ArchiveActivity.self, .init(activityID: activity)),
         try await doubtful.failure(RecordEntry.self, .init(activityID: activity, day: .today, isDone: false)),
         try await doubtful.failure(DeleteEntry.self, name), try await doubtful.failure(UndoEntry.self, name),
-        try await doubtful.failure(ForgetEntryChanges.self, name),
+        try await doubtful.failure(DeleteEntryChanges.self, name),
         try await doubtful.failure(SyncEntries.self, .init(changes: [change])),
         try await doubtful.failure(DeleteEntryPhoto.self, name), try await doubtful.failure(RevokeCalendarFeed.self, .init()),
         try await doubtful.failure(CreateCalendarFeed.self, .init()),

@@ -58,7 +58,7 @@ struct EntryDetailsTests {
       for (number, blank) in ["", "  ", "\u{200B}"].enumerated() {
         let writes: [@Sendable () async throws -> Entry?] = [
           { try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 1, comment: blank)) },
-          { try await ana.send(EditEntry.self, .init(activityID: id, day: .today, comment: .set(blank))) },
+          { try await ana.send(UpdateEntry.self, .init(activityID: id, day: .today, comment: .set(blank))) },
           {
             let change = OfflineChange(
               id: try ChangeID(text: "\(number)"), deviceID: try DeviceID(text: "phone"), madeAt: services.clock.now,
@@ -168,10 +168,10 @@ struct EntryDetailsTests {
       }
       #expect(try await ana.send(RecordEntry.self, input).location == home)
       try await services.change(ana, receivedBy: .activity) { $0.consents = [] }
-      let edit = EditEntry.Input(activityID: id, day: .today, location: .set(home))
-      #expect(try await ana.failure(EditEntry.self, edit) == "consent_required")
+      let edit = UpdateEntry.Input(activityID: id, day: .today, location: .set(home))
+      #expect(try await ana.failure(UpdateEntry.self, edit) == "consent_required")
       // Taking it back needs none.
-      #expect(try await ana.send(EditEntry.self, .init(activityID: id, day: .today, location: .set(nil))).location == nil)
+      #expect(try await ana.send(UpdateEntry.self, .init(activityID: id, day: .today, location: .set(nil))).location == nil)
     }
   }
 
@@ -257,7 +257,7 @@ struct EntryDetailsTests {
       #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)) == entry)
       // Progress is set as often as one likes (H CU-29), and an entry is edited.
       #expect(try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 4)).amount == 4)
-      #expect(try await ana.send(EditEntry.self, .init(activityID: id, day: .today, amount: .set(5))).amount == 5)
+      #expect(try await ana.send(UpdateEntry.self, .init(activityID: id, day: .today, amount: .set(5))).amount == 5)
       _ = try await ana.send(DeleteEntry.self, .init(activityID: id, day: .today))
       try services.clock.set("2026-11-21T12:00:01.000Z")
       #expect(try await ana.failure(CreateEntry.self, second) == "invalid_fields")
@@ -293,7 +293,7 @@ struct EntryDetailsTests {
       func edit(_ json: String) async throws -> Entry {
         try services.clock.set("2026-11-21T13:00:00.000Z")
         return try await ana.send(
-          EditEntry.self, json: Array(json.utf8), parameters: ["activityID": id.description, "day": "today"])
+          UpdateEntry.self, json: Array(json.utf8), parameters: ["activityID": id.description, "day": "today"])
       }
       let first = try await ana.send(
         RecordEntry.self,
@@ -319,21 +319,21 @@ struct EntryDetailsTests {
       let ana = try await services.register()
       let id = try await ana.makeActivity().id
       #expect(
-        try await ana.failure(EditEntry.self, .init(activityID: id, day: .today, comment: .set("a"))) == "entry_not_found")
+        try await ana.failure(UpdateEntry.self, .init(activityID: id, day: .today, comment: .set("a"))) == "entry_not_found")
       let entry = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true, comment: "a"))
-      let bad = EditEntry.Input(
+      let bad = UpdateEntry.Input(
         activityID: id, day: .today, isDone: .set(true), amount: .set(2), comment: .set(String(repeating: "x", count: 21)),
         location: .set(EntryLocation(latitude: 91, longitude: 0)))
       #expect(
-        Set(try await ana.refusedFields(EditEntry.self, bad)) == [
+        Set(try await ana.refusedFields(UpdateEntry.self, bad)) == [
           "comment too_long", "isDone exactly_one", "amount exactly_one", "location.latitude out_of_range",
         ])
-      let other = EditEntry.Input(
+      let other = UpdateEntry.Input(
         activityID: id, day: .today, amount: .set(2), location: .set(EntryLocation(latitude: 91, longitude: 0)))
       #expect(
-        Set(try await ana.refusedFields(EditEntry.self, other)) == ["amount not_for_goal", "location.latitude out_of_range"])
+        Set(try await ana.refusedFields(UpdateEntry.self, other)) == ["amount not_for_goal", "location.latitude out_of_range"])
       #expect(
-        try await ana.refusedFields(EditEntry.self, .init(activityID: id, day: .today, amount: .set(2), comment: .set("b")))
+        try await ana.refusedFields(UpdateEntry.self, .init(activityID: id, day: .today, amount: .set(2), comment: .set("b")))
           == ["amount not_for_goal"])
       #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)) == entry)
     }
@@ -369,12 +369,12 @@ struct EntryDetailsTests {
       let name = EntryName(activityID: id, day: .today)
       let found = [
         try await ben.failure(GetEntry.self, name), try await ben.failure(DeleteEntry.self, name),
-        try await ben.failure(EditEntry.self, .init(activityID: id, day: .today, comment: .set("mine"))),
+        try await ben.failure(UpdateEntry.self, .init(activityID: id, day: .today, comment: .set("mine"))),
         try await ben.failure(RecordEntry.self, .init(activityID: id, day: .today, isDone: true, photo: try Snapshots.png())),
         try await ben.failure(GetEntryPhoto.self, name), try await ben.failure(DeleteEntryPhoto.self, name),
         try await ben.failure(PutEntryPhoto.self, .init(activityID: id, day: .today, content: try Snapshots.png())),
         try await ben.failure(ListEntryChanges.self, .init(activityID: id, day: .today)),
-        try await ben.failure(ForgetEntryChanges.self, name), try await ben.failure(UndoEntry.self, name),
+        try await ben.failure(DeleteEntryChanges.self, name), try await ben.failure(UndoEntry.self, name),
         try await ben.failure(StartTimer.self, .init(activityID: id)),
         try await ben.failure(StopTimer.self, .init(activityID: id)),
         try await ben.failure(SaveTimer.self, .init(activityID: id)),

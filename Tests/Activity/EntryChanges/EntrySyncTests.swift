@@ -376,7 +376,7 @@ struct EntrySyncTests {
       page = try await ana.send(ListEntryChanges.self, .init(activityID: id, day: .today, limit: 200, cursor: page.nextCursor))
       #expect(page.items.first?.amount == 139 && page.items.count == 200 && page.nextCursor != nil)
       #expect((2000..<2032).contains(try await services.store(of: .activity).rows("entry_changes")))
-      _ = try await ana.send(ForgetEntryChanges.self, .init(activityID: id, day: .today))
+      _ = try await ana.send(DeleteEntryChanges.self, .init(activityID: id, day: .today))
       #expect(try await history(ana, id).isEmpty)
       #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)).amount == 300)
     }

@@ -25,7 +25,7 @@ struct BlockedFollowerTests {
       let (blocker, blocked) = isOwnerBlocking ? (ben, ana) : (ana, ben)
       _ = try await blocker.send(CreateBlock.self, .init(accountID: blocked.id))
       for isBlocked in [true, false] {
-        if !isBlocked { _ = try await blocker.send(RemoveBlock.self, .init(accountID: blocked.id)) }
+        if !isBlocked { _ = try await blocker.send(DeleteBlock.self, .init(accountID: blocked.id)) }
         try await services.hasReceived(.activity, of: .social)
         #expect(try await ana.send(ListFollowedActivities.self, .init()).items.map(\.accountID) == [eva.id])
         #expect(try await ana.failure(ListFollowedActivities.self, .init(accountID: ben.id)) == "not_found")

@@ -47,7 +47,7 @@ struct FollowedActivityTests {
       #expect(try await ana.failure(GetEntryPhoto.self, .init(activityID: walk, day: .today)) == nil)
       _ = try await ben.send(ArchiveActivity.self, .init(activityID: walk))
       #expect(try await ana.send(ListFollowedActivities.self, .init()).items.isEmpty)
-      #expect(try await ana.history(.init(whose: .followed)).isEmpty)
+      #expect(try await ana.history(.init(scope: .followed)).isEmpty)
       #expect(try await ana.failure(GetEntryPhoto.self, .init(activityID: walk, day: .today)) == "not_found")
     }
   }
@@ -68,7 +68,7 @@ struct FollowedActivityTests {
       }
       #expect(try await ana.send(ListFollowedActivities.self, .init()).items.isEmpty)
       #expect(try await ana.failure(ListFollowedActivities.self, .init(accountID: account)) == "not_found")
-      #expect(try await ana.history(.init(whose: .followed)).isEmpty)
+      #expect(try await ana.history(.init(scope: .followed)).isEmpty)
       #expect(try await ana.failure(GetEntryPhoto.self, .init(activityID: walk, day: .today)) != nil)
     }
   }
@@ -85,13 +85,13 @@ struct FollowedActivityTests {
       try await services.change(ben, receivedBy: .activity) { $0.suspendedUntil = until }
       #expect(try await ana.send(ListFollowedActivities.self, .init()).items.isEmpty)
       #expect(try await ana.failure(ListFollowedActivities.self, .init(accountID: ben.id)) == "not_found")
-      for scope in [HistoryScope.followed, .all] { #expect(try await ana.history(.init(whose: scope)).isEmpty) }
-      #expect(try await ana.send(ListHistoryPoints.self, .init(whose: .all)).items.isEmpty)
+      for scope in [HistoryScope.followed, .all] { #expect(try await ana.history(.init(scope: scope)).isEmpty) }
+      #expect(try await ana.send(ListHistoryPoints.self, .init(scope: .all)).items.isEmpty)
       #expect(try await ana.failure(GetStatistics.self, .init(accountID: ben.id)) == "not_found")
       #expect(try await ana.failure(GetEntryPhoto.self, .init(activityID: walk, day: .today)) == "activity_not_found")
       services.clock.advance(seconds: 60)
       #expect(try await ana.send(ListFollowedActivities.self, .init()).items.count == 1)
-      for scope in [HistoryScope.followed, .all] { #expect(try await ana.history(.init(whose: scope)).count == 1) }
+      for scope in [HistoryScope.followed, .all] { #expect(try await ana.history(.init(scope: scope)).count == 1) }
       #expect(try await ana.failure(GetEntryPhoto.self, .init(activityID: walk, day: .today)) == nil)
     }
   }
@@ -104,13 +104,13 @@ struct FollowedActivityTests {
       _ = try await ben.send(RecordEntry.self, .init(activityID: walk, day: .today, isDone: true))
       try await services.follow(ana, ben)
       #expect(try await ana.send(ListFollowedActivities.self, .init()).items.map(\.photoURL) == [nil])
-      #expect(try await ana.send(ListHistory.self, .init(whose: .all)).items.map(\.photoURL) == [nil])
+      #expect(try await ana.send(ListHistory.self, .init(scope: .all)).items.map(\.photoURL) == [nil])
       let tag = "0123456789abcdef0123456789abcdef"
       try await services.change(ben, receivedBy: .activity) { $0.photoTag = tag }
       let url = PhotoURL(account: ben.id, tag: tag)
       #expect(try await ana.send(ListFollowedActivities.self, .init()).items.map(\.photoURL) == [url])
       for scope in [HistoryScope.followed, .all] {
-        #expect(try await ana.send(ListHistory.self, .init(whose: scope)).items.map(\.photoURL) == [url])
+        #expect(try await ana.send(ListHistory.self, .init(scope: scope)).items.map(\.photoURL) == [url])
       }
     }
   }
@@ -146,9 +146,9 @@ struct FollowedActivityTests {
       let (latest, older) = (EntryName(activityID: walk, day: .today), EntryName(activityID: walk, day: yesterday))
       #expect(try await ana.failure(GetEntryPhoto.self, latest) == "activity_not_found")
       try await services.follow(ana, ben)
-      let tag = try await ana.send(ListHistory.self, .init(whose: .followed)).items[0].photoTag
+      let tag = try await ana.send(ListHistory.self, .init(scope: .followed)).items[0].photoTag
       #expect(try await ana.send(GetEntryPhoto.self, latest).tag == tag && tag != nil)
-      let all = try await ana.send(ListHistory.self, .init(whose: .all)).items
+      let all = try await ana.send(ListHistory.self, .init(scope: .all)).items
       #expect(all.map(\.day.description) == ["2026-11-21", "2026-11-20"])
       #expect(try await ana.send(GetEntryPhoto.self, older).tag == all.last?.photoTag)
       let none = EntryName(activityID: walk, day: .day(try LocalDay(text: "2026-11-19")))

@@ -35,7 +35,7 @@ struct HistoryModelTests {
 
     mutating func query() -> HistoryQuery {
       var query = HistoryQuery(limit: Int.random(in: 1...60, using: &generator))
-      query.whose = pick([nil, .mine, .followed, .all])
+      query.scope = pick([nil, .mine, .followed, .all])
       if happens(45) { query.activityIDs = (0..<Int.random(in: 1...4, using: &generator)).map { _ in pick(activities) } }
       if happens(45) { query.text = pick(["sol", "RIO", "s", "a", "ab", "lluvia", "y m", "té", "zz", "xyz", "mar", "ñ"]) }
       if happens(45) {
@@ -54,7 +54,7 @@ struct HistoryModelTests {
   static func model(
     _ query: HistoryQuery, needsPlace: Bool, _ world: World, reader: AccountID, follows: Set<AccountID>
   ) -> [String] {
-    let whose = query.whose ?? .mine
+    let whose = query.scope ?? .mine
     var seen = world.entries.filter { whose != .followed && $0.owner == reader }
     if whose == .all { seen += world.entries.filter { follows.contains($0.owner) } }
     if whose == .followed {
@@ -100,7 +100,7 @@ struct HistoryModelTests {
       var (found, start) = ([String](), HistoryPosition?.none)
       repeat {
         let page = try HistoryStretch.find(
-          query.whose ?? .mine, of: reader, search, behind: start, limit: limit + 1, now: .now, in: database
+          query.scope ?? .mine, of: reader, search, behind: start, limit: limit + 1, now: .now, in: database
         ).prefix(limit)
         found += page.positions.map { "\($0.day) \($0.activity)" }
         start = page.end

@@ -52,11 +52,11 @@ struct HistorySpeedTests {
       }
       let (store, account, calendars, now) = (services.store(of: .activity), ana.id, AccountCalendars(), services.clock.now)
       var results: [(name: String, found: Int, effort: ReadingEffort)] = []
-      for (name, query) in history.queries.map({ ($0.name, $0.query) }) + [("followed too", HistoryQuery(whose: .all))] {
+      for (name, query) in history.queries.map({ ($0.name, $0.query) }) + [("followed too", HistoryQuery(scope: .all))] {
         let found = try await ana.send(ListHistory.self, query).items.count
         let search = try HistorySearch(query, needsPlace: false)
         let effort = try await store.effort { database in
-          let scope = query.whose ?? .mine
+          let scope = query.scope ?? .mine
           let stretch = try HistoryStretch.find(
             scope, of: account, search, behind: nil, limit: limit + 1, now: now, in: database)
           var items = HistoryItems(calendars, now: now, in: database)

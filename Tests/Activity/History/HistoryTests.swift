@@ -113,22 +113,22 @@ struct HistoryTests {
         })
       try await services.follow(ana, ben)
       #expect(try await ana.history(.init()).map(\.title) == ["Own", "Own", "Own"])
-      let followed = try await ana.history(.init(whose: .followed, limit: 1))
+      let followed = try await ana.history(.init(scope: .followed, limit: 1))
       #expect(followed.map(\.title) == ["Others", "Theirs"] && followed.allSatisfy { $0.day == day && $0.accountID == ben.id })
       #expect(followed[0].username.description == "person1")
-      let all = try await ana.history(.init(whose: .all, limit: 2))
+      let all = try await ana.history(.init(scope: .all, limit: 2))
       #expect(all.map(\.title) == (0..<3).flatMap { _ in ["Others", "Theirs", "Own"] })
       #expect(all.map { $0.day.distance(to: day) } == [0, 0, 0, 1, 1, 1, 2, 2, 2])
       // Following goes one way.
-      #expect(try await ben.history(.init(whose: .followed)).isEmpty)
+      #expect(try await ben.history(.init(scope: .followed)).isEmpty)
       // A latest entry outside the filter lets no older one through.
-      #expect(try await ana.history(.init(whose: .followed, to: day.advanced(by: -1))).isEmpty)
-      #expect(try await ana.history(.init(whose: .all, to: day.advanced(by: -2))).map(\.title) == ["Others", "Theirs", "Own"])
-      let some = try await ana.history(.init(whose: .all, activityIDs: [theirs.id, strange.id], limit: 2))
+      #expect(try await ana.history(.init(scope: .followed, to: day.advanced(by: -1))).isEmpty)
+      #expect(try await ana.history(.init(scope: .all, to: day.advanced(by: -2))).map(\.title) == ["Others", "Theirs", "Own"])
+      let some = try await ana.history(.init(scope: .all, activityIDs: [theirs.id, strange.id], limit: 2))
       #expect(some.map(\.title) == ["Theirs", "Theirs", "Theirs"])
       // What is put away is nobody's but its owner's.
       _ = try await ben.send(ArchiveActivity.self, .init(activityID: others.id))
-      #expect(try await ana.history(.init(whose: .all)).map(\.title) == (0..<3).flatMap { _ in ["Theirs", "Own"] })
+      #expect(try await ana.history(.init(scope: .all)).map(\.title) == (0..<3).flatMap { _ in ["Theirs", "Own"] })
       #expect(try await ana.history(.init(activityIDs: [theirs.id, strange.id])).isEmpty)
     }
   }
@@ -140,16 +140,16 @@ struct HistoryTests {
       let walk = try await ben.makeActivity(startDay: "2026-01-01")
       try await services.plant([PlantedEntry(owner: ben.id, activity: walk.id, day: day, place: madrid)])
       try await services.follow(ana, ben, revision: 5)
-      let open = try await ana.send(ListHistory.self, .init(whose: .all))
+      let open = try await ana.send(ListHistory.self, .init(scope: .all))
       #expect(open.items.count == 1)
       try await services.follow(ana, ben, .ended, revision: 6)
       try await services.follow(ana, ben, .accepted, revision: 5)
       for whose in [HistoryScope.followed, .all] {
-        #expect(try await ana.history(.init(whose: whose)).isEmpty)
-        #expect(try await ana.send(ListHistoryPoints.self, .init(whose: whose)).items.isEmpty)
+        #expect(try await ana.history(.init(scope: whose)).isEmpty)
+        #expect(try await ana.send(ListHistoryPoints.self, .init(scope: whose)).items.isEmpty)
       }
       try await services.follow(ana, ben, .accepted, revision: 7)
-      #expect(try await ana.history(.init(whose: .followed)).count == 1)
+      #expect(try await ana.history(.init(scope: .followed)).count == 1)
     }
   }
 
@@ -162,11 +162,11 @@ struct HistoryTests {
         try await services.plant([PlantedEntry(owner: ben.id, activity: id, day: day)])
       }
       try await services.follow(ana, ben)
-      let first = try await ana.send(ListHistory.self, .init(whose: .followed, limit: 1))
+      let first = try await ana.send(ListHistory.self, .init(scope: .followed, limit: 1))
       let cursor = try #require(first.nextCursor)
-      #expect(try await ana.send(ListHistory.self, .init(whose: .followed, limit: 1, cursor: cursor)).items.count == 1)
+      #expect(try await ana.send(ListHistory.self, .init(scope: .followed, limit: 1, cursor: cursor)).items.count == 1)
       try await services.follow(ana, ben, .ended, revision: 2)
-      let next = try await ana.send(ListHistory.self, .init(whose: .followed, limit: 1, cursor: cursor))
+      let next = try await ana.send(ListHistory.self, .init(scope: .followed, limit: 1, cursor: cursor))
       #expect(next.items.isEmpty && next.nextCursor == nil)
     }
   }
@@ -178,14 +178,14 @@ struct HistoryTests {
       let walk = try await ben.makeActivity(startDay: "2026-01-01")
       try await services.plant([PlantedEntry(owner: ben.id, activity: walk.id, day: day, comment: "sol", place: madrid)])
       try await services.follow(ana, ben)
-      let near = HistoryQuery(whose: .followed, latitude: madrid.latitude, longitude: madrid.longitude)
+      let near = HistoryQuery(scope: .followed, latitude: madrid.latitude, longitude: madrid.longitude)
       func points(_ person: Person, _ whose: HistoryScope) async throws -> [EntryLocation] {
-        try await person.send(ListHistoryPoints.self, .init(whose: whose)).items.map(\.location)
+        try await person.send(ListHistoryPoints.self, .init(scope: whose)).items.map(\.location)
       }
       for consents in [[ConsentPurpose.location], [.activityData], [.location]] {
         try await services.change(ben, receivedBy: .activity) { $0.consents = consents }
         let isOpen = consents == [.location]
-        let items = try await ana.history(.init(whose: .followed))
+        let items = try await ana.history(.init(scope: .followed))
         #expect(items.map(\.comment) == ["sol"] && items.map(\.location) == [isOpen ? madrid : nil])
         #expect(try await ana.history(near).count == (isOpen ? 1 : 0))
         #expect(try await points(ana, .followed) == (isOpen ? [madrid] : []))
@@ -205,13 +205,13 @@ struct HistoryTests {
       for service in [ServiceName.social, .activity] { try await services.hasReceived(service, of: .identity) }
       let request = try await ana.send(SendFollowRequest.self, .init(username: try Username(text: "person1")))
       try await services.hasReceived(.activity, of: .social)
-      #expect(try await ana.history(.init(whose: .followed)).isEmpty)
+      #expect(try await ana.history(.init(scope: .followed)).isEmpty)
       _ = try await ben.send(AcceptFollowRequest.self, .init(followRequestID: request.id))
       try await services.hasReceived(.activity, of: .social)
-      #expect(try await ana.history(.init(whose: .followed)).map(\.activityID) == [walk.id])
+      #expect(try await ana.history(.init(scope: .followed)).map(\.activityID) == [walk.id])
       _ = try await ana.send(RemoveFollow.self, .init(accountID: ben.id))
       try await services.hasReceived(.activity, of: .social)
-      #expect(try await ana.history(.init(whose: .followed)).isEmpty)
+      #expect(try await ana.history(.init(scope: .followed)).isEmpty)
     }
   }
 
@@ -328,7 +328,7 @@ struct HistoryTests {
       #expect(try await near(madrid) == [today])
       try services.clock.set("2026-11-21T12:01:00.000Z")
       _ = try await ana.send(
-        EditEntry.self, .init(activityID: walk.id, day: name, comment: .set("Niebla"), location: .set(toledo)))
+        UpdateEntry.self, .init(activityID: walk.id, day: name, comment: .set("Niebla"), location: .set(toledo)))
       #expect(try await found("sol").isEmpty)
       #expect(try await found("niebla") == [today])
       #expect(try await near(madrid).isEmpty)
@@ -340,7 +340,7 @@ struct HistoryTests {
       _ = try await ana.send(UndoEntry.self, .init(activityID: walk.id, day: name))
       #expect(try await found("niebla") == [today])
       #expect(try await near(toledo) == [today])
-      _ = try await ana.send(EditEntry.self, .init(activityID: walk.id, day: name, comment: .set(nil), location: .set(nil)))
+      _ = try await ana.send(UpdateEntry.self, .init(activityID: walk.id, day: name, comment: .set(nil), location: .set(nil)))
       #expect(try await found("niebla").isEmpty)
       #expect(try await near(toledo).isEmpty)
       #expect(try await ana.history(.init()).count == 1)

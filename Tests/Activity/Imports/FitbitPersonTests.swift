@@ -24,7 +24,7 @@ struct FitbitPersonTests {
         let file = Self.rows(["1503960366", "1503960366", "1624580081", "1503960366"]) + "bad row\n"
         let done = try await ana.importFile("hours.csv", file, person: "1503960367")
         #expect(done.state == .failed && done.reason == .unknownPerson && done.reasonText == text)
-        #expect(done.persons == ["1503960366", "1624580081"] && done.endedAt != nil)
+        #expect(done.people == ["1503960366", "1624580081"] && done.endedAt != nil)
         // What is wrong with single rows is said, too, and nothing breaks off.
         #expect(try await ana.problems(of: done.id) == ["6 badRow"])
         #expect(try await ana.steps() == 0)
@@ -36,7 +36,7 @@ struct FitbitPersonTests {
         }
         // Said rightly, also with blanks around it, they are taken.
         let again = try await ana.importFile("hours.csv", file, person: " 1624580081 ")
-        #expect(again.state == .done && again.counts.taken == 1 && again.persons == nil)
+        #expect(again.state == .done && again.counts.taken == 1 && again.people == nil)
       }
     }
   }
@@ -50,7 +50,7 @@ struct FitbitPersonTests {
         let ana = try await services.register()
         let done = try await ana.importFile("hours.csv", Self.rows(people + people), person: "nobody")
         let named = [String(repeating: "x", count: 64)] + (1..<20).map { "person \($0)" }
-        #expect(done.reason == .unknownPerson && done.persons == named)
+        #expect(done.reason == .unknownPerson && done.people == named)
         #expect(done.reasonText?.hasSuffix(isCut ? "person 19, …" : "person 19") == true)
       }
     }

@@ -22,17 +22,19 @@ struct MovementSourceTests {
       let (watch, phone) = (MovementSource(device: "Watch"), MovementSource(device: "Phone"))
       #expect(try await ana.send(ListMovementSources.self, .init()).sources == [watch, phone])
       #expect(try await ana.days("2026-07-01", "2026-11-30").allSatisfy { $0.steps == 1200 })
-      let order = try await ana.send(OrderMovementSources.self, .init(sources: [phone]))
+      let order = try await ana.send(ReorderMovementSources.self, .init(sources: [phone]))
       #expect(order.sources == [phone, watch] && order.isChosen)
       try await services.areCountedAnew()
       #expect(try await ana.days("2026-07-01", "2026-11-30").map(\.steps) == Array(repeating: 1000, count: 120))
-      #expect(try await !ana.send(OrderMovementSources.self, .init(sources: [])).isChosen)
+      #expect(try await !ana.send(ReorderMovementSources.self, .init(sources: [])).isChosen)
       try await services.areCountedAnew()
       #expect(try await ana.days("2026-07-01", "2026-11-30").map(\.steps) == Array(repeating: 1200, count: 120))
       // Nobody else's sources, and none twice.
-      #expect(try await ben.refusedFields(OrderMovementSources.self, .init(sources: [watch])) == ["sources[0] unknown_source"])
+      #expect(try await ben.refusedFields(ReorderMovementSources.self, .init(sources: [watch])) == ["sources[0] unknown_source"])
       #expect(
-        try await ana.refusedFields(OrderMovementSources.self, .init(sources: [watch, watch])) == ["sources[1] repeated_source"])
+        try await ana.refusedFields(ReorderMovementSources.self, .init(sources: [watch, watch])) == [
+          "sources[1] repeated_source"
+        ])
       #expect(try await ana.send(ListMovementSources.self, .init()).sources == [watch, phone])
     }
   }

@@ -167,7 +167,7 @@ struct MovementTieRestTests {
       try await ana.walk("a", 1500, "2026-11-20T08:00:00Z")
       try services.clock.set("2026-11-21T18:30:00.000Z")
       _ = try await ana.send(UndoEntry.self, day)
-      _ = try await ana.send(ForgetEntryChanges.self, day)
+      _ = try await ana.send(DeleteEntryChanges.self, day)
       _ = try await ana.send(CreateSkip.self, .init(activityID: id, day: day.day))
       _ = try await ana.send(DeleteSkip.self, .init(activityID: id, day: day.day))
       #expect(try await ana.failure(GetEntry.self, day) == "entry_not_found")

@@ -28,7 +28,7 @@ struct LeaderboardLoad {
   private static let pages = 40
 
   func measure() async throws {
-    for person in people { _ = try await person.client.call(SetLeaderboardVisibility.self, .init(isSeen: true)) }
+    for person in people { _ = try await person.client.call(SetLeaderboardVisibility.self, .init(isVisible: true)) }
     let ids = (0..<accounts).map { _ in AccountID() }
     try await fill(ids)
     let questions = try await questions()
@@ -143,7 +143,7 @@ struct LeaderboardLoad {
   }
 
   private func score(of person: People.Person) async throws -> Int? {
-    try await person.client.call(ListLeaderboard.self, .init(metric: .steps, period: .allTime, limit: 1)).own?.score
+    try await person.client.call(ListLeaderboard.self, .init(metric: .steps, period: .allTime, limit: 1)).me?.score
   }
 
   private static var today: LocalDay { LocalCalendar.day(Instant.now.milliseconds) }

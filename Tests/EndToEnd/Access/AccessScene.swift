@@ -305,7 +305,7 @@ extension Member {
         activityID: activity, day: .today, durationSeconds: 600, comment: "Private",
         location: EntryLocation(latitude: 40.4, longitude: -3.7), photo: Base64Bytes([UInt8](Picture.noise(width: 8, height: 8))))
     )
-    _ = try await client.call(EditEntry.self, .init(activityID: activity, day: .today, durationSeconds: .set(900)))
+    _ = try await client.call(UpdateEntry.self, .init(activityID: activity, day: .today, durationSeconds: .set(900)))
     things.pause = try await client.call(
       CreatePause.self, .init(activityID: activity, firstDay: things.day(10), lastDay: things.day(11))
     ).id

@@ -12,7 +12,7 @@ extension AccessTable {
     owned(PresentRedemption.self, others: noRedemption) { things, _ in .init(redemptionID: things.redemption) }
     addPartnerOffers()
     owned(AddPartnerMember.self, others: Self.outside) { things, _ in .init(username: things.username, role: .owner) }
-    owned(EditPartnerPlace.self, others: Self.outside) { things, _ in
+    owned(UpdatePartnerPlace.self, others: Self.outside) { things, _ in
       .init(placeID: things.partnerPlace, address: .set("Taken"))
     }
     owned(VoidPartnerRedemption.self, others: Self.outside) { things, _ in
@@ -33,7 +33,7 @@ extension AccessTable {
         title: "Taken", reward: "Taken", category: .other, costCoins: 1, stock: 1, validFrom: .now,
         validUntil: .now.adding(seconds: 3600), placeIDs: [things.partnerPlace])
     }
-    owned(EditPartnerOffer.self, others: Self.outside) { things, _ in
+    owned(UpdatePartnerOffer.self, others: Self.outside) { things, _ in
       .init(offerID: things.partnerOffer, title: .set("Taken"))
     }
     owned(PausePartnerOffer.self, others: Self.outside) { things, _ in .init(offerID: things.partnerOffer) }
@@ -52,7 +52,7 @@ extension AccessTable {
       .init(partnerID: things.partner)
     }
     let clerk: [Role: Outcome] = [.friend: Self.outside]
-    open(EditPartnerOffer.self, clerk) { things, _ in .init(offerID: things.partnerOffer) }
+    open(UpdatePartnerOffer.self, clerk) { things, _ in .init(offerID: things.partnerOffer) }
     open(VoidPartnerRedemption.self, clerk) { things, _ in .init(redemptionID: things.redemption, reason: "Mine") }
     open(RemovePartnerMember.self, clerk) { things, _ in .init(accountID: things.account) }
     open(GetOfferStatistics.self, [.friend: .done]) { things, _ in

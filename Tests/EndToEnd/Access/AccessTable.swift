@@ -73,13 +73,13 @@ struct AccessTable: Sendable {
     owned(IncrementEntry.self, others: others) { things, _ in
       .init(activityID: things.activity, day: .today, durationSeconds: 60)
     }
-    owned(EditEntry.self, others: others) { things, _ in
+    owned(UpdateEntry.self, others: others) { things, _ in
       .init(activityID: things.activity, day: .today, comment: .set("edited"))
     }
     owned(GetEntry.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
     owned(ListEntryChanges.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
     owned(UndoEntry.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
-    owned(ForgetEntryChanges.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
+    owned(DeleteEntryChanges.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
     owned(
       SyncEntries.self, others: others,
       evaluate: { output in
@@ -98,10 +98,10 @@ struct AccessTable: Sendable {
     owned(GetEntryPhoto.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
     let isEmpty: @Sendable (Page<HistoryItem>) -> Outcome = { $0.items.isEmpty ? .nothing : .done }
     owned(ListHistory.self, others: .nothing, evaluate: isEmpty) { things, _ in
-      .init(whose: .all, activityIDs: [things.activity])
+      .init(scope: .all, activityIDs: [things.activity])
     }
     owned(ListHistoryPoints.self, others: .nothing, evaluate: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
-      .init(whose: .all, activityIDs: [things.activity])
+      .init(scope: .all, activityIDs: [things.activity])
     }
     for isPhoto in [false, true] {
       owned(CreateReport.self, owner: Self.ofOneself) { things, _ in
@@ -169,9 +169,9 @@ struct AccessTable: Sendable {
     owned(GetCalendar.self, others: others) { things, _ in .init(activityID: things.activity) }
     owned(GetSeries.self, others: others) { things, _ in .init(activityID: things.activity) }
     owned(UpdateActivity.self, others: others) { things, _ in .init(activityID: things.activity, title: .set("Taken")) }
-    owned(OrderActivity.self, others: others) { things, _ in .init(activityID: things.activity) }
+    owned(ReorderActivity.self, others: others) { things, _ in .init(activityID: things.activity) }
     // One's own behind another's.
-    owned(OrderActivity.self, others: others) { things, caller in
+    owned(ReorderActivity.self, others: others) { things, caller in
       .init(activityID: caller.activity, after: things.activity)
     }
     owned(ArchiveActivity.self, others: others) { things, _ in .init(activityID: things.activity) }
@@ -244,7 +244,7 @@ struct AccessTable: Sendable {
     owned(CreateReport.self, owner: Self.ofOneself) { things, _ in .init(subject: .taskPart(things.taskPart), reason: .spam) }
     owned(CreateReport.self, owner: Self.ofOneself) { things, _ in .init(subject: .taskSeries(things.taskSeries), reason: .spam) }
     owned(ListTaskComments.self) { things, _ in .init(taskID: things.task) }
-    owned(EditTask.self) { things, _ in .init(taskID: things.task, name: .set(try TaskName(text: "Taken"))) }
+    owned(UpdateTask.self) { things, _ in .init(taskID: things.task, name: .set(try TaskName(text: "Taken"))) }
     owned(AddTaskParticipants.self) { things, _ in .init(taskID: things.task, participants: []) }
     owned(CreateTaskComment.self) { things, _ in .init(taskID: things.task, text: try ChatText(text: "Mine")) }
     owned(RequestTaskHelp.self, owner: .refused(409, "help_already_requested")) { things, _ in .init(taskID: things.task) }
@@ -258,14 +258,14 @@ struct AccessTable: Sendable {
     owned(CreateTaskLink.self) { things, _ in .init(taskID: things.completedTask) }
     owned(RevokeTaskLink.self) { things, _ in .init(taskLinkID: things.taskLink) }
     owned(CreateTaskPart.self) { things, _ in .init(taskID: things.task, title: try TaskName(text: "Taken")) }
-    owned(EditTaskPart.self) { things, _ in
+    owned(UpdateTaskPart.self) { things, _ in
       .init(taskID: things.task, partID: things.taskPart, title: .set(try TaskName(text: "Taken")))
     }
     owned(CompleteTaskPart.self) { things, _ in .init(taskID: things.task, partID: things.taskPart) }
     owned(ReopenTaskPart.self) { things, _ in .init(taskID: things.task, partID: things.taskPart) }
-    owned(RemoveTaskPart.self) { things, _ in .init(taskID: things.task, partID: things.taskPart) }
+    owned(DeleteTaskPart.self) { things, _ in .init(taskID: things.task, partID: things.taskPart) }
     owned(GetTaskSeries.self) { things, _ in .init(seriesID: things.taskSeries) }
-    owned(EditTaskSeries.self) { things, _ in .init(seriesID: things.taskSeries, name: .set(try TaskName(text: "Taken"))) }
+    owned(UpdateTaskSeries.self) { things, _ in .init(seriesID: things.taskSeries, name: .set(try TaskName(text: "Taken"))) }
     owned(OptOutOfTaskSeries.self, owner: .refused(409, "task_series_creator_stays")) { things, _ in
       .init(seriesID: things.taskSeries, confirm: true)
     }
@@ -286,7 +286,7 @@ struct AccessTable: Sendable {
     owned(CreateTaskSeries.self) { things, _ in .init(name: try TaskName(text: "Taken"), schedule: .daily, teamID: things.team) }
     owned(ListTeamTasks.self) { things, _ in .init(teamID: things.team) }
     owned(JoinTeamTask.self) { things, _ in .init(teamID: things.team, taskID: things.teamTask) }
-    owned(EditTeam.self) { things, _ in .init(teamID: things.team, name: .set(try TeamName(text: "Taken"))) }
+    owned(UpdateTeam.self) { things, _ in .init(teamID: things.team, name: .set(try TeamName(text: "Taken"))) }
     owned(SendTeamInvitation.self) { things, _ in .init(teamID: things.team, username: try Username(text: "stranger")) }
     owned(WithdrawTeamInvitation.self) { things, _ in .init(teamInvitationID: things.sentTeamInvitation) }
     owned(AcceptTeamInvitation.self, owner: .refused(409, "already_in_team")) { things, _ in
@@ -301,7 +301,7 @@ struct AccessTable: Sendable {
   // MARK: - Identity, rewards, notifications
 
   private mutating func addAccounts() {
-    own(EditProfile.self, because: "the username is what the account wants to be called")
+    own(UpdateProfile.self, because: "the username is what the account wants to be called")
     owned(AnswerLoginAlert.self) { things, _ in .init(alertID: things.alert, answer: .confirm) }
     owned(UnlinkIdentity.self) { things, _ in .init(identityID: things.identity) }
     owned(RevokePersonalAccessToken.self) { things, _ in .init(tokenID: things.token) }
@@ -339,10 +339,10 @@ struct AccessTable: Sendable {
     open(ListFollowedActivities.self, friendOnly(.notFound)) { things, _ in .init(accountID: things.account) }
     open(GetEntryPhoto.self, friendOnly(Self.noActivity)) { things, _ in .init(activityID: things.activity, day: .today) }
     open(ListHistory.self, friendOnly(.nothing), evaluate: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
-      .init(whose: .all, activityIDs: [things.activity])
+      .init(scope: .all, activityIDs: [things.activity])
     }
     open(ListHistoryPoints.self, friendOnly(.nothing), evaluate: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
-      .init(whose: .all, activityIDs: [things.activity])
+      .init(scope: .all, activityIDs: [things.activity])
     }
     addReports(friendOnly(.notFound))
     addSharedTasks(friendOnly(.notFound))
@@ -374,7 +374,7 @@ struct AccessTable: Sendable {
     let membersOnly: [Role: Outcome] = [
       .stranger: .notFound, .formerFriend: .notFound, .blocked: .notFound, .friend: .refused(403, "forbidden"),
     ]
-    open(EditTeam.self, membersOnly) { things, _ in .init(teamID: things.team, name: .set(try TeamName(text: "Mine"))) }
+    open(UpdateTeam.self, membersOnly) { things, _ in .init(teamID: things.team, name: .set(try TeamName(text: "Mine"))) }
     open(SendTeamInvitation.self, membersOnly) { things, _ in
       .init(teamID: things.team, username: try Username(text: "stranger"))
     }
@@ -389,7 +389,7 @@ struct AccessTable: Sendable {
     open(GetTask.self, friendOnly) { things, _ in .init(taskID: things.task) }
     open(ConfirmTaskCompletion.self, friendOnly) { things, _ in .init(taskID: things.task) }
     open(WithdrawTaskCompletion.self, friendOnly) { things, _ in .init(taskID: things.task) }
-    open(EditTask.self, creatorOnly) { things, _ in .init(taskID: things.task, dueDay: .set(nil)) }
+    open(UpdateTask.self, creatorOnly) { things, _ in .init(taskID: things.task, dueDay: .set(nil)) }
     open(AddTaskParticipants.self, creatorOnly) { things, _ in .init(taskID: things.task, participants: []) }
     open(RemoveTaskParticipant.self, creatorOnly) { things, _ in .init(taskID: things.task, accountID: things.account) }
     open(CancelTask.self, creatorOnly) { things, _ in .init(taskID: things.task) }
@@ -397,10 +397,10 @@ struct AccessTable: Sendable {
       .init(taskID: things.task, commentID: things.taskComment)
     }
     open(CreateTaskPart.self, creatorOnly) { things, _ in .init(taskID: things.task, title: try TaskName(text: "Mine")) }
-    open(EditTaskPart.self, creatorOnly) { things, _ in
+    open(UpdateTaskPart.self, creatorOnly) { things, _ in
       .init(taskID: things.task, partID: things.friendsPart, assigneeID: .set(nil))
     }
-    open(RemoveTaskPart.self, creatorOnly) { things, _ in .init(taskID: things.task, partID: things.friendsPart) }
+    open(DeleteTaskPart.self, creatorOnly) { things, _ in .init(taskID: things.task, partID: things.friendsPart) }
     // Its assignee alone marks a part as done; one that is nobody's, any participant.
     open(CompleteTaskPart.self, friendOnly.merging([.owner: .refused(403, "forbidden")]) { $1 }) { things, _ in
       .init(taskID: things.task, partID: things.friendsPart)
@@ -409,7 +409,7 @@ struct AccessTable: Sendable {
     open(ListTeamTasks.self, friendOnly) { things, _ in .init(teamID: things.team) }
     open(JoinTeamTask.self, friendOnly) { things, _ in .init(teamID: things.team, taskID: things.teamTask) }
     open(GetTaskSeries.self, friendOnly) { things, _ in .init(seriesID: things.taskSeries) }
-    open(EditTaskSeries.self, creatorOnly) { things, _ in .init(seriesID: things.taskSeries, endDay: .set(nil)) }
+    open(UpdateTaskSeries.self, creatorOnly) { things, _ in .init(seriesID: things.taskSeries, endDay: .set(nil)) }
     open(AddTaskSeriesParticipants.self, creatorOnly) { things, _ in .init(seriesID: things.taskSeries, participants: []) }
     open(RemoveTaskSeriesParticipant.self, creatorOnly) { things, _ in
       .init(seriesID: things.taskSeries, accountID: things.account)
@@ -482,8 +482,8 @@ struct AccessTable: Sendable {
       .init(username: things.username)
     }
     // A block is the blocker's alone: who is blocked ends none.
-    open(RemoveBlock.self, nothing.merging([.friend: .notFound]) { $1 }) { things, _ in .init(accountID: things.account) }
+    open(DeleteBlock.self, nothing.merging([.friend: .notFound]) { $1 }) { things, _ in .init(accountID: things.account) }
     open(CreateBlock.self, [.stranger: .done, .blocked: .done]) { things, _ in .init(accountID: things.account) }
-    open(RemoveBlock.self, [.stranger: .done, .blocked: .done]) { things, _ in .init(accountID: things.account) }
+    open(DeleteBlock.self, [.stranger: .done, .blocked: .done]) { things, _ in .init(accountID: things.account) }
   }
 }

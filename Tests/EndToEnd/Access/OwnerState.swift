@@ -17,7 +17,7 @@ struct OwnerState: Equatable, Sendable {
     switch spec.name {
     case ListMovementDays.spec.name: "?from=\(things.day(-2))&to=\(things.today)"
     case ListLeaderboard.spec.name: "?metric=steps"
-    case NotificationsSince.spec.name: "?after=0"
+    case ListNotificationsSince.spec.name: "?after=0"
     case GetOfferStatistics.spec.name: "?from=\(things.day(-2))&to=\(things.day(1))"
     default: ""
     }

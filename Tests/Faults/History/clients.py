@@ -326,7 +326,7 @@ class Client(threading.Thread):
             self.world.redemptions.append(answer["id"])
         elif name == "offers.create":
             self.world.offers.append(answer)
-        elif name == "conversations.messages" and answer["items"]:
+        elif name == "messages.list" and answer["items"]:
             self.newest[values["accountID"]] = answer["items"][0]["id"]
         elif name == "notifications.list" and answer["items"]:
             self.last_number = answer["items"][0]["number"]
@@ -369,8 +369,8 @@ class Reader:
             if first is not None:
                 messages[member["id"]] = first | {"items": self.all(path)}
         return {
-            "coins.balance": self.get("/v1/coins/balance"),
-            "coins.history": self.all("/v1/coins/transfers"),
+            "coins.getBalance": self.get("/v1/coins/balance"),
+            "coins.listTransfers": self.all("/v1/coins/transfers"),
             "redemptions.list": self.all("/v1/redemptions"),
             "movementDays.list": self.get(f"/v1/movement-days?from={days[-1]}&to={days[0]}")["items"],
             "leaderboards.list": self.get("/v1/leaderboards?metric=steps&period=allTime"),
@@ -383,9 +383,9 @@ class Reader:
             "blocks.list": self.all("/v1/blocks"),
             "messages": messages,
             "tasks": [item for state in ("open", "completed", "cancelled") for item in self.all(f"/v1/tasks?state={state}")],
-            "teams.own": self.get("/v1/teams/own"),
+            "teams.getMine": self.get("/v1/teams/mine"),
             "notifications.list": self.all("/v1/notifications"),
-            "notifications.unreadCount": self.get("/v1/notifications/unread-count"),
+            "notifications.countUnread": self.get("/v1/notifications/unread-count"),
         }
 
 
@@ -477,10 +477,11 @@ def main():
         world.offers.append(call["answer"])
         stocks[call["answer"]["id"]] = stock
     call = administrator.call(
-        administrator.session, document.operations["challenges.create"], {}, {}, CHALLENGE, "challenge", "challenge", "first")
+        administrator.session, document.operations["challengeDefinitions.create"], {}, {}, CHALLENGE, "challenge", "challenge",
+        "first")
     assert call["outcome"] == "acknowledged", call
     for member in members:
-        member.session.insist("PUT", "/v1/leaderboards/visibility", {"isSeen": True}, token=member.session.access)
+        member.session.insist("PUT", "/v1/leaderboards/visibility", {"isVisible": True}, token=member.session.access)
     for one in everybody:
         for stranger in strangers:
             if one.kind == "any":

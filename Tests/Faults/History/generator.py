@@ -22,7 +22,7 @@ LEFT_OUT = {
     "emailChanges.request": "answers are mails",
     "sessions.delete": "ends the client's own session",
     "sessions.closeOthers": "ends nothing that is there",
-    "moderation.decide": "may ban a client",
+    "moderation.decideCase": "may ban a client",
     "partners.decide": "may suspend a partner for good",
     "broadcasts.send": "would be in every inbox; its own tests count recipients",
     "passwordRecoveries.request": "its token is in a mail",
@@ -118,7 +118,7 @@ class Pools:
 
     def own_name(self, operation):
         """What paths call the things of an operation: `tasks.list` lists things that are named by `taskID`."""
-        noun = {"conversations.messages": "messages", "messagePhotos.send": "messages", "taskSeries.create": "series"}.get(
+        noun = {"messagePhotos.send": "messages", "taskSeries.create": "series", "challengeDefinitions.create": "challenges"}.get(
             operation, operation.split(".")[0])
         for ending, singular in (("ies", "y"), ("s", ""), ("", "")):
             if noun.endswith(ending):

@@ -8,21 +8,21 @@ import datetime
 
 # How often each is chosen, of all; and to which flow it belongs.
 MOVES = {
-    "coins": {"movementSamples.record": 8, "movementSamples.delete": 2, "offers.redeem": 6, "coins.balance": 4, "coins.history": 1,
+    "coins": {"movementSamples.record": 8, "movementSamples.delete": 2, "offers.redeem": 6, "coins.getBalance": 4, "coins.listTransfers": 1,
               "leaderboards.list": 1, "redemptions.list": 1},
     "entries": {"activities.create": 1, "entries.record": 7, "entries.increment": 5, "entries.delete": 2, "entries.get": 4},
     "people": {"friendRequests.send": 3, "friendRequests.accept": 4, "friendRequests.reject": 1, "friendRequests.withdraw": 1,
-               "friendRequests.list": 3, "friends.remove": 0.3, "blocks.create": 0.2, "blocks.remove": 0.3, "messages.send": 10,
-               "messages.edit": 8, "messages.remove": 1, "conversations.markRead": 3, "conversations.messages": 3, "friends.list": 1,
-               "accounts.editProfile": 2},
+               "friendRequests.list": 3, "friends.remove": 0.3, "blocks.create": 0.2, "blocks.delete": 0.3, "messages.send": 10,
+               "messages.edit": 8, "messages.remove": 1, "conversations.markRead": 3, "messages.list": 3, "friends.list": 1,
+               "accounts.updateProfile": 2},
     "tasks": {"tasks.create": 3, "taskCompletions.confirm": 5, "taskCompletions.withdraw": 2, "tasks.cancel": 0.5,
               "taskParticipants.optOut": 0.7, "tasks.list": 2, "tasks.get": 3, "teams.create": 1, "teamInvitations.send": 2,
-              "teamInvitations.accept": 2, "teamInvitations.list": 2, "teams.leave": 0.5, "teams.own": 1},
+              "teamInvitations.accept": 2, "teamInvitations.list": 2, "teams.leave": 0.5, "teams.getMine": 1},
     "inbox": {"notifications.markRead": 3, "notifications.markAllRead": 0.5, "notifications.delete": 1, "notifications.list": 3,
-              "notifications.unreadCount": 4},
+              "notifications.countUnread": 4},
 }
 FLOW = {operation: flow for flow, moves in MOVES.items() for operation in moves}
-ADMINISTRATOR = {"coins.adjust": 4, "redemptions.void": 4, "offers.create": 0.3, "challenges.create": 0.1}
+ADMINISTRATOR = {"coins.adjust": 4, "redemptions.void": 4, "offers.create": 0.3, "challengeDefinitions.create": 0.1}
 FLOW |= {"coins.adjust": "coins", "redemptions.void": "coins", "offers.create": "coins"}
 
 
@@ -140,15 +140,15 @@ class Moves:
     def friendRequests_list(self):
         return {}, {"direction": self.chooser.choice(["received", "sent"])}, None
 
-    def accounts_editProfile(self):
+    def accounts_updateProfile(self):
         return {}, {}, {"username": self.client.name, "nickname": f"Nick {self.chooser.randrange(100_000)}"}
 
     def with_another(self):
         return {"accountID": self.other()["id"]}, {}, None
 
-    friends_remove = blocks_remove = with_another
+    friends_remove = blocks_delete = with_another
 
-    def conversations_messages(self):
+    def messages_list(self):
         return {"accountID": self.other()["id"]}, {"limit": "100"}, None
 
     def blocks_create(self):

@@ -317,7 +317,7 @@ class Load:
         while len(member.activities) < 3:
             made = member.moves.make("activities.create")
             member.activities.append(await self.insist(201, "POST", "/v1/activities", made[2], member.access))
-        await self.insist(200, "PUT", "/v1/leaderboards/visibility", {"isSeen": True}, member.access)
+        await self.insist(200, "PUT", "/v1/leaderboards/visibility", {"isVisible": True}, member.access)
         # Until the services that act on their events know the account.
         await self.insist(200, "GET", "/v1/coins/balance", None, member.access)
         await self.insist(200, "GET", "/v1/notifications/unread-count", None, member.access)

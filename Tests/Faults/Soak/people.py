@@ -16,24 +16,24 @@ import moves
 CIRCLE = 5
 # How often each is chosen, of all; two thirds read, as people do.
 OFTEN = {
-    "accounts.me": 3, "settings.get": 1, "settings.update": 0.5, "profiles.get": 2, "accounts.editProfile": 1, "sessions.list": 0.5,
+    "accounts.getMe": 3, "settings.get": 1, "settings.update": 0.5, "profiles.get": 2, "accounts.updateProfile": 1, "sessions.list": 0.5,
     "directory.search": 0.5,
     "days.get": 6, "activities.list": 2, "entries.record": 8, "entries.increment": 4, "entries.get": 4, "entries.delete": 1,
     "calendars.get": 1, "statistics.get": 1, "history.list": 1, "dashboard.get": 2, "movementSamples.record": 4, "movementDays.list": 1,
-    "friends.list": 3, "messages.send": 6, "messages.edit": 2, "messages.remove": 0.3, "conversations.messages": 4,
+    "friends.list": 3, "messages.send": 6, "messages.edit": 2, "messages.remove": 0.3, "messages.list": 4,
     "conversations.markRead": 2, "conversations.list": 2, "tasks.create": 1.5, "tasks.get": 2, "tasks.list": 2, "taskComments.create": 2,
-    "taskComments.list": 1, "register.checkpoint": 0.5,
-    "coins.balance": 4, "coins.history": 1, "offers.list": 2, "offers.redeem": 1.5, "redemptions.list": 1, "redemptions.get": 1,
+    "taskComments.list": 1, "register.getCheckpoint": 0.5,
+    "coins.getBalance": 4, "coins.listTransfers": 1, "offers.list": 2, "offers.redeem": 1.5, "redemptions.list": 1, "redemptions.get": 1,
     "badges.list": 1, "challenges.list": 1, "leaderboards.list": 2,
-    "notifications.list": 4, "notifications.unreadCount": 5, "notifications.markRead": 3, "notifications.markAllRead": 0.5,
+    "notifications.list": 4, "notifications.countUnread": 5, "notifications.markRead": 3, "notifications.markAllRead": 0.5,
     "notifications.delete": 1, "notificationPreferences.get": 0.5}
-KEEPER = ("partners.list", "moderation.queue", "incidents.list", "securityEvents.list", "broadcasts.list")
+KEEPER = ("partners.list", "moderation.listCases", "incidents.list", "securityEvents.list", "broadcasts.list")
 # Of all accounts.
 STRANGERS = 0.05
 # What guesses at secrets: it is slowed down for the address, which all clients have in common.
 GUESSES = {
-    "sessions.create", "sessions.refresh", "accounts.verify", "mailedLinks.validate", "externalLogins.begin", "externalLogins.complete",
-    "accountDeletions.state", "identities.begin", "identities.link", "loginAlerts.answer", "loginAlerts.answerByLink"}
+    "sessions.create", "sessions.refresh", "accounts.verify", "emailLinks.validate", "externalLogins.begin", "externalLogins.complete",
+    "accountDeletions.getState", "identities.begin", "identities.link", "loginAlerts.answer", "loginAlerts.answerByLink"}
 CREDIT, COST = 500, 5
 # An access token lives for ten minutes; it is changed for another before.
 TOKEN_SECONDS = (420, 540)
@@ -191,8 +191,8 @@ class Member(Account):
     def settings_update(self):
         return self.call("settings.update", body={"givesReadReceipts": self.chooser.random() < 0.5})
 
-    def accounts_editProfile(self):
-        return self.of_move("accounts.editProfile")
+    def accounts_updateProfile(self):
+        return self.of_move("accounts.updateProfile")
 
     def profiles_get(self):
         other = self.friend()
@@ -320,7 +320,7 @@ class Member(Account):
             if member["id"] != self.account_id and self.circle.conversation(self.account_id, member["id"])["newest"]]
         return self.chooser.choice(others) if others else None
 
-    def conversations_messages(self):
+    def messages_list(self):
         other = self.a_conversation()
         if other is None:
             return None
@@ -332,7 +332,7 @@ class Member(Account):
                 return f"the newest message is to be {newest}"
             return None
 
-        return self.call("conversations.messages", {"accountID": other["id"]}, {"limit": 20}, check=check)
+        return self.call("messages.list", {"accountID": other["id"]}, {"limit": 20}, check=check)
 
     def conversations_markRead(self):
         other = self.a_conversation()
@@ -367,10 +367,10 @@ class Member(Account):
 
     # Rewards
 
-    def coins_balance(self):
+    def coins_getBalance(self):
         expected = self.credit
         return self.call(
-            "coins.balance", check=lambda answer: None if answer["coins"] >= expected else f"there are to be {expected} coins at least")
+            "coins.getBalance", check=lambda answer: None if answer["coins"] >= expected else f"there are to be {expected} coins at least")
 
     def offers_redeem(self):
         if self.credit < COST:

@@ -91,7 +91,7 @@ class SlownessTests(unittest.TestCase):
         syncs = [(tenth / 10, 0.4 if tenth == 30 else 0.002) for tenth in range(100)]
         calls = [
             (2.9, 3.1, "entries.record", "activity", "write"), (3.35, 3.6, "messages.send", "social", "write"),
-            (6.02, 6.1, "accounts.me", "identity", "read"), (8, 8.2, "days.get", "activity", "read"),
+            (6.02, 6.1, "accounts.getMe", "identity", "read"), (8, 8.2, "days.get", "activity", "read"),
             (3.5, 3.6, "days.get", "activity", "read")]
         found = slowness.causes(calls, syncs, [(6, 0.05), (9, 0.011)], [(5, 6), (6, 7), (8.1, 9)], 0, 10)
         self.assertEqual((found.sync, found.wake, found.busy), (2, 1, 1))

@@ -44,8 +44,8 @@ struct LinkPageTests {
     let bus = FakeBus()
     bus.answer(.identity) { request in
       let username = try Username(text: "ana.ruiz")
-      if request.header.operation == ValidateMailedLink.spec.name {
-        let input = try ValidateMailedLink.Input.decode(request.body)
+      if request.header.operation == ValidateEmailLink.spec.name {
+        let input = try ValidateEmailLink.Input.decode(request.body)
         switch (input.token, input.purpose) {
         case ("busy", _): throw Failure(RequestFailure.overloaded, retryAfterSeconds: 1)
         case ("old", .verification): throw VerificationFailure.linkExpired
@@ -54,8 +54,8 @@ struct LinkPageTests {
         case ("never", .verification): throw VerificationFailure.linkInvalid
         case ("never", .emailChange): throw EmailChangeFailure.linkInvalid
         case ("never", .emailChangeUndo): throw EmailChangeUndoFailure.linkInvalid
-        case ("done", .verification): return Reply(request, ValidateMailedLink.Output(isDone: true))
-        default: return Reply(request, ValidateMailedLink.Output(isDone: false))
+        case ("done", .verification): return Reply(request, ValidateEmailLink.Output(isDone: true))
+        default: return Reply(request, ValidateEmailLink.Output(isDone: false))
         }
       }
       switch (request.header.operation, try VerifyAccount.Input.decode(request.body).token) {
@@ -90,13 +90,13 @@ struct LinkPageTests {
       #expect(!old.body.contains("<form"))
       let request = try #require(gateway.bus.requests.last)
       #expect(request.header.caller.kind == .anonymous && request.header.caller.address == "127.0.0.1")
-      #expect(try ValidateMailedLink.Input.decode(request.body).purpose == trial.page.purpose)
+      #expect(try ValidateEmailLink.Input.decode(request.body).purpose == trial.page.purpose)
       let never = try await gateway.http("GET", "\(trial.page.path)?token=never", ["Accept-Language": "es"])
       #expect(never.status == 404 && never.body.contains(trial.refused.spanish) && never.body.contains(#"<html lang="es">"#))
       #expect(never.fields["content-type"] == "text/html; charset=utf-8")
       let busy = try await gateway.http("GET", "\(trial.page.path)?token=busy")
       #expect(busy.status == 503 && busy.fields["retry-after"] == "1")
-      #expect(gateway.bus.requests.allSatisfy { $0.header.operation == "mailedLinks.validate" })
+      #expect(gateway.bus.requests.allSatisfy { $0.header.operation == "emailLinks.validate" })
     }
   }
 
@@ -122,7 +122,7 @@ struct LinkPageTests {
       #expect(
         page.body.contains(
           #"<form method="post" action="\#(trial.page.path.dropFirst())"><input type="hidden" name="token" value="good">"#))
-      #expect(gateway.bus.requests.map(\.header.operation) == ["mailedLinks.validate"])
+      #expect(gateway.bus.requests.map(\.header.operation) == ["emailLinks.validate"])
       #expect(try await gateway.http("PUT", trial.page.path).fields["allow"] == "GET, HEAD, POST")
     }
   }

@@ -12,14 +12,14 @@ struct LoginAlertPageTests {
   private static func with(_ body: @escaping @Sendable (RunningGateway) async throws -> Void) async throws {
     let bus = FakeBus()
     bus.answer(.identity) { request in
-      if request.header.operation == ValidateMailedLink.spec.name {
-        let input = try ValidateMailedLink.Input.decode(request.body)
+      if request.header.operation == ValidateEmailLink.spec.name {
+        let input = try ValidateEmailLink.Input.decode(request.body)
         #expect(input.purpose == .loginAlert)
         switch input.token {
         case "old": throw LoginAlertFailure.expired
         case "used": throw LoginAlertFailure.answered
         case "never": throw LoginAlertFailure.linkInvalid
-        default: return Reply(request, ValidateMailedLink.Output(isDone: false))
+        default: return Reply(request, ValidateEmailLink.Output(isDone: false))
         }
       }
       guard request.header.operation == AnswerLoginAlertByLink.spec.name else { throw Failure(RequestFailure.unknownOperation) }
@@ -56,7 +56,7 @@ struct LoginAlertPageTests {
         let other = try #require(page.body.range(of: #"name="answer" value="\#(second)""#))
         #expect(one.lowerBound < other.lowerBound)
       }
-      #expect(gateway.bus.requests.allSatisfy { $0.header.operation == "mailedLinks.validate" })
+      #expect(gateway.bus.requests.allSatisfy { $0.header.operation == "emailLinks.validate" })
       #expect(try await gateway.http("PUT", "/login-alert").fields["allow"] == "GET, HEAD, POST")
     }
   }
@@ -83,7 +83,7 @@ struct LoginAlertPageTests {
     try await Self.with { gateway in
       let page = try await gateway.http("GET", "/login-alert?token=\(token)&answer=close")
       #expect(page.status == status && page.body.contains(#"role="alert""#) && !page.body.contains("<button"))
-      #expect(gateway.bus.requests.map(\.header.operation) == ["mailedLinks.validate"])
+      #expect(gateway.bus.requests.map(\.header.operation) == ["emailLinks.validate"])
     }
   }
 
@@ -131,7 +131,7 @@ struct LoginAlertPageTests {
     try await Self.with { gateway in
       let page = try await gateway.http("GET", "/login-alert?token=%22%3E%3Cscript%3E")
       #expect(page.body.contains("value=\"&quot;&gt;&lt;script&gt;\""))
-      #expect(gateway.bus.requests.allSatisfy { $0.header.operation == "mailedLinks.validate" })
+      #expect(gateway.bus.requests.allSatisfy { $0.header.operation == "emailLinks.validate" })
     }
   }
 }

@@ -17,7 +17,7 @@ struct PublicPageTests {
     typealias Output = ProfilePart
 
     static let spec = OperationSpec(
-      "badges.profilePart", of: .rewards, nil, by: .services([.gateway]), effect: .read, requirements: ["TASK-6"], "Badges.")
+      "badges.getProfilePart", of: .rewards, nil, by: .services([.gateway]), effect: .read, requirements: ["TASK-6"], "Badges.")
   }
 
   private static let key = "AZrkAbCd_-123456"

@@ -16,15 +16,15 @@ struct RecoveryPageTests {
     let bus = FakeBus()
     bus.answer(.identity) { request in
       switch request.header.operation {
-      case ValidateMailedLink.spec.name:
-        let input = try ValidateMailedLink.Input.decode(request.body)
+      case ValidateEmailLink.spec.name:
+        let input = try ValidateEmailLink.Input.decode(request.body)
         #expect(input.purpose == .recovery)
         switch input.token {
         case "old": throw RecoveryFailure.linkExpired
         case "used": throw RecoveryFailure.linkUsed
         case "never": throw RecoveryFailure.linkInvalid
         case "busy": throw Failure(RequestFailure.overloaded, retryAfterSeconds: 1)
-        default: return Reply(request, ValidateMailedLink.Output(isDone: false))
+        default: return Reply(request, ValidateEmailLink.Output(isDone: false))
         }
       case RequestPasswordRecovery.spec.name:
         let email = try RequestPasswordRecovery.Input.decode(request.body).email
@@ -68,7 +68,7 @@ struct RecoveryPageTests {
         #expect(
           page.body.contains(#"<input type="password" name="\#(name)" value="" autocomplete="new-password" required>"#))
       }
-      #expect(gateway.bus.requests.map(\.header.operation) == ["mailedLinks.validate"])
+      #expect(gateway.bus.requests.map(\.header.operation) == ["emailLinks.validate"])
       #expect(try await gateway.http("PUT", "/recover").fields["allow"] == "GET, HEAD, POST")
     }
   }
@@ -148,7 +148,7 @@ struct RecoveryPageTests {
       #expect(page.status == status && page.body.contains(words) && page.body.contains(#"role="alert""#))
       #expect(page.body.contains(#"<input type="email" name="email" value="" autocomplete="email" required>"#))
       #expect(!page.body.contains(#"name="token""#) && page.body.contains(#"<html lang="es">"#))
-      #expect(gateway.bus.requests.map(\.header.operation) == ["mailedLinks.validate"])
+      #expect(gateway.bus.requests.map(\.header.operation) == ["emailLinks.validate"])
     }
   }
 

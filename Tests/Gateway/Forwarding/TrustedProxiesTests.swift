@@ -233,7 +233,7 @@ struct TrustedProxiesTests {
 
   @Test("Settings name the proxies and the field they write")
   func settings() throws {
-    let settings = Settings(["racha.http.trustedProxies": "127.0.0.1, 2001:db8::/32", "racha.http.proxyField": "Forwarded"])
+    let settings = Settings(["racha.http.trustedProxies": "127.0.0.1, 2001:db8::/32", "racha.http.forwardedHeader": "Forwarded"])
     let configuration = GatewayConfiguration(settings)
     try settings.check()
     #expect(configuration.proxies.networks == [IPNetwork("127.0.0.1"), IPNetwork("2001:db8::/32")])

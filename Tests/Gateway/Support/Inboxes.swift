@@ -105,13 +105,13 @@ final class Inboxes: Sendable {
     }
     bus.answerAsPublisher(.notifications) { request in
       if let reply = await self.publishers[.notifications]?.answer(request) { return reply }
-      let input = try NotificationsSince.Input.decode(request.body)
+      let input = try ListNotificationsSince.Input.decode(request.body)
       guard request.header.caller.account == self.account else { throw Failure(RequestFailure.forbidden) }
       return self.items.withLock { items in
         // As notifications does it.
         let hidden: Set<NotificationKind> = request.header.caller.isInDoubt == true ? ["loginNoticed"] : []
         let page = items.filter { $0.number > input.after && !hidden.contains($0.kind) }.prefix(input.limit ?? 100)
-        return Reply(request, NotificationsSince.Output(items: Array(page), lastNumber: items.count))
+        return Reply(request, ListNotificationsSince.Output(items: Array(page), lastNumber: items.count))
       }
     }
   }

@@ -47,7 +47,7 @@ struct FormTests {
       ]
       for (body, expected) in cases {
         #expect(
-          problems(try await failure { try await identity.ask(EditProfile.self, json: body, by: .signedIn(ana)) }) == expected)
+          problems(try await failure { try await identity.ask(UpdateProfile.self, json: body, by: .signedIn(ana)) }) == expected)
       }
       #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(ana)).age == nil)
     }

@@ -88,7 +88,7 @@ struct UnansweredLoginTests {
     try await Self.run { identity, housekeeping in
       let doubtful = try await DoubtTests.doubtful(identity)
       _ = try await identity.ask(LogOut.self, Empty(), by: .signedIn(doubtful))
-      identity.time.advance(seconds: LoginAlertRules.lifetimeSeconds + MailedLinkRules.keptSeconds - 1)
+      identity.time.advance(seconds: LoginAlertRules.lifetimeSeconds + EmailLinkRules.keptSeconds - 1)
       try await housekeeping.sweep()
       #expect(try await identity.count("SELECT COUNT(*) FROM login_alerts") == 1)
       identity.time.advance(seconds: 2)

@@ -13,10 +13,10 @@ struct ProfileTests {
     _ identity: RunningIdentity, _ signedIn: SignedIn, _ username: String, nickname: String? = nil, name: String? = nil,
     age: Int? = nil
   ) async throws -> OwnAccount {
-    let input = EditProfile.Input(
+    let input = UpdateProfile.Input(
       username: FormField(text: username), nickname: nickname.map { FormField(text: $0) }, name: name.map { FormField(text: $0) },
       age: age)
-    return try await identity.ask(EditProfile.self, input, by: .signedIn(signedIn))
+    return try await identity.ask(UpdateProfile.self, input, by: .signedIn(signedIn))
   }
 
   private func fields(_ failure: Failure) -> [String] { failure.fields.map { "\($0.field) \($0.code)" } }
@@ -124,10 +124,10 @@ struct ProfileTests {
       }
       #expect(
         fields(refused) == ["username unacceptable_username", "nickname too_long", "name too_long", "age impossible_age"])
-      let empty = try await failure { try await identity.ask(EditProfile.self, json: "{}", by: .signedIn(own)) }
+      let empty = try await failure { try await identity.ask(UpdateProfile.self, json: "{}", by: .signedIn(own)) }
       #expect(fields(empty) == ["username required"])
       let unknown = try await failure {
-        try await identity.ask(EditProfile.self, json: #"{"username":"a","email":"b@example.com"}"#, by: .signedIn(own))
+        try await identity.ask(UpdateProfile.self, json: #"{"username":"a","email":"b@example.com"}"#, by: .signedIn(own))
       }
       #expect(fields(unknown) == ["username unacceptable_username", "email unknown_field"])
       #expect(try await identity.published(AccountChanged.self).count == 1)
@@ -139,7 +139,7 @@ struct ProfileTests {
 struct ProfileAccessTests {
   /// Everything that an account asks for about itself.
   private static let asked: [@Sendable (RunningIdentity, Caller) async throws -> Void] = [
-    { _ = try await $0.ask(EditProfile.self, .init(username: "ana"), by: $1) },
+    { _ = try await $0.ask(UpdateProfile.self, .init(username: "ana"), by: $1) },
     { _ = try await $0.ask(PutPhoto.self, .init(content: Base64Bytes(try Portrait.png())), by: $1) },
     { _ = try await $0.ask(ReadOwnPhoto.self, .init(), by: $1) },
     { _ = try await $0.ask(ReadPhoto.self, .init(accountID: $1.account ?? AccountID()), by: $1) },

@@ -55,6 +55,8 @@ extension RunningIdentity {
 }
 
 /// Social as far as identity knows it: it publishes what is between accounts, and has it in its snapshot.
+///
+/// It stands on an exchange without the double of identity that ``ServicesInProcess`` has, since the real identity takes part.
 final class PublishingSocial: Sendable {
   /// Where identity takes part.
   let exchange = MemoryExchange()

@@ -14,6 +14,10 @@ import Testing
 @testable import IdentityService
 
 /// Identity in this process, with a real store in a folder of its own, asked over a bus in memory.
+///
+/// ``ServicesInProcess`` is for the other services: it runs all that they do by themselves, beside a double of identity. Here identity is
+/// the real one, and does nothing by itself unless the test lets it (``housekeeping()``, ``running(_:)``), so that each step can be
+/// looked at.
 final class RunningIdentity: Sendable {
   let home: Home
   let time: MovableClock

@@ -86,7 +86,7 @@ struct VerificationTests {
       let signedIn = try await identity.logIn()
       for _ in 0..<5 { _ = try await identity.ask(ResendVerification.self, .init(), by: .signedIn(signedIn)) }
       let tooMany = try await failure { try await identity.ask(ResendVerification.self, .init(), by: .signedIn(signedIn)) }
-      #expect(tooMany.code == "too_many_verification_mails" && tooMany.status == 429 && tooMany.retryAfterSeconds == 3600)
+      #expect(tooMany.code == "too_many_verification_emails" && tooMany.status == 429 && tooMany.retryAfterSeconds == 3600)
       identity.time.advance(seconds: 3600)
       _ = try await identity.ask(ResendVerification.self, .init(), by: .signedIn(signedIn))
       _ = try await verify(identity, try await identity.mailedToken())

@@ -48,7 +48,7 @@ struct BlockTests {
       #expect(try await services.call(CountUnreadNotifications.self, .init(), as: ana.caller).unreadCount == 1)
       #expect(try await texts(ben, services) == before)
       // Nothing names the other in what the blocker would catch up with.
-      let caughtUp = try await services.call(NotificationsSince.self, .init(after: 0), as: ana.caller)
+      let caughtUp = try await services.call(ListNotificationsSince.self, .init(after: 0), as: ana.caller)
       #expect(caughtUp.items.allSatisfy { $0.links.accountID == eva.account } && caughtUp.lastNumber == 3)
       let live = try await services.published(by: .notifications).filter { $0.name == NotificationRemoved.spec.name }
         .map { try NotificationRemoved.decode($0.body) }
@@ -94,7 +94,7 @@ struct BlockTests {
       _ = try await services.call(SendFriendRequest.self, .init(username: ana.username), as: ben.caller)
       for person in [ana, ben] { #expect(try await texts(person, services).isEmpty) }
       #expect(try await services.published(by: .notifications).isEmpty)
-      _ = try await services.call(RemoveBlock.self, .init(accountID: ben.account), as: ana.caller)
+      _ = try await services.call(DeleteBlock.self, .init(accountID: ben.account), as: ana.caller)
       // What was asked meanwhile stays unseen.
       for person in [ana, ben] { #expect(try await texts(person, services).isEmpty) }
       for event in requests() { try await services.publish(.social, event) }

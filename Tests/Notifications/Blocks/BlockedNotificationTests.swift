@@ -43,7 +43,7 @@ struct BlockedNotificationTests {
   private func seen(_ person: Person) async throws -> [String] {
     var seen: [String] = []
     for unread in [nil, true, false] as [Bool?] {
-      var input = ListNotifications.Input(unread: unread, limit: 100)
+      var input = ListNotifications.Input(isUnread: unread, limit: 100)
       while true {
         let page = try await person.send(ListNotifications.self, input)
         seen += page.items.map { "\(String(describing: unread)) \($0.number)" }
@@ -53,7 +53,7 @@ struct BlockedNotificationTests {
     }
     let counts = try await person.send(CountUnreadNotifications.self, .init())
     seen.append("\(counts.unreadCount) \(counts.byCategory.map { "\($0.category) \($0.unreadCount)" })")
-    let since = try await person.send(NotificationsSince.self, .init(after: 0, limit: 500))
+    let since = try await person.send(ListNotificationsSince.self, .init(after: 0, limit: 500))
     return seen + since.items.map { "since \($0.number)" }
   }
 
@@ -95,7 +95,7 @@ struct BlockedNotificationTests {
       // A client that was away learns what went, whenever it went.
       var (removed, change) = (Set<Int>(), 0)
       while true {
-        let page = try await ana.send(NotificationsSince.self, .init(after: Self.count, changesAfter: change, limit: 50))
+        let page = try await ana.send(ListNotificationsSince.self, .init(after: Self.count, changesAfter: change, limit: 50))
         guard page.lastChange != change else { break }
         removed.formUnion(page.removed)
         change = page.lastChange

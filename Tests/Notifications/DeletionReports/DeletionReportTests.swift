@@ -18,7 +18,7 @@ final class DeletionReportTests {
   deinit { try? FileManager.default.removeItem(atPath: home) }
 
   private func run(_ body: (ServicesInProcess, Store) async throws -> Void) async throws {
-    let settings = ["racha.mails.reportKeptSeconds": "0"]
+    let settings = ["racha.email.reportRetentionSeconds": "0"]
     try await ServicesInProcess.running(
       [{ try Notifications.service($0) }], identity: identity, settings: settings, at: nil, home: home
     ) { services in

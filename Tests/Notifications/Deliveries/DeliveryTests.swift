@@ -14,7 +14,7 @@ import Testing
 
 @Suite("The log of deliveries (NOT-5)", .timeLimit(.minutes(1)))
 struct DeliveryTests {
-  private static let settings = ["racha.notifications.logKeptDays": "120"]
+  private static let settings = ["racha.notifications.logRetentionDays": "120"]
 
   /// Notifications that keep the log for longer than its owner sees it, in the quiet hours of somebody who is mailed what others do.
   private func run(_ body: (ServicesInProcess, Person) async throws -> Void) async throws {

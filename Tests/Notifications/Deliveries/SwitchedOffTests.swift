@@ -71,7 +71,7 @@ struct SwitchedOffTests {
         try await services.hasReceived(.notifications, of: .social)
         // Its session is in doubt, so that pushes wait; two of them as one.
         identity.setStanding(of: try #require(ana.session), .inDoubt)
-        _ = try await ana.send(DeleteQuietHours.self, .init())
+        _ = try await ana.send(ClearQuietHours.self, .init())
         let store = services.store(of: .notifications)
         try await store.until { try await store.read { try PushStore.hasPaused(in: $0) } }
         try await services.publish(.social, try noticed(ana.id, .enrolled))
@@ -127,7 +127,7 @@ struct SwitchedOffTests {
       try await beQuiet(ana)
       try await services.publish(.social, try asked(ana.id), try noticed(ana.id, .removed))
       try await services.hasReceived(.notifications, of: .social)
-      _ = try await ana.send(DeleteQuietHours.self, .init())
+      _ = try await ana.send(ClearQuietHours.self, .init())
       #expect(text(try await carrier.next(1)[0].letter).contains("friend request"))
 
       // One click in the first, and the category of one of the others.

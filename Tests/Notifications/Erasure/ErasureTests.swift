@@ -25,7 +25,7 @@ final class ErasureTests {
   private func run(rowsPerTransaction: Int, _ body: (ServicesInProcess) async throws -> Void) async throws {
     try await ServicesInProcess.running(
       [Self.social, { try Notifications.service($0) }], identity: identity,
-      settings: ["racha.mails.reportKeptSeconds": "0", "racha.erasure.rowsPerTransaction": "\(rowsPerTransaction)"], at: nil,
+      settings: ["racha.email.reportRetentionSeconds": "0", "racha.erasure.rowsPerTransaction": "\(rowsPerTransaction)"], at: nil,
       home: home, body)
   }
 

@@ -66,7 +66,7 @@ struct InboxChangesTests {
           text: try ChatText(text: "See you"), at: .now))
       try await services.publish(.rewards, try earned(ana, 5, 5, at: "2026-11-21T12:00:00.000Z"))
       _ = try await inbox(services, ana)
-      let seen = try await ana.send(NotificationsSince.self, .init(after: 0))
+      let seen = try await ana.send(ListNotificationsSince.self, .init(after: 0))
       #expect(seen.items.count == 2 && seen.lastNumber == 2 && seen.changed.isEmpty && seen.removed.isEmpty)
       var mine = Dictionary(uniqueKeysWithValues: seen.items.map { ($0.number, $0) })
 
@@ -76,12 +76,12 @@ struct InboxChangesTests {
       try await services.publish(.social, removed)
       try await services.publish(.rewards, try earned(ana, 7, 12, at: "2026-11-21T13:00:00.000Z"))
       let listed = try await inbox(services, ana)
-      let news = try await ana.send(NotificationsSince.self, .init(after: 2, changesAfter: seen.lastChange))
+      let news = try await ana.send(ListNotificationsSince.self, .init(after: 2, changesAfter: seen.lastChange))
       for item in news.items + news.changed { mine[item.number] = item }
       for number in news.removed { mine[number] = nil }
       #expect(mine.values.sorted { $0.number > $1.number } == listed)
       #expect(news.changed.map(\.kind) == ["messageRemoved"] && news.removed.count == 1)
-      let again = try await ana.send(NotificationsSince.self, .init(after: 3, changesAfter: news.lastChange))
+      let again = try await ana.send(ListNotificationsSince.self, .init(after: 3, changesAfter: news.lastChange))
       #expect(again.items.isEmpty && again.changed.isEmpty && again.removed.isEmpty && again.lastChange == news.lastChange)
       // Whoever is connected was told the same.
       let live = try await services.published(by: .notifications).filter { $0.name == NotificationRemoved.spec.name }
@@ -101,7 +101,7 @@ struct InboxChangesTests {
       var removed: [Int] = []
       var change = 0
       while true {
-        let page = try await ana.send(NotificationsSince.self, .init(after: 9, changesAfter: change, limit: 2))
+        let page = try await ana.send(ListNotificationsSince.self, .init(after: 9, changesAfter: change, limit: 2))
         guard page.lastChange != change else { break }
         (removed, change) = (removed + page.removed, page.lastChange)
       }
@@ -117,7 +117,7 @@ struct InboxChangesTests {
       _ = try await inbox(services, ana)
       let help = try await ana.send(ListNotifications.self, .init(category: .help)).items
       #expect(help.map(\.kind) == ["taskHelpRequested", "taskHelpRequested"])
-      #expect(try await ana.send(ListNotifications.self, .init(unread: false, category: .help)).items.isEmpty)
+      #expect(try await ana.send(ListNotifications.self, .init(isUnread: false, category: .help)).items.isEmpty)
       let counts = try await ana.send(CountUnreadNotifications.self, .init())
       #expect(counts.unreadCount == 3)
       #expect(counts.byCategory.map { "\($0.category) \($0.unreadCount)" } == ["help 2", "rewards 1"])

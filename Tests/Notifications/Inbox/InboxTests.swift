@@ -184,7 +184,7 @@ struct InboxTests {
       }
       try await services.untilPublished(120, by: .notifications)
       for person in people {
-        let page = try await services.call(NotificationsSince.self, .init(after: 0, limit: 500), as: person.caller)
+        let page = try await services.call(ListNotificationsSince.self, .init(after: 0, limit: 500), as: person.caller)
         #expect(page.items.map(\.number) == Array(1...40))
         #expect(page.lastNumber == 40)
         #expect(try await services.call(CountUnreadNotifications.self, .init(), as: person.caller).unreadCount == 40)
@@ -314,9 +314,9 @@ struct InboxTests {
       #expect(try await read(0) == 5)
       #expect(try await read(0) == 5)
       #expect(try await services.call(MarkNotificationsRead.self, .init(upTo: 2), as: ana.caller).unreadCount == 3)
-      let unread = try await services.call(ListNotifications.self, .init(unread: true), as: ana.caller).items
+      let unread = try await services.call(ListNotifications.self, .init(isUnread: true), as: ana.caller).items
       #expect(unread.map(\.number) == [5, 4, 3])
-      let seen = try await services.call(ListNotifications.self, .init(unread: false, limit: 2), as: ana.caller)
+      let seen = try await services.call(ListNotifications.self, .init(isUnread: false, limit: 2), as: ana.caller)
       #expect(seen.items.map(\.number) == [6, 2] && seen.nextCursor != nil)
       // Number 4 is deleted unread, twice.
       for _ in 0..<2 { _ = try await services.call(DeleteNotification.self, .init(notificationID: all[2].id), as: ana.caller) }
@@ -324,14 +324,14 @@ struct InboxTests {
       #expect(try await inbox(services, ana).map(\.number) == [6, 5, 3, 2, 1])
       #expect(
         try await services.refusal(MarkNotificationRead.self, .init(notificationID: all[2].id), as: ana.caller) == "not_found")
-      let since = try await services.call(NotificationsSince.self, .init(after: 2, limit: 2), as: ana.caller)
+      let since = try await services.call(ListNotificationsSince.self, .init(after: 2, limit: 2), as: ana.caller)
       #expect(since.items.map(\.number) == [3, 5] && since.lastNumber == 6)
       #expect(
         try await services.refusal(MarkNotificationRead.self, .init(notificationID: all[0].id), as: eve.caller) == "not_found")
       #expect(
         try await services.refusal(DeleteNotification.self, .init(notificationID: all[0].id), as: eve.caller) == "not_found")
       #expect(try await inbox(services, eve).isEmpty)
-      let empty = try await services.call(NotificationsSince.self, .init(after: 0), as: eve.caller)
+      let empty = try await services.call(ListNotificationsSince.self, .init(after: 0), as: eve.caller)
       #expect(empty.items.isEmpty && empty.lastNumber == 0)
     }
   }
@@ -351,7 +351,7 @@ struct InboxTests {
         try await services.refusal(MarkNotificationsRead.self, .init(upTo: 1), as: doubtful),
       ]
       #expect(refusals.allSatisfy { $0 == "login_alert_unanswered" }, "\(refusals)")
-      #expect(try await services.call(ListNotifications.self, .init(unread: true), as: doubtful).items == all)
+      #expect(try await services.call(ListNotifications.self, .init(isUnread: true), as: doubtful).items == all)
     }
   }
 
@@ -369,7 +369,7 @@ struct InboxTests {
       var doubtful = ana.caller
       doubtful.isInDoubt = true
       #expect(try await services.call(ListNotifications.self, .init(), as: doubtful).items.map(\.kind) == ["coinsEarned"])
-      let since = try await services.call(NotificationsSince.self, .init(after: 0), as: doubtful)
+      let since = try await services.call(ListNotificationsSince.self, .init(after: 0), as: doubtful)
       #expect(since.items.map(\.kind) == ["coinsEarned"] && since.lastNumber == 2)
     }
   }

@@ -44,7 +44,7 @@ struct ReadConversationTests {
   /// What messages an account was notified of and has not read, oldest first; with what is counted beside.
   private func unread(_ services: ServicesInProcess, _ person: Account) async throws -> [String] {
     try await services.hasReceived(.notifications, of: .social)
-    let items = try await services.call(ListNotifications.self, .init(unread: true), as: person.caller).items
+    let items = try await services.call(ListNotifications.self, .init(isUnread: true), as: person.caller).items
     let counts = try await services.call(CountUnreadNotifications.self, .init(), as: person.caller)
     #expect(counts.unreadCount == items.count)
     #expect(counts.byCategory.first { $0.category == .messages }?.unreadCount ?? 0 == items.count { $0.links.messageID != nil })

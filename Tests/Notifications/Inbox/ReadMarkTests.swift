@@ -67,7 +67,7 @@ struct ReadMarkTests {
     for (unread, category) in [(nil, nil), (true, nil), (false, nil), (true, .help), (false, .help)]
       as [(Bool?, NotificationCategory?)]
     {
-      var input = ListNotifications.Input(unread: unread, category: category, limit: 100)
+      var input = ListNotifications.Input(isUnread: unread, category: category, limit: 100)
       while true {
         let page = try await person.send(ListNotifications.self, input)
         seen += page.items.map { "\(String(describing: unread)) \($0.number) \($0.readAt?.description ?? "unread")" }
@@ -77,7 +77,7 @@ struct ReadMarkTests {
     }
     let counts = try await person.send(CountUnreadNotifications.self, .init())
     seen.append("\(counts.unreadCount) \(counts.byCategory.map { "\($0.category) \($0.unreadCount)" })")
-    let since = try await person.send(NotificationsSince.self, .init(after: Self.count - 50, changesAfter: 0))
+    let since = try await person.send(ListNotificationsSince.self, .init(after: Self.count - 50, changesAfter: 0))
     seen += (since.items + since.changed).map { "since \($0.number) \($0.readAt?.description ?? "unread")" }
     return seen
   }
@@ -152,7 +152,7 @@ struct ReadMarkTests {
       try await services.publish(.rewards, earned)
       try await services.hasReceived(.notifications, of: .rewards)
       #expect(try await ana.send(CountUnreadNotifications.self, .init()).unreadCount == 1)
-      #expect(try await ana.send(ListNotifications.self, .init(unread: true)).items.map(\.number) == [Self.count + 1])
+      #expect(try await ana.send(ListNotifications.self, .init(isUnread: true)).items.map(\.number) == [Self.count + 1])
       // So many more that they are marked too.
       try await fill(services, ana, from: Self.count + 2, to: 2 * Self.count)
       services.clock.advance(days: 1)
@@ -160,7 +160,7 @@ struct ReadMarkTests {
       #expect(try await services.store(of: .notifications).rows("read_marks") == 2)
       #expect(try await ana.send(CountUnreadNotifications.self, .init()).unreadCount == 0)
       for _ in 0..<2 {
-        let since = try await ana.send(NotificationsSince.self, .init(after: Self.count - 1)).items
+        let since = try await ana.send(ListNotificationsSince.self, .init(after: Self.count - 1)).items
         #expect(since.map(\.readAt).prefix(2) == [marked, services.clock.now])
         for _ in 0..<30 { try await settle(services, ana, limit: 100) }
       }

@@ -58,7 +58,7 @@ struct MessagePushTests {
   /// Lets the seconds go by in which a message may be read, and wakes who waits for their end.
   private func wait(_ services: ServicesInProcess, _ person: Person) async throws {
     services.clock.advance(seconds: 6)
-    _ = try await person.send(DeleteQuietHours.self, .init())
+    _ = try await person.send(ClearQuietHours.self, .init())
   }
 
   private func log(_ person: Person) async throws -> [String] {
@@ -88,7 +88,7 @@ struct MessagePushTests {
       receipt.readerAccountID = waiting.fromAccountID
       try await services.publish(.social, read(inConversation, by: ana), receipt)
       try await services.hasReceived(.notifications, of: .social)
-      #expect(try await ana.send(ListNotifications.self, .init(unread: true)).items.map(\.id) == [items[0].id])
+      #expect(try await ana.send(ListNotifications.self, .init(isUnread: true)).items.map(\.id) == [items[0].id])
       try await wait(services, ana)
       #expect(try shown(try await service.next())["body"] == "waiting")
       let store = services.store(of: .notifications)

@@ -292,7 +292,7 @@ final class PushTests {
         try await services.publish(.identity, alert)
         let urgent = try await service.next()
         #expect(urgent.urgency == "high" && urgent.ttl > 6 * 86_400 && urgent.text.contains("loginSuspicious"))
-        _ = try await ana.send(DeleteQuietHours.self, .init())
+        _ = try await ana.send(ClearQuietHours.self, .init())
         let morning = try await service.next()
         #expect(morning.faults == [] && morning.urgency == "normal")
         #expect(try shown(morning)["title"] == "What happened meanwhile: 2")

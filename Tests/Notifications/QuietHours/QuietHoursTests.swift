@@ -144,7 +144,7 @@ final class QuietHoursTests {
         SetQuietHours.self, QuietHours(startsAt: QuietTime(text: "21:00"), endsAt: QuietTime(text: "09:00")))
       let store = services.store(of: .notifications)
       try await store.until { try await log(ana) == ["taskEnrolled held quiet_hours 2026-11-22T09:00:00.000Z"] }
-      let ended = try await ana.send(DeleteQuietHours.self, .init())
+      let ended = try await ana.send(ClearQuietHours.self, .init())
       #expect(ended == QuietHoursState(quietHours: nil, quietUntil: nil))
       #expect(text(try await carrier.next(1)[0].letter).contains("One"))
 

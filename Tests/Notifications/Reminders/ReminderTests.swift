@@ -257,7 +257,7 @@ struct ReminderTests {
       #expect(try await log(ana).count { $0 == "email reminderDue silent late" } == 1)
       try await publish(services, ReminderWithdrawn(accountID: ana.id, activityID: done.activityID, day: done.day))
       try services.clock.set("2026-11-21T23:30:00.000Z")
-      _ = try await ana.send(DeleteQuietHours.self, .init())
+      _ = try await ana.send(ClearQuietHours.self, .init())
       let letter = try await carrier.next(1)[0].letter
       #expect(text(letter).contains("=80=9COpen="))
       try await services.store(of: .notifications).until(within: .seconds(10)) {

@@ -42,7 +42,7 @@ struct BadgeTests {
       let stranger = try await eva.failure(ListFriendsBadges.self, .init(accountID: ana.id))
       #expect(stranger == "not_found")
       #expect(try await eva.failure(ListFriendsBadges.self, .init(accountID: AccountID())) == stranger)
-      let chosen = BadgeVisibility(toFriends: true, onPublicProfile: true)
+      let chosen = BadgeVisibility(isVisibleToFriends: true, isVisibleOnPublicProfile: true)
       #expect(try await ana.send(SetBadgeVisibility.self, chosen, key: "show") == chosen)
       #expect(try await ana.send(GetBadgeVisibility.self, .init()) == chosen)
       #expect(Set(try await seen(by: ben)) == ["Walk badge", "Steps badge"])
@@ -65,7 +65,8 @@ struct BadgeTests {
     try await ChallengeScene.running(items) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       try await befriend(ana, ben, services)
-      _ = try await ana.send(SetBadgeVisibility.self, .init(toFriends: true, onPublicProfile: true), key: "show")
+      _ = try await ana.send(
+        SetBadgeVisibility.self, .init(isVisibleToFriends: true, isVisibleOnPublicProfile: true), key: "show")
       try await services.move(ana.id, steps: 150)
       func shown() async throws -> [Int] {
         let friends = try? await ben.send(ListFriendsBadges.self, .init(accountID: ana.id)).items.count
@@ -114,7 +115,7 @@ struct BadgeTests {
     try await ChallengeScene.running(items) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       for person in [ana, ben] {
-        _ = try await person.send(SetBadgeVisibility.self, .init(toFriends: true), key: "show")
+        _ = try await person.send(SetBadgeVisibility.self, .init(isVisibleToFriends: true), key: "show")
         try await services.move(person.id, steps: 400)
         try await services.move(person.id, steps: 400, daysAgo: 1)
       }

@@ -15,9 +15,9 @@ struct ChallengeDefinitionTests {
     let item = ChallengeScene.challenge("Walk", 100)
     try await ChallengeScene.running([item]) { services in
       let ana = try await services.register()
-      let edit = EditChallenge.Input(challengeID: item.id, threshold: 1, icon: .placeholder, texts: item.terms.texts)
+      let edit = UpdateChallenge.Input(challengeID: item.id, threshold: 1, icon: .placeholder, texts: item.terms.texts)
       #expect(try await ana.failure(CreateChallenge.self, item.terms) == "forbidden")
-      #expect(try await ana.failure(EditChallenge.self, edit) == "forbidden")
+      #expect(try await ana.failure(UpdateChallenge.self, edit) == "forbidden")
       #expect(try await ana.failure(RetireChallenge.self, .init(challengeID: item.id)) == "forbidden")
       #expect(try await ana.failure(ListChallengeDefinitions.self, .init()) == "forbidden")
     }
@@ -30,22 +30,22 @@ struct ChallengeDefinitionTests {
       let (ana, marta) = (try await services.register(), try services.administrator())
       try await services.move(ana.id, steps: 90)
       let texts = ChallengeScene.texts("Stroll")
-      func input(_ threshold: Int, coins: Int?) -> EditChallenge.Input {
+      func input(_ threshold: Int, coins: Int?) -> UpdateChallenge.Input {
         .init(challengeID: item.id, threshold: threshold, coins: coins, icon: .placeholder, texts: texts)
       }
       #expect(
-        try await marta.refusedFields(EditChallenge.self, input(101, coins: 4)) == [
+        try await marta.refusedFields(UpdateChallenge.self, input(101, coins: 4)) == [
           "threshold may_not_rise", "coins may_not_fall",
         ])
-      let edited = try await marta.send(EditChallenge.self, input(80, coins: 6), key: "edit")
+      let edited = try await marta.send(UpdateChallenge.self, input(80, coins: 6), key: "edit")
       #expect(edited.terms.threshold == 80 && edited.terms.coins == 6 && edited.terms.texts == texts)
       let completed = try await ana.answer(from: .rewards) {
         let items = try await ana.send(ListCompletedChallenges.self, .init()).items
         return items.isEmpty ? nil : items
       }
       #expect(completed.map(\.title) == ["Stroll"] && completed.map(\.coins) == [6])
-      let missing = EditChallenge.Input(challengeID: ID(), threshold: 1, icon: .placeholder, texts: texts)
-      #expect(try await marta.failure(EditChallenge.self, missing) == "challenge_not_found")
+      let missing = UpdateChallenge.Input(challengeID: ID(), threshold: 1, icon: .placeholder, texts: texts)
+      #expect(try await marta.failure(UpdateChallenge.self, missing) == "challenge_not_found")
     }
   }
 
@@ -62,8 +62,8 @@ struct ChallengeDefinitionTests {
       #expect(try await ben.send(ListCompletedChallenges.self, .init()).items.isEmpty)
       #expect(try await ben.send(ListChallenges.self, .init()).items.isEmpty)
       #expect(try await ana.send(ListBadges.self, .init()).items.count == 1)
-      let edit = EditChallenge.Input(challengeID: item.id, threshold: 1, coins: 5, icon: .placeholder, texts: item.terms.texts)
-      #expect(try await marta.failure(EditChallenge.self, edit) == "challenge_retired")
+      let edit = UpdateChallenge.Input(challengeID: item.id, threshold: 1, coins: 5, icon: .placeholder, texts: item.terms.texts)
+      #expect(try await marta.failure(UpdateChallenge.self, edit) == "challenge_retired")
       // A correction still takes back what it has given.
       try await services.move(ana.id, steps: 99)
       #expect(try await ana.send(ListBadges.self, .init()).items.isEmpty)

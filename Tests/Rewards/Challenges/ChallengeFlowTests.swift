@@ -42,7 +42,7 @@ struct ChallengeFlowTests {
   func remaining() async throws {
     let challenges = [
       ChallengeScene.challenge("Ten thousand", 10_000, coins: 20), ChallengeScene.challenge("A week", .steps, .week, 70_000),
-      ChallengeScene.challenge("Five in a row", .daysInARow, .ever, stepsADay: 5000, 5),
+      ChallengeScene.challenge("Five in a row", .daysInARow, .ever, stepsPerDay: 5000, 5),
       ChallengeScene.challenge("Run", .runningMeters, .month, 50_000),
     ]
     try await ChallengeScene.running(challenges) { services in

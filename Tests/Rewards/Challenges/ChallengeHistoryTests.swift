@@ -26,12 +26,12 @@ struct ChallengeHistoryTests {
     ChallengeScene.challenge("day", 6, coins: 3), ChallengeScene.challenge("week", .steps, .week, 25, coins: 5),
     ChallengeScene.challenge("month", .steps, .month, 60, coins: 7),
     ChallengeScene.challenge("ever", .steps, .ever, 110, coins: 11),
-    ChallengeScene.challenge("row", .daysInARow, .ever, stepsADay: 4, 3, coins: 2),
-    ChallengeScene.challenge("long row", .daysInARow, .ever, stepsADay: 2, 8),
+    ChallengeScene.challenge("row", .daysInARow, .ever, stepsPerDay: 4, 3, coins: 2),
+    ChallengeScene.challenge("long row", .daysInARow, .ever, stepsPerDay: 2, 8),
     ChallengeScene.challenge("run", .runningMeters, .day, 8, coins: 1),
     ChallengeScene.challenge("run a week", .runningMeters, .week, 30),
     ChallengeScene.achievement("tiers", .steps, tiers: ChallengeTiers(bronze: 20, silver: 60, gold: 100)),
-    ChallengeScene.achievement("rows", .daysInARow, stepsADay: 3, tiers: ChallengeTiers(bronze: 2, silver: 4, gold: 7)),
+    ChallengeScene.achievement("rows", .daysInARow, stepsPerDay: 3, tiers: ChallengeTiers(bronze: 2, silver: 4, gold: 7)),
   ]
 
   /// Which levels are completed, by the days alone.
@@ -49,11 +49,11 @@ struct ChallengeHistoryTests {
   }
 
   private static func best(_ rule: ChallengeRule, _ days: [Int: Day]) -> Int {
-    if let stepsADay = rule.stepsADay {
+    if let stepsPerDay = rule.stepsPerDay {
       var best = 0
       for start in 0...50 {
         var length = 0
-        while (days[start + length]?.steps ?? 0) >= stepsADay { length += 1 }
+        while (days[start + length]?.steps ?? 0) >= stepsPerDay { length += 1 }
         best = max(best, length)
       }
       return best

@@ -49,23 +49,23 @@ struct ChallengeRulesTests {
       (.ever, 10, 3, [0: 10, 1: 10, 2: 10], 0...2), (.ever, 10, 3, [0: 10, 1: 9, 2: 10, 3: 10], nil),
       (.ever, 10, 3, [0: 10, 2: 10, 3: 10, 4: 10, 5: 10, 7: 10], 2...5), (.ever, 10, 1, [0: 10, 2: 9, 5: 11], 5...5),
     ] as [(ChallengeWindow, Int?, Int, [Int: Int], ClosedRange<Int>?)])
-  func find(window: ChallengeWindow, stepsADay: Int?, threshold: Int, amounts: [Int: Int], found: ClosedRange<Int>?) {
-    let metric: ChallengeMetric = stepsADay == nil ? .steps : .daysInARow
-    let rule = ChallengeRule(metric: metric, window: window, stepsADay: stepsADay)
+  func find(window: ChallengeWindow, stepsPerDay: Int?, threshold: Int, amounts: [Int: Int], found: ClosedRange<Int>?) {
+    let metric: ChallengeMetric = stepsPerDay == nil ? .steps : .daysInARow
+    let rule = ChallengeRule(metric: metric, window: window, stepsPerDay: stepsPerDay)
     let days = amounts.sorted { $0.key < $1.key }.map { DayAmount(day: Self.monday.advanced(by: $0.key), amount: $0.value) }
     let result = ChallengeRules.find(rule, threshold: threshold, in: days, registeredOn: .placeholder)
     let wanted = found.map { Self.monday.advanced(by: $0.lowerBound)...Self.monday.advanced(by: $0.upperBound) }
-    #expect(window == .ever && stepsADay == nil ? (result == nil) == (wanted == nil) : result == wanted)
+    #expect(window == .ever && stepsPerDay == nil ? (result == nil) == (wanted == nil) : result == wanted)
   }
 
   @Test(
     "A definition that makes no sense is refused with the field and the rule",
     arguments: [
       (#""metric":"steps","window":"day""#, #""threshold":1"#, []),
-      (#""metric":"steps","window":"day","stepsADay":5"#, #""threshold":1"#, ["rule.stepsADay not_for_metric"]),
-      (#""metric":"daysInARow","window":"ever""#, #""threshold":1"#, ["rule.stepsADay required"]),
+      (#""metric":"steps","window":"day","stepsPerDay":5"#, #""threshold":1"#, ["rule.stepsPerDay not_for_metric"]),
+      (#""metric":"daysInARow","window":"ever""#, #""threshold":1"#, ["rule.stepsPerDay required"]),
       (
-        #""metric":"daysInARow","window":"week","stepsADay":1"#, #""threshold":1"#, ["rule.window not_for_metric"]
+        #""metric":"daysInARow","window":"week","stepsPerDay":1"#, #""threshold":1"#, ["rule.window not_for_metric"]
       ),
       (#""metric":"friends","window":"day""#, #""threshold":1"#, ["rule.window not_for_metric"]),
       (#""metric":"friends","window":"ever","newAccountDays":3"#, #""threshold":1"#, ["rule.newAccountDays not_for_metric"]),

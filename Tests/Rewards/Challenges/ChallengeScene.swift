@@ -49,22 +49,22 @@ enum ChallengeScene {
   }
 
   static func challenge(
-    _ name: String, _ metric: ChallengeMetric, _ window: ChallengeWindow, stepsADay: Int? = nil, newAccountDays: Int? = nil,
+    _ name: String, _ metric: ChallengeMetric, _ window: ChallengeWindow, stepsPerDay: Int? = nil, newAccountDays: Int? = nil,
     _ threshold: Int, coins: Int? = nil
   ) -> ChallengesFile.Item {
-    let rule = ChallengeRule(metric: metric, window: window, stepsADay: stepsADay, newAccountDays: newAccountDays)
+    let rule = ChallengeRule(metric: metric, window: window, stepsPerDay: stepsPerDay, newAccountDays: newAccountDays)
     return ChallengesFile.Item(
       id: ChallengeID(),
       terms: ChallengeTerms(rule: rule, threshold: threshold, coins: coins, icon: .placeholder, texts: texts(name)))
   }
 
   static func achievement(
-    _ name: String, _ metric: ChallengeMetric, in window: ChallengeWindow = .ever, stepsADay: Int? = nil, tiers: ChallengeTiers
+    _ name: String, _ metric: ChallengeMetric, in window: ChallengeWindow = .ever, stepsPerDay: Int? = nil, tiers: ChallengeTiers
   ) -> ChallengesFile.Item {
     ChallengesFile.Item(
       id: ChallengeID(),
       terms: ChallengeTerms(
-        rule: ChallengeRule(metric: metric, window: window, stepsADay: stepsADay), tiers: tiers, icon: .placeholder,
+        rule: ChallengeRule(metric: metric, window: window, stepsPerDay: stepsPerDay), tiers: tiers, icon: .placeholder,
         texts: texts(name)))
   }
 }

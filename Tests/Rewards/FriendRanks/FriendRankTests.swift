@@ -14,7 +14,7 @@ struct FriendRankTests {
     try await ServicesInProcess.ranking { services in
       let ana = try await services.competitor(steps: 500)
       let ben = try await services.competitor(steps: 900)
-      let (eve, hidden) = (try await services.competitor(steps: 800), try await services.competitor(steps: 700, isSeen: false))
+      let (eve, hidden) = (try await services.competitor(steps: 800), try await services.competitor(steps: 700, isVisible: false))
       let idle = try await services.competitor()
       for other in [ben, hidden, idle] { try await services.relate(ana, other, areFriends: true) }
       let now = services.clock.now

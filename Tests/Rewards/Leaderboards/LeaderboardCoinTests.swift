@@ -22,7 +22,7 @@ struct LeaderboardCoinTests {
           50, to: ana.id, for: .challenge("walker", english: "Walker", spanish: "Caminante"), reference: "challenge/1",
           expiry: CoinExpiry(), calendars: AccountCalendars(), transaction)
       }
-      func coins(_ period: String) async throws -> Int? { try await ana.leaderboard(.coins, period).own?.score }
+      func coins(_ period: String) async throws -> Int? { try await ana.leaderboard(.coins, period).me?.score }
       #expect(try await coins("2026-11") == 60)
       let spent = try await store.write { transaction in
         _ = try LedgerStore.grant(

@@ -72,7 +72,7 @@ private struct RandomHistory {
     case 4..<6: services.clock.advance(seconds: Int.random(in: 0...60, using: &random) * 3600)
     case 6:
       guard let person = anybody({ !$0.isErased && !$0.isSuspended }) else { return }
-      try await see(person, !model.people[person].isSeen)
+      try await see(person, !model.people[person].isVisible)
     case 7: try await suspend()
     case 8: try await consent()
     case 9: try await relate()
@@ -124,9 +124,9 @@ private struct RandomHistory {
     }
   }
 
-  private mutating func see(_ person: Int, _ isSeen: Bool) async throws {
-    _ = try await persons[person].send(SetLeaderboardVisibility.self, .init(isSeen: isSeen))
-    model.change(person, at: months) { $0.isSeen = isSeen }
+  private mutating func see(_ person: Int, _ isVisible: Bool) async throws {
+    _ = try await persons[person].send(SetLeaderboardVisibility.self, .init(isVisible: isVisible))
+    model.change(person, at: months) { $0.isVisible = isVisible }
     operations += 1
   }
 
@@ -204,7 +204,7 @@ private struct RandomHistory {
     try #require(places(whole) == expected.places, "\(metric) \(period) \(scope) after \(operations)")
     let page = try await persons[reader].leaderboard(metric, period.description, scope, limit: 1)
     let own = expected.own
-    try #require(page.own.map { [$0] }.map(places) == [own], "\(metric) \(period) \(scope) after \(operations)")
+    try #require(page.me.map { [$0] }.map(places) == [own], "\(metric) \(period) \(scope) after \(operations)")
     func isBefore(_ place: LeaderboardModel.Place) -> Bool { (own.score, own.account) < (place.score, place.account) }
     let others = expected.places.filter { $0.account != own.account }
     let around = others.filter(isBefore).suffix(5) + [own] + others.filter { !isBefore($0) }.prefix(5)

@@ -9,7 +9,7 @@ struct LeaderboardModel {
   struct Person {
     let id: AccountID
     let calendar: LocalCalendar
-    var isSeen = false
+    var isVisible = false
     var isSuspended = false
     var consents = true
     var isErased = false
@@ -22,7 +22,7 @@ struct LeaderboardModel {
     var apart: Set<Int> = []
     var team: Int?
 
-    var isShown: Bool { isSeen && !isSuspended && consents && !isErased }
+    var isShown: Bool { isVisible && !isSuspended && consents && !isErased }
 
     func score(_ metric: LeaderboardMetric, _ period: Int) -> Int {
       switch metric {

@@ -35,11 +35,11 @@ extension ServicesInProcess {
   }
 
   /// Somebody who is seen on leaderboards, or not.
-  func competitor(steps: Int = 0, on day: String = "2026-11-20", isSeen: Bool = true, timeZone: String = "UTC") async throws
+  func competitor(steps: Int = 0, on day: String = "2026-11-20", isVisible: Bool = true, timeZone: String = "UTC") async throws
     -> Person
   {
     let person = try await register(timeZone: timeZone)
-    if isSeen { _ = try await person.send(SetLeaderboardVisibility.self, .init(isSeen: true)) }
+    if isVisible { _ = try await person.send(SetLeaderboardVisibility.self, .init(isVisible: true)) }
     if steps > 0 { try await walk(person, steps, on: day) }
     return person
   }

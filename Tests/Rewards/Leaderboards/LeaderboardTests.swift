@@ -25,10 +25,10 @@ struct LeaderboardTests {
       #expect(steps.items.places == [[1, 8100], [1, 8100], [3, 5230], [4, 310]])
       #expect(
         Set(steps.items.prefix(2).map(\.accountID)) == [ben.id, eva.id]
-          && steps.items.map(\.isOwn) == [false, false, true, false])
+          && steps.items.map(\.isMe) == [false, false, true, false])
       #expect(steps.items[2].username == (try services.identity.username(of: ana.id)))
       let coins = try await ana.leaderboard(.coins)
-      #expect(coins.items.places == [[1, 81], [1, 81], [3, 52], [4, 3]] && coins.own?.rank == 3)
+      #expect(coins.items.places == [[1, 81], [1, 81], [3, 52], [4, 3]] && coins.me?.rank == 3)
       #expect(try await ana.wholeLeaderboard(limit: 1) == steps.items)
       #expect(try await ana.leaderboard(.steps, "2026-10").items.places == [[1, 4000]])
       #expect(try await ana.leaderboard(.steps, "allTime").items.places == [[1, 9230], [2, 8100], [2, 8100], [4, 310]])
@@ -43,7 +43,7 @@ struct LeaderboardTests {
       let ana = try await services.register()
       let empty = try await ana.leaderboard()
       #expect(empty.message == "Leaderboard not available yet." && empty.items.isEmpty && empty.nextCursor == nil)
-      #expect(empty.own?.rank == 1 && empty.own?.score == 0 && empty.neighbours.map(\.accountID) == [ana.id])
+      #expect(empty.me?.rank == 1 && empty.me?.score == 0 && empty.neighbours.map(\.accountID) == [ana.id])
       let luz = try await services.register(language: .spanish)
       for scope in LeaderboardScope.allCases {
         for period in ["2026-11", "2026-10", "2031-01", "allTime"] {
@@ -52,7 +52,7 @@ struct LeaderboardTests {
       }
       // In no team there is no rank in it either.
       let team = try await luz.leaderboard(.steps, nil, .team)
-      #expect(team.own == nil && team.neighbours.isEmpty)
+      #expect(team.me == nil && team.neighbours.isEmpty)
       _ = try await services.competitor(steps: 100)
       #expect(try await ana.leaderboard().message == nil)
     }
@@ -61,19 +61,19 @@ struct LeaderboardTests {
   @Test("Only those are shown and counted who chose to be seen; one's own rank is shown as if one were")
   func chosen() async throws {
     try await ServicesInProcess.ranking { services in
-      let ana = try await services.competitor(steps: 900, isSeen: false)
+      let ana = try await services.competitor(steps: 900, isVisible: false)
       let ben = try await services.competitor(steps: 500)
       let eva = try await services.competitor(steps: 300)
-      #expect(try await ana.send(GetLeaderboardVisibility.self, .init()) == LeaderboardVisibility(isSeen: false))
-      #expect(try await ben.send(GetLeaderboardVisibility.self, .init()) == LeaderboardVisibility(isSeen: true))
+      #expect(try await ana.send(GetLeaderboardVisibility.self, .init()) == LeaderboardVisibility(isVisible: false))
+      #expect(try await ben.send(GetLeaderboardVisibility.self, .init()) == LeaderboardVisibility(isVisible: true))
       #expect(try await ben.leaderboard().items.places == [[1, 500], [2, 300]])
       let own = try await ana.leaderboard()
-      #expect(own.items.places == [[1, 500], [2, 300]] && own.own?.rank == 1 && own.own?.isOwn == true)
+      #expect(own.items.places == [[1, 500], [2, 300]] && own.me?.rank == 1 && own.me?.isMe == true)
       #expect(own.neighbours.map(\.accountID) == [ana.id, ben.id, eva.id] && own.neighbours.map(\.rank) == [1, 1, 2])
-      _ = try await ana.send(SetLeaderboardVisibility.self, .init(isSeen: true), key: "seen")
+      _ = try await ana.send(SetLeaderboardVisibility.self, .init(isVisible: true), key: "seen")
       #expect(try await eva.leaderboard().items.places == [[1, 900], [2, 500], [3, 300]])
-      #expect(try await eva.leaderboard(.coins, "allTime").own?.rank == 3)
-      _ = try await ana.send(SetLeaderboardVisibility.self, .init(isSeen: false), key: "unseen")
+      #expect(try await eva.leaderboard(.coins, "allTime").me?.rank == 3)
+      _ = try await ana.send(SetLeaderboardVisibility.self, .init(isVisible: false), key: "unseen")
       #expect(try await eva.leaderboard().items.places == [[1, 500], [2, 300]])
       try await services.countsAreRight(in: [0, 202_611])
     }
@@ -90,7 +90,7 @@ struct LeaderboardTests {
         let index = try #require(all.firstIndex { $0.accountID == reader.id })
         let around = all[max(0, index - 5)...min(15, index + 5)]
         #expect(page.neighbours.map(\.accountID) == around.map(\.accountID) && page.neighbours.map(\.rank) == around.map(\.rank))
-        #expect(page.items.count == 1 && page.own?.rank == all[index].rank)
+        #expect(page.items.count == 1 && page.me?.rank == all[index].rank)
       }
       #expect(all.map(\.rank) == (0..<16).map { $0 / 2 * 2 + 1 })
     }
@@ -136,12 +136,12 @@ struct LeaderboardTests {
     try await ServicesInProcess.ranking(at: "2026-12-03T12:00:00.000Z") { services in
       let ana = try await services.competitor(steps: 900, on: "2026-11-30")
       let ben = try await services.competitor(steps: 800, on: "2026-11-30")
-      #expect(try await ana.leaderboard(.steps, "2026-11").own?.rank == 1)
+      #expect(try await ana.leaderboard(.steps, "2026-11").me?.rank == 1)
       try await services.walk(ana, 300, on: "2026-11-30", recordedOn: "2026-12-03")
       #expect(try await ana.leaderboard(.steps, "2026-11").items.map(\.accountID) == [ben.id, ana.id])
       #expect(try await ana.leaderboard(.coins, "2026-11").items.places == [[1, 8], [2, 3]])
       try await services.walk(ana, 850, on: "2026-11-30", recordedOn: "2026-12-06")
-      #expect(try await ana.leaderboard(.steps, "2026-11").own?.rank == 1)
+      #expect(try await ana.leaderboard(.steps, "2026-11").me?.rank == 1)
       try services.clock.set("2026-12-07T12:00:00.000Z")
       try await services.walk(ana, 9000, on: "2026-11-30", recordedOn: "2026-12-07")
       try await services.walk(ben, 9000, on: "2026-11-30", recordedOn: "2026-12-08")
@@ -153,14 +153,14 @@ struct LeaderboardTests {
   @Test("Friends are ranked among themselves, and members of a team, the reader with them")
   func scopes() async throws {
     try await ServicesInProcess.ranking { services in
-      let ana = try await services.competitor(steps: 500, isSeen: false)
+      let ana = try await services.competitor(steps: 500, isVisible: false)
       let ben = try await services.competitor(steps: 600)
       let eva = try await services.competitor(steps: 400)
-      let tom = try await services.competitor(steps: 700, isSeen: false)
+      let tom = try await services.competitor(steps: 700, isVisible: false)
       let stranger = try await services.competitor(steps: 9999)
       for friend in [ben, eva, tom] { try await services.relate(ana, friend, areFriends: true) }
       let friends = try await ana.leaderboard(.steps, nil, .friends, limit: 1)
-      #expect(friends.items.map(\.accountID) == [ben.id] && friends.own?.rank == 2)
+      #expect(friends.items.map(\.accountID) == [ben.id] && friends.me?.rank == 2)
       #expect(friends.neighbours.map(\.accountID) == [ben.id, ana.id, eva.id] && friends.neighbours.map(\.rank) == [1, 2, 2])
       #expect(try await ana.wholeLeaderboard(.steps, nil, .friends, limit: 1).places == [[1, 600], [2, 400]])
       #expect(try await stranger.leaderboard(.steps, nil, .friends).items.map(\.accountID) == [stranger.id])
@@ -169,10 +169,10 @@ struct LeaderboardTests {
       let team = ID<Team>()
       for member in [ana, eva, stranger] { try await services.join(team, member) }
       #expect(try await ana.leaderboard(.coins, nil, .team).items.map(\.accountID) == [stranger.id, eva.id])
-      #expect(try await eva.leaderboard(.coins, "allTime", .team).own?.rank == 2)
+      #expect(try await eva.leaderboard(.coins, "allTime", .team).me?.rank == 2)
       try await services.join(team, stranger, isMember: false)
       #expect(try await eva.leaderboard(.coins, nil, .team).items.map(\.accountID) == [eva.id])
-      #expect(try await stranger.leaderboard(.coins, nil, .team).own == nil)
+      #expect(try await stranger.leaderboard(.coins, nil, .team).me == nil)
       #expect(try await ben.leaderboard(.coins, nil, .team).items.isEmpty)
     }
   }

@@ -17,7 +17,7 @@ struct LeaderboardVanishingTests {
       case .erased: try await services.delete(person, receivedBy: .rewards)
       case .suspended: try await services.suspend(person)
       case .withoutConsent: try await services.consent(person, false)
-      case .unseen: _ = try await person.send(SetLeaderboardVisibility.self, .init(isSeen: false), key: "unseen")
+      case .unseen: _ = try await person.send(SetLeaderboardVisibility.self, .init(isVisible: false), key: "unseen")
       }
     }
 
@@ -26,7 +26,7 @@ struct LeaderboardVanishingTests {
       case .erased: break
       case .suspended: try await services.suspend(person, until: nil)
       case .withoutConsent: try await services.consent(person, true)
-      case .unseen: _ = try await person.send(SetLeaderboardVisibility.self, .init(isSeen: true), key: "seen")
+      case .unseen: _ = try await person.send(SetLeaderboardVisibility.self, .init(isVisible: true), key: "seen")
       }
     }
   }
@@ -45,11 +45,11 @@ struct LeaderboardVanishingTests {
       for metric in LeaderboardMetric.allCases {
         let past = try await eva.leaderboard(metric, "2026-11")
         #expect(past.items.map(\.accountID) == [ana.id, eva.id] && past.items.map(\.rank) == [1, 3])
-        #expect(past.own?.rank == 3 && past.neighbours.map(\.rank) == [1, 3])
+        #expect(past.me?.rank == 3 && past.neighbours.map(\.rank) == [1, 3])
         for period in ["2026-12", "allTime"] {
           let present = try await eva.leaderboard(metric, period)
           #expect(present.items.map(\.accountID) == [ana.id, eva.id] && present.items.map(\.rank) == [1, 2])
-          #expect(present.own?.rank == 2)
+          #expect(present.me?.rank == 2)
         }
       }
       guard way != .erased else { return }
@@ -71,7 +71,7 @@ struct LeaderboardVanishingTests {
       try services.clock.set("2026-11-24T12:00:00.001Z")
       let store = services.store(of: .rewards)
       try await store.until { try await ana.leaderboard().items.map(\.accountID) == [ben.id, ana.id] }
-      #expect(try await ana.leaderboard().own?.rank == 2)
+      #expect(try await ana.leaderboard().me?.rank == 2)
       #expect(try await store.rows("suspension_ends") == 0)
       try await services.countsAreRight(in: [0, 202_611])
       // One that is lifted, or lasts for ever, is waited for no more.
@@ -86,7 +86,7 @@ struct LeaderboardVanishingTests {
   func comingLate() async throws {
     try await ServicesInProcess.ranking(at: "2026-11-20T12:00:00.000Z") { services in
       let ana = try await services.competitor(steps: 1000)
-      let ben = try await services.competitor(steps: 900, isSeen: false)
+      let ben = try await services.competitor(steps: 900, isVisible: false)
       let eva = try await services.competitor(steps: 800)
       let luz = try await services.competitor(steps: 700)
       try await services.suspend(luz)
@@ -95,7 +95,7 @@ struct LeaderboardVanishingTests {
       try await services.suspend(luz, until: nil)
       #expect(try await eva.leaderboard(.steps, "2026-11").items.places == [[1, 1000], [2, 800], [3, 700]])
       try services.clock.set("2026-12-07T18:00:00.000Z")
-      _ = try await ben.send(SetLeaderboardVisibility.self, .init(isSeen: true))
+      _ = try await ben.send(SetLeaderboardVisibility.self, .init(isVisible: true))
       let shown = try await eva.leaderboard(.steps, "2026-11")
       #expect(shown.items.map(\.accountID) == [ana.id, ben.id, eva.id, luz.id] && shown.items.map(\.rank) == [1, 2, 2, 3])
       #expect(try await eva.leaderboard(.steps, "allTime").items.map(\.rank) == [1, 2, 3, 4])
@@ -123,7 +123,7 @@ struct LeaderboardVanishingTests {
           for (reader, other, ranks) in [(eva, ben, [1, 2]), (ben, eva, [1, 2])] {
             let present = try await reader.leaderboard(.steps, "2026-12", scope)
             #expect(!present.items.contains { $0.accountID == other.id } && present.items.map(\.rank) == ranks)
-            #expect(present.own?.rank == 2 && !present.neighbours.contains { $0.accountID == other.id })
+            #expect(present.me?.rank == 2 && !present.neighbours.contains { $0.accountID == other.id })
           }
           let past = try await eva.leaderboard(.coins, "2026-11", scope)
           #expect(past.items.map(\.accountID) == [ana.id, eva.id] && past.items.map(\.rank) == [1, 3])
@@ -168,10 +168,10 @@ struct LeaderboardVanishingTests {
   func chosenWhileHidden() async throws {
     try await ServicesInProcess.ranking { services in
       let ana = try await services.competitor(steps: 500)
-      let ben = try await services.competitor(steps: 900, isSeen: false)
+      let ben = try await services.competitor(steps: 900, isVisible: false)
       try await services.consent(ben, false)
-      _ = try await ben.send(SetLeaderboardVisibility.self, .init(isSeen: true))
-      #expect(try await ben.send(GetLeaderboardVisibility.self, .init()).isSeen)
+      _ = try await ben.send(SetLeaderboardVisibility.self, .init(isVisible: true))
+      #expect(try await ben.send(GetLeaderboardVisibility.self, .init()).isVisible)
       #expect(try await ana.leaderboard().items.map(\.accountID) == [ana.id])
       try await services.consent(ben, true)
       #expect(try await ana.leaderboard().items.map(\.accountID) == [ben.id, ana.id])

@@ -81,12 +81,12 @@ struct OfferListTests {
       func titles(_ input: ListOffers.Input) async throws -> [String] {
         try await ana.send(ListOffers.self, input).items.map(\.title).sorted()
       }
-      #expect(try await titles(.init(affordable: true)) == ["Coffee", "Operator's", "Week"])
-      #expect(try await titles(.init(affordable: false)).count == 4)
+      #expect(try await titles(.init(isAffordable: true)) == ["Coffee", "Operator's", "Week"])
+      #expect(try await titles(.init(isAffordable: false)).count == 4)
       #expect(
         try await titles(.init(latitude: 40.4168, longitude: -3.7038, radiusMeters: 1000)) == ["Coffee", "Feast"])
       #expect(
-        try await titles(.init(affordable: true, latitude: 40.4168, longitude: -3.7038, radiusMeters: 1000)) == ["Coffee"])
+        try await titles(.init(isAffordable: true, latitude: 40.4168, longitude: -3.7038, radiusMeters: 1000)) == ["Coffee"])
       #expect(try await titles(.init(partnerID: far.id)) == ["Week"])
       #expect(try await titles(.init(sort: .newest, partnerID: near.id)) == ["Coffee", "Feast"])
       #expect(try await titles(.init(category: .food)) == ["Feast"])
@@ -182,7 +182,7 @@ struct OfferListTests {
         let sort = OfferOrder.allCases[round % 4]
         let radius = sort == .distance || Bool.random(using: &generator) ? Int.random(in: 1000...60_000, using: &generator) : nil
         let input = ListOffers.Input(
-          sort: sort, affordable: Bool.random(using: &generator) ? true : nil, latitude: radius.map { _ in 40.2 },
+          sort: sort, isAffordable: Bool.random(using: &generator) ? true : nil, latitude: radius.map { _ in 40.2 },
           longitude: radius.map { _ in -2.8 }, radiusMeters: radius,
           partnerID: Int.random(in: 0..<3, using: &generator) == 0 ? all[round % 30].partner : nil,
           category: Bool.random(using: &generator) ? .food : nil, text: Bool.random(using: &generator) ? "cake" : nil, limit: 4)
@@ -207,7 +207,7 @@ struct OfferListTests {
     }
     let chord = input.radiusMeters.map { EarthPoint.chord(meters: Double($0)) }
     let wanted = all.enumerated().filter { _, item in
-      (input.affordable != true || item.offer.costCoins <= 50) && (input.partnerID.map { $0 == item.partner } ?? true)
+      (input.isAffordable != true || item.offer.costCoins <= 50) && (input.partnerID.map { $0 == item.partner } ?? true)
         && (input.category.map { $0 == item.offer.category } ?? true) && (input.text.map { $0 == item.offer.title } ?? true)
         && (chord.map { distance(item.places) <= $0 * $0 } ?? true)
     }
@@ -242,7 +242,7 @@ struct OfferListTests {
       let listed = "SELECT count(*) FROM offers WHERE is_listed"
       #expect(try await store.read { try Int.fetchOne($0, sql: listed) } == 0)
       _ = try await shop.owner.send(
-        EditPartnerOffer.self, .init(offerID: offer.id, validUntil: .set(try Instant(text: "2026-11-23T00:00:00.000Z"))))
+        UpdatePartnerOffer.self, .init(offerID: offer.id, validUntil: .set(try Instant(text: "2026-11-23T00:00:00.000Z"))))
       #expect(try await ana.send(ListOffers.self, .init()).items.map(\.id) == [offer.id])
     }
   }

@@ -31,12 +31,12 @@ struct PartnerOfferTests {
       let offer = try await shop.offer(stock: 3)
       let redemption = try await ana.send(RedeemOffer.self, .init(offerID: offer.id))
       let edited = try await shop.owner.send(
-        EditPartnerOffer.self,
+        UpdatePartnerOffer.self,
         .init(
           offerID: offer.id, title: .set("Tea"), reward: .set("One tea"), terms: .set(nil), costCoins: .set(7), stock: .set(9),
           validUntil: .set(try Instant(text: "2026-12-01T00:00:00.000Z"))))
       #expect(edited.offer.title == "Tea" && edited.offer.terms == nil && edited.stock == 9 && edited.offer.remaining == 8)
-      _ = try await shop.owner.send(EditPartner.self, .init(name: .set("Tea House")))
+      _ = try await shop.owner.send(UpdatePartner.self, .init(name: .set("Tea House")))
       #expect(try await ana.send(ListOffers.self, .init()).items.isEmpty, "another name is let in anew")
       _ = try await services.administrator().send(DecidePartner.self, .init(partnerID: shop.id, decision: .approve))
       #expect(try await ana.send(ListOffers.self, .init(text: "tea house")).items.map(\.partnerName) == ["Tea House"])
@@ -66,8 +66,8 @@ struct PartnerOfferTests {
       try await services.give(100, to: ana)
       let offer = try await shop.offer(stock: 3)
       for _ in 0..<2 { _ = try await ana.send(RedeemOffer.self, .init(offerID: offer.id)) }
-      func fields(_ input: EditPartnerOffer.Input) async throws -> [String] {
-        try await shop.owner.refusedFields(EditPartnerOffer.self, input)
+      func fields(_ input: UpdatePartnerOffer.Input) async throws -> [String] {
+        try await shop.owner.refusedFields(UpdatePartnerOffer.self, input)
       }
       #expect(try await fields(.init(offerID: offer.id, stock: .set(1))) == ["stock below_redeemed"])
       let early = try Instant(text: "2026-01-01T00:00:00.000Z"), late = try Instant(text: "2027-06-01T00:00:00.000Z")
@@ -79,7 +79,7 @@ struct PartnerOfferTests {
       #expect(try await fields(.init(offerID: offer.id, placeIDs: .set([place]))) == ["placeIDs[0] unknown_place"])
       // Another's offer is as one that there never was.
       for (code, failure) in [
-        ("offer_not_found", try await other.owner.failure(EditPartnerOffer.self, .init(offerID: offer.id))),
+        ("offer_not_found", try await other.owner.failure(UpdatePartnerOffer.self, .init(offerID: offer.id))),
         ("offer_not_found", try await other.owner.failure(PausePartnerOffer.self, .init(offerID: offer.id))),
         ("offer_not_found", try await other.owner.failure(WithdrawPartnerOffer.self, .init(offerID: offer.id))),
         ("forbidden", try await ana.failure(PausePartnerOffer.self, .init(offerID: offer.id))),
@@ -103,7 +103,7 @@ struct PartnerOfferTests {
       #expect(try await places(everywhere) == [first.address, "Gran Vía 1"])
       #expect(try await places(here) == [first.address])
       let moved = try await shop.owner.send(
-        EditPartnerPlace.self, .init(placeID: second.id, address: .set("Gran Vía 2"), latitude: .set(41)))
+        UpdatePartnerPlace.self, .init(placeID: second.id, address: .set("Gran Vía 2"), latitude: .set(41)))
       #expect(moved.latitude == 41 && moved.longitude == -3.6984)
       #expect(
         try await shop.owner.send(ListOffers.self, .init(latitude: 41, longitude: -3.6984, radiusMeters: 10)).items.map(\.title)
@@ -113,7 +113,7 @@ struct PartnerOfferTests {
       #expect(try await places(here).isEmpty)
       #expect(try await shop.owner.failure(RemovePartnerPlace.self, .init(placeID: first.id)) == "not_found")
       let other = try await services.shop("Another")
-      #expect(try await other.owner.failure(EditPartnerPlace.self, .init(placeID: second.id)) == "not_found")
+      #expect(try await other.owner.failure(UpdatePartnerPlace.self, .init(placeID: second.id)) == "not_found")
     }
   }
 

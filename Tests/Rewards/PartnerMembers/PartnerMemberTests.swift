@@ -20,7 +20,7 @@ struct PartnerMemberTests {
         try await shop.clerk.send(ListPartnerMembers.self, .init()).members.map(\.role) == [.owner, .clerk])
       for failure in [
         try await shop.clerk.failure(AddPartnerMember.self, .init(username: evasName, role: .clerk)),
-        try await shop.clerk.failure(EditPartner.self, .init()),
+        try await shop.clerk.failure(UpdatePartner.self, .init()),
         try await shop.clerk.failure(DeletePartnerLogo.self, .init()),
         try await shop.clerk.failure(AddPartnerPlace.self, Shop.sol),
         try await shop.clerk.failure(RemovePartnerMember.self, .init(accountID: shop.owner.id)),

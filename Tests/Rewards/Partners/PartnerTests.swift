@@ -91,7 +91,7 @@ struct PartnerTests {
       #expect(try await decide(.refuse, "The address does not exist.") == nil)
       var own = try await ana.send(GetOwnPartner.self, .init())
       #expect(own.state == .refused && own.reason == "The address does not exist.")
-      own = try await ana.send(EditPartner.self, .init(about: .set("Coffee.")))
+      own = try await ana.send(UpdatePartner.self, .init(about: .set("Coffee.")))
       #expect(own.state == .pending && own.reason == nil && own.partner.about == "Coffee.")
       #expect(try await decide(.approve) == nil)
       #expect(try await decide(.suspend, "Codes are not taken.") == nil)
@@ -136,7 +136,7 @@ struct PartnerTests {
       #expect(try await services.register().failure(GetOffer.self, .init(offerID: offer.id)) == "offer_not_found")
       for failure in [
         try await shop.owner.failure(ResumePartnerOffer.self, .init(offerID: offer.id)),
-        try await shop.owner.failure(EditPartnerOffer.self, .init(offerID: offer.id)),
+        try await shop.owner.failure(UpdatePartnerOffer.self, .init(offerID: offer.id)),
       ] { #expect(failure == "partner_not_approved") }
       let code = try #require(redemption.code).description
       #expect(try await shop.clerk.send(UseCode.self, .init(code: code)).state == .used)

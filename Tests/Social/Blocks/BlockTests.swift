@@ -44,11 +44,11 @@ struct BlockTests {
       #expect(try await services.block(ben, as: ana) == block)
       #expect(try await services.published(by: .social).count == published)
       // Neither a stranger nor the blocked one unblocks.
-      #expect(try await services.refusal(RemoveBlock.self, .init(accountID: ben.account), as: eve.caller) == "not_found")
-      #expect(try await services.refusal(RemoveBlock.self, .init(accountID: ana.account), as: ben.caller) == "not_found")
+      #expect(try await services.refusal(DeleteBlock.self, .init(accountID: ben.account), as: eve.caller) == "not_found")
+      #expect(try await services.refusal(DeleteBlock.self, .init(accountID: ana.account), as: ben.caller) == "not_found")
       #expect(try await services.blocked(by: ana) == [ben.account])
-      _ = try await services.call(RemoveBlock.self, .init(accountID: ben.account), as: ana.caller)
-      #expect(try await services.refusal(RemoveBlock.self, .init(accountID: ben.account), as: ana.caller) == "not_found")
+      _ = try await services.call(DeleteBlock.self, .init(accountID: ben.account), as: ana.caller)
+      #expect(try await services.refusal(DeleteBlock.self, .init(accountID: ben.account), as: ana.caller) == "not_found")
       #expect(try await services.blocked(by: ana).isEmpty)
     }
   }
@@ -215,7 +215,7 @@ struct BlockTests {
         }
         #expect(failure?.code == "blocked_by_you")
       }
-      _ = try await services.call(RemoveBlock.self, .init(accountID: ben.account), as: ana.caller)
+      _ = try await services.call(DeleteBlock.self, .init(accountID: ben.account), as: ana.caller)
       let request = try await services.call(SendFriendRequest.self, .init(username: ben.username), as: ana.caller)
       #expect(request.state == .pending)
       #expect(try await services.call(ListFriendRequests.self, .init(), as: ben.caller).items.isEmpty)
@@ -230,7 +230,7 @@ struct BlockTests {
       try await services.befriend(ana, ben)
       _ = try await services.block(ben, as: ana)
       _ = try await services.block(eva, as: ana)
-      _ = try await services.call(RemoveBlock.self, .init(accountID: eva.account), as: ana.caller)
+      _ = try await services.call(DeleteBlock.self, .init(accountID: eva.account), as: ana.caller)
       let relations = try await services.snapshot(of: .social).filter { $0.name == RelationChanged.spec.name }
         .map { try RelationChanged.decode($0.body) }
       var last: Set<RelationChanged> = []

@@ -22,7 +22,7 @@ struct BlockedRequestTests {
         try await services.failure { try await services.ask(kind, ana.username, as: ben.caller) }?.code
           == kind.code(.pending, .pending))
       for isBlocked in [true, false] {
-        if !isBlocked { _ = try await services.call(RemoveBlock.self, .init(accountID: ben.account), as: ana.caller) }
+        if !isBlocked { _ = try await services.call(DeleteBlock.self, .init(accountID: ben.account), as: ana.caller) }
         #expect(try await services.requests(kind, of: ben.caller).items.map(\.id) == [request.id])
         #expect(try await services.requests(kind, of: ana.caller).items.isEmpty)
         #expect(try await services.requests(kind, .init(direction: .received), of: ana.caller).items.isEmpty)
@@ -47,7 +47,7 @@ struct BlockedRequestTests {
       let request = try await services.ask(kind, ana.username, as: ben.caller)
       try await services.block(ben, as: ana)
       for isBlocked in [true, false] {
-        if !isBlocked { _ = try await services.call(RemoveBlock.self, .init(accountID: ben.account), as: ana.caller) }
+        if !isBlocked { _ = try await services.call(DeleteBlock.self, .init(accountID: ben.account), as: ana.caller) }
         #expect(try await services.requests(kind, of: ana.caller).items.isEmpty)
         #expect(try await services.failure { try await services.accept(kind, request, as: ana.caller) }?.code == "not_found")
       }
@@ -88,7 +88,7 @@ struct BlockedRequestTests {
       #expect(try await services.requests(kind, of: ben.caller).items.isEmpty)
       #expect(try await services.failure { try await services.accept(kind, request, as: ben.caller) }?.code == "not_found")
       #expect(try await services.relation(of: ben, to: ana).relation == Relation())
-      _ = try await services.call(RemoveBlock.self, .init(accountID: ben.account), as: ana.caller)
+      _ = try await services.call(DeleteBlock.self, .init(accountID: ben.account), as: ana.caller)
       #expect(try await services.requests(kind, of: ana.caller).items.map(\.state) == [.withdrawn])
     }
   }
@@ -118,7 +118,7 @@ struct BlockedRequestTests {
       try await services.befriend(ana, ben)
       try await services.block(ben, as: ana)
       let unseen = try await services.ask(.friendship, ana.username, as: ben.caller)
-      _ = try await services.call(RemoveBlock.self, .init(accountID: ben.account), as: ana.caller)
+      _ = try await services.call(DeleteBlock.self, .init(accountID: ben.account), as: ana.caller)
       for person in [ana, ben] { #expect(try await services.connected(.friendship, to: person.caller).isEmpty) }
       // It is no agreement: the blocker does not learn what the other has asked.
       let anew = try await services.ask(.friendship, ben.username, as: ana.caller)

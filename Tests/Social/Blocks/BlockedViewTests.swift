@@ -62,7 +62,7 @@ struct BlockedViewTests {
       #expect(block.username == names.0 && block.nickname == "Ana the first" && block.photoURL == nil)
       #expect(try await ben.send(ListBlocks.self, .init()).items == [block])
       for isBlocking in [true, false] {
-        if !isBlocking { _ = try await ben.send(RemoveBlock.self, .init(accountID: ana.id)) }
+        if !isBlocking { _ = try await ben.send(DeleteBlock.self, .init(accountID: ana.id)) }
         let text = try await shown(to: ben, of: ana)
         #expect(!text.contains("ana.renamed") && !text.contains("Ana the second") && !text.contains("0123456789abcdef"))
       }
@@ -70,7 +70,7 @@ struct BlockedViewTests {
       #expect(conversation.username == nil && conversation.nickname == nil && conversation.photoURL == nil)
       #expect(try await shown(to: ana, of: ben).contains("Ben the first"))
       // Found again, it is shown as it is.
-      _ = try await ana.send(RemoveBlock.self, .init(accountID: ben.id))
+      _ = try await ana.send(DeleteBlock.self, .init(accountID: ben.id))
       #expect(try await ben.send(ListConversations.self, .init()).items.first?.nickname == "Ana the second")
     }
   }
@@ -137,7 +137,7 @@ struct BlockedViewTests {
       let events = try await services.published(TaskCommentRemoved.self)
       #expect(events.first { $0.accountID == ben.id }?.authorUsername == nil)
       #expect(events.first { $0.accountID == ana.id }?.authorUsername?.description == "ana.renamed")
-      _ = try await ana.send(RemoveBlock.self, .init(accountID: ben.id))
+      _ = try await ana.send(DeleteBlock.self, .init(accountID: ben.id))
       #expect(try await shown(to: ben).contains("Ana the second"))
     }
   }
@@ -160,7 +160,7 @@ struct BlockedViewTests {
       if !isBlockedBefore { _ = try await ana.send(CreateBlock.self, .init(accountID: ben.id)) }
       try await rename()
       for isBlocked in [true, false] {
-        if !isBlocked { _ = try await ana.send(RemoveBlock.self, .init(accountID: ben.id)) }
+        if !isBlocked { _ = try await ana.send(DeleteBlock.self, .init(accountID: ben.id)) }
         #expect(try await ben.send(ListFriendRequests.self, .init()).items == [friend])
         #expect(try await ben.send(ListFollowRequests.self, .init()).items == [follow])
         #expect(try await ben.send(ListTeamInvitations.self, .init(direction: .sent)).items == [invitation])
@@ -183,7 +183,7 @@ struct BlockedViewTests {
       _ = try await ana.send(CreateBlock.self, .init(accountID: ben.id))
       #expect(try await ben.send(ListFriendRequests.self, .init()).items.isEmpty)
       #expect(try await ben.failure(WithdrawFriendRequest.self, .init(friendRequestID: request.id)) == "not_found")
-      _ = try await ana.send(RemoveBlock.self, .init(accountID: ben.id))
+      _ = try await ana.send(DeleteBlock.self, .init(accountID: ben.id))
       #expect(try await ben.send(ListFriendRequests.self, .init()).items.map(\.state) == [.withdrawn])
     }
   }

@@ -27,8 +27,8 @@ struct RegisterTests {
       let names = try services.usernames(of: [people[1], people[2]])
       let team = try await people[0].send(
         CreateTeam.self, .init(name: TeamName(text: "Owls"), usernames: names), key: nil)
-      let edit = EditTeam.Input(teamID: team.id, name: .set(try TeamName(text: "Night Owls")))
-      for _ in 0..<2 { _ = try await people[0].send(EditTeam.self, edit) }
+      let edit = UpdateTeam.Input(teamID: team.id, name: .set(try TeamName(text: "Night Owls")))
+      for _ in 0..<2 { _ = try await people[0].send(UpdateTeam.self, edit) }
       _ = try await people[1].send(LeaveTeam.self, .init(teamID: team.id))
       _ = try await people[0].send(HandOverTeam.self, .init(teamID: team.id, accountID: people[2].id))
       #expect(

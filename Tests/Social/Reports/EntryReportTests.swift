@@ -113,7 +113,7 @@ struct EntryReportTests {
       _ = try await entry(walk, people)
       services.clock.advance(seconds: 60)
       _ = try await services.call(
-        EditEntry.self, .init(activityID: walk, day: .day(day), comment: .set("lovely")), as: people.ben.caller)
+        UpdateEntry.self, .init(activityID: walk, day: .day(day), comment: .set("lovely")), as: people.ben.caller)
       let events = try await services.snapshot(of: .social).filter { $0.name == EntryRemovalChanged.spec.name }
         .map { try EntryRemovalChanged.decode($0.body) }
       #expect(events.map(\.comment) == ["you fool"] && events.allSatisfy { $0.isRemoved })
@@ -124,7 +124,7 @@ struct EntryReportTests {
 
   private func comment(_ text: String?, on activity: ActivityID, _ people: Moderating) async throws {
     _ = try await people.services.call(
-      EditEntry.self, .init(activityID: activity, day: .day(try LocalDay(text: Self.day)), comment: .set(text)),
+      UpdateEntry.self, .init(activityID: activity, day: .day(try LocalDay(text: Self.day)), comment: .set(text)),
       as: people.ben.caller)
   }
 

@@ -221,7 +221,7 @@ struct ReportTests {
       #expect(own.count == 3 && own.allSatisfy { $0.username == nil && $0.nickname == nil })
       // Moderators see who it is, and so does who reported once it is unblocked.
       #expect(try await people.queue().allSatisfy { $0.username?.description == "hidden.ben" })
-      _ = try await services.call(RemoveBlock.self, .init(accountID: people.ana.account), as: people.ben.caller)
+      _ = try await services.call(DeleteBlock.self, .init(accountID: people.ana.account), as: people.ben.caller)
       let unblocked = try await services.call(ListOwnReports.self, .init(), as: people.ana.caller).items
       #expect(unblocked.allSatisfy { $0.username?.description == "hidden.ben" })
     }

@@ -84,8 +84,8 @@ struct TaskLinkReportTests {
       let task = try await services.call(
         CreateTask.self, .init(name: TaskName(text: "you fool"), participants: [people.ben.username]), as: people.ana.caller)
       func edit(_ name: String) async throws {
-        let input = EditTask.Input(taskID: task.id, name: .set(try TaskName(text: name)))
-        _ = try await services.call(EditTask.self, input, as: people.ana.caller)
+        let input = UpdateTask.Input(taskID: task.id, name: .set(try TaskName(text: name)))
+        _ = try await services.call(UpdateTask.self, input, as: people.ana.caller)
       }
       func name() async throws -> String {
         try await services.call(GetTask.self, .init(taskID: task.id), as: people.ben.caller).task.name.description

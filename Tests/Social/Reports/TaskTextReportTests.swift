@@ -83,9 +83,9 @@ struct TaskTextReportTests {
       #expect(try await parts(people) == ["Part: ", "Part: ", "Part: "])
       let newest = try #require(try await tasks(people).first)
       let details = try await services.call(GetTask.self, .init(taskID: newest.id), as: people.ana.caller)
-      let edit = EditTaskPart.Input(
+      let edit = UpdateTaskPart.Input(
         taskID: newest.id, partID: try #require(details.parts.first).id, title: .set(try TaskName(text: "Sand")))
-      _ = try await services.call(EditTaskPart.self, edit, as: people.ana.caller)
+      _ = try await services.call(UpdateTaskPart.self, edit, as: people.ana.caller)
       try await people.grantAppeal(decided.id, of: people.ana)
       #expect(try await parts(people) == ["Sand: ", "you fool: The hull", "you fool: The hull"])
     }
@@ -98,8 +98,8 @@ struct TaskTextReportTests {
       let (_, part) = try await make(people)
       let task = try #require(try await tasks(people).first)
       try await people.report(.taskPart(part.id), by: people.ben)
-      let edit = EditTaskPart.Input(taskID: task.id, partID: part.id, title: .set(try TaskName(text: "Sand")))
-      _ = try await services.call(EditTaskPart.self, edit, as: people.ana.caller)
+      let edit = UpdateTaskPart.Input(taskID: task.id, partID: part.id, title: .set(try TaskName(text: "Sand")))
+      _ = try await services.call(UpdateTaskPart.self, edit, as: people.ana.caller)
       let decided = try await people.decide(.removed)
       #expect(try await parts(people) == ["Sand: The hull"])
       try await people.grantAppeal(decided.id, of: people.ana)
@@ -124,11 +124,11 @@ struct TaskTextReportTests {
       try await services.pass(days: 1)
       #expect(try await texts() == ["Task: ", "Task: ", "Task: "])
       // Another schedule is no other text.
-      let edit = EditTaskSeries.Input(seriesID: series.id, schedule: .set(.weekdays([1, 2, 3, 4, 5, 6, 7])))
-      _ = try await services.call(EditTaskSeries.self, edit, as: people.ana.caller)
+      let edit = UpdateTaskSeries.Input(seriesID: series.id, schedule: .set(.weekdays([1, 2, 3, 4, 5, 6, 7])))
+      _ = try await services.call(UpdateTaskSeries.self, edit, as: people.ana.caller)
       let newest = try #require(try await tasks(people).first)
-      let renamed = EditTask.Input(taskID: newest.id, name: .set(try TaskName(text: "Glass")))
-      _ = try await services.call(EditTask.self, renamed, as: people.ana.caller)
+      let renamed = UpdateTask.Input(taskID: newest.id, name: .set(try TaskName(text: "Glass")))
+      _ = try await services.call(UpdateTask.self, renamed, as: people.ana.caller)
       try await services.pass(days: 1)
       #expect(try await texts() == ["Task: ", "Task: ", "Glass: ", "Task: "])
       try await people.grantAppeal(decided.id, of: people.ana)
@@ -151,8 +151,8 @@ struct TaskTextReportTests {
       try await services.hasReceived(.social, of: .identity)
       try await services.store(of: .social).hasErased(people.ana.account)
       let heir = [people.ben, people.eva].sorted { $0.account < $1.account }
-      let edit = EditTask.Input(taskID: task.id, name: .set(try TaskName(text: "you fool")))
-      _ = try await services.call(EditTask.self, edit, as: heir[0].caller)
+      let edit = UpdateTask.Input(taskID: task.id, name: .set(try TaskName(text: "you fool")))
+      _ = try await services.call(UpdateTask.self, edit, as: heir[0].caller)
       for subject in [ReportSubject.task(task.id), .taskPart(part.id)] {
         #expect(try await people.report(subject, by: heir[1]).accountID == heir[0].account)
         try await people.decide(.removed)

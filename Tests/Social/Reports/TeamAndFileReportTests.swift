@@ -97,7 +97,7 @@ struct TeamAndFileReportTests {
       let team = try await services.createTeam("you fools", by: people.ben)
       try await people.report(.team(team.id), by: people.eva)
       _ = try await services.call(
-        EditTeam.self, .init(teamID: team.id, name: .set(try TeamName(text: "Friends"))), as: people.ben.caller)
+        UpdateTeam.self, .init(teamID: team.id, name: .set(try TeamName(text: "Friends"))), as: people.ben.caller)
       try await people.decide(.removed)
       #expect(try await services.team(of: people.ben)?.name.description == "Friends")
     }
@@ -126,7 +126,7 @@ struct TeamAndFileReportTests {
       try await people.report(.team(team.id), by: people.eva)
       try await services.handOver(team, to: people.ana, by: people.ben)
       _ = try await services.call(
-        EditTeam.self, .init(teamID: team.id, name: .set(try TeamName(text: "idiots"))), as: people.ana.caller)
+        UpdateTeam.self, .init(teamID: team.id, name: .set(try TeamName(text: "idiots"))), as: people.ana.caller)
       try await people.report(.team(team.id), by: people.eva)
       #expect(try await people.refusal(.team(team.id), by: people.eva) == "already_reported")
       let queue = try await people.queue(.team)
@@ -223,7 +223,7 @@ struct TeamAndFileReportTests {
       let decided = try await people.decide(.removed)
       for name in ["Friends", "Team"] {
         _ = try await services.call(
-          EditTeam.self, .init(teamID: team.id, name: .set(try TeamName(text: name))), as: people.ben.caller)
+          UpdateTeam.self, .init(teamID: team.id, name: .set(try TeamName(text: name))), as: people.ben.caller)
       }
       try await people.grantAppeal(decided.id, of: people.ben)
       #expect(try await services.team(of: people.ben)?.name.description == "Team")

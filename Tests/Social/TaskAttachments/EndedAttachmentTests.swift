@@ -77,7 +77,7 @@ struct EndedAttachmentTests {
     "An upload by token that was cut off takes no room once the same file is sent again after half a minute, or any after two",
     arguments: [("a", 29, false), ("a", 30, true), ("b", 119, false), ("b", 120, true)])
   func cutOff(name: String, seconds: Int, isEnded: Bool) async throws {
-    try await Attaching.withTask(settings: ["racha.attachments.taskBytes": "3000"]) { services, task, ana, _, _ in
+    try await Attaching.withTask(settings: ["racha.attachments.bytesPerTask": "3000"]) { services, task, ana, _, _ in
       let (page, token) = (try await services.page, try await ana.token(of: task))
       let begun = BeginTaskAttachmentByToken.Input(token: token, name: try TaskAttachmentName(text: "a"), mediaType: .unknown)
       let key = try await page.send(BeginTaskAttachmentByToken.self, begun)

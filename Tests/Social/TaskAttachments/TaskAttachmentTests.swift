@@ -36,7 +36,7 @@ struct TaskAttachmentTests {
 
   @Test("UC17, alternative: an empty file, and one larger than any may be, are refused")
   func sizes() async throws {
-    try await Attaching.withTask(settings: ["racha.attachments.fileBytes": "2048"]) { _, task, ana, _, _ in
+    try await Attaching.withTask(settings: ["racha.attachments.bytesPerFile": "2048"]) { _, task, ana, _, _ in
       let name = try TaskAttachmentName(text: "a")
       #expect(
         try await ana.refusedFields(BeginTaskAttachment.self, .init(taskID: task, name: name, totalBytes: 0)) == [
@@ -51,7 +51,7 @@ struct TaskAttachmentTests {
 
   @Test("UC17, alternative: files beyond the room of a task or an account are refused when announced; deleting makes room")
   func room() async throws {
-    let settings = ["racha.attachments.taskBytes": "3000", "racha.attachments.accountBytes": "4000"]
+    let settings = ["racha.attachments.bytesPerTask": "3000", "racha.attachments.bytesPerAccount": "4000"]
     try await Attaching.withTask(settings: settings) { services, task, ana, ben, _ in
       let first = try await ana.attach("1", Attaching.bytes(2000), to: task)
       func begin(_ person: Person, _ bytes: Int, _ task: ID<SharedTask>) async throws -> String? {

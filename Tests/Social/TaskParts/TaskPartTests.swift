@@ -45,24 +45,24 @@ struct TaskPartTests {
       let create = CreateTaskPart.Input(taskID: task.id, title: try TaskName(text: "Sand"))
       let part = try await ana.send(CreateTaskPart.self, create)
       let named = NamedTaskPart(taskID: task.id, partID: part.id)
-      let edit = EditTaskPart.Input(taskID: task.id, partID: part.id, assigneeID: .set(ben.id))
+      let edit = UpdateTaskPart.Input(taskID: task.id, partID: part.id, assigneeID: .set(ben.id))
       for (person, code) in [(ben, "forbidden"), (eva, "not_found")] {
         #expect(try await person.failure(CreateTaskPart.self, create) == code)
-        #expect(try await person.failure(EditTaskPart.self, edit) == code)
-        #expect(try await person.failure(RemoveTaskPart.self, named) == code)
+        #expect(try await person.failure(UpdateTaskPart.self, edit) == code)
+        #expect(try await person.failure(DeleteTaskPart.self, named) == code)
       }
       #expect(try await eva.failure(CompleteTaskPart.self, named) == "not_found")
-      let stranger = EditTaskPart.Input(taskID: task.id, partID: part.id, assigneeID: .set(eva.id))
-      #expect(try await ana.failure(EditTaskPart.self, stranger) == "invalid_fields")
-      #expect(try await ana.send(EditTaskPart.self, edit).assignee?.accountID == ben.id)
+      let stranger = UpdateTaskPart.Input(taskID: task.id, partID: part.id, assigneeID: .set(eva.id))
+      #expect(try await ana.failure(UpdateTaskPart.self, stranger) == "invalid_fields")
+      #expect(try await ana.send(UpdateTaskPart.self, edit).assignee?.accountID == ben.id)
       let another = try await services.makeTask(by: ana)
       let elsewhere = NamedTaskPart(taskID: another.id, partID: part.id)
-      #expect(try await ana.failure(RemoveTaskPart.self, elsewhere) == "not_found")
-      let bare = EditTaskPart.Input(
+      #expect(try await ana.failure(DeleteTaskPart.self, elsewhere) == "not_found")
+      let bare = UpdateTaskPart.Input(
         taskID: task.id, partID: part.id, title: .set(try TaskName(text: "Scrape")), assigneeID: .set(nil))
-      let changed = try await ana.send(EditTaskPart.self, bare)
+      let changed = try await ana.send(UpdateTaskPart.self, bare)
       #expect(changed.title.description == "Scrape" && changed.assignee == nil)
-      _ = try await ana.send(RemoveTaskPart.self, named)
+      _ = try await ana.send(DeleteTaskPart.self, named)
       #expect(try await ben.details(of: task).parts.isEmpty)
       for _ in 0..<TaskPartRules.maxParts { _ = try await ana.send(CreateTaskPart.self, create) }
       #expect(try await ana.failure(CreateTaskPart.self, create) == "too_many_task_parts")
@@ -79,7 +79,7 @@ struct TaskPartTests {
       let part = try await ana.send(CreateTaskPart.self, .init(taskID: task.id, title: TaskName(text: "Sand")))
       func assign(_ person: Person?) async throws {
         _ = try await ana.send(
-          EditTaskPart.self, .init(taskID: task.id, partID: part.id, assigneeID: .set(person?.id)))
+          UpdateTaskPart.self, .init(taskID: task.id, partID: part.id, assigneeID: .set(person?.id)))
       }
       func notices() async throws -> Int {
         try await services.published(TaskNoticeCreated.self).count { $0.accountID == ben.id }

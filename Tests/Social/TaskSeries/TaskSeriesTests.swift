@@ -169,13 +169,13 @@ struct TaskSeriesTests {
     try await ServicesInProcess.withPeople(3, notified: true) { services, people in
       let (ana, ben, eva) = (people[0], people[1], people[2])
       let series = try await services.makeSeries("Bins", by: ana, with: [ben])
-      let edit = EditTaskSeries.Input(
+      let edit = UpdateTaskSeries.Input(
         seriesID: series.id, name: .set(try TaskName(text: "Paper")), description: .set(try TaskDescription(text: "Only that")),
         schedule: .set(.weekdays([3])))
-      #expect(try await ben.failure(EditTaskSeries.self, edit) == "forbidden")
-      #expect(try await eva.failure(EditTaskSeries.self, edit) == "not_found")
+      #expect(try await ben.failure(UpdateTaskSeries.self, edit) == "forbidden")
+      #expect(try await eva.failure(UpdateTaskSeries.self, edit) == "not_found")
       #expect(try await ben.failure(EndTaskSeries.self, .init(seriesID: series.id)) == "forbidden")
-      let edited = try await ana.send(EditTaskSeries.self, edit)
+      let edited = try await ana.send(UpdateTaskSeries.self, edit)
       #expect(edited.nextDay?.description == "2026-11-25" && edited.schedule == .weekdays([3]))
       try await services.pass(days: 4)
       #expect(try await ben.occurrences().map(\.name.description) == ["Paper", "Bins"])
@@ -183,7 +183,7 @@ struct TaskSeriesTests {
       #expect(ended.state == .ended && ended.nextDay == nil)
       #expect(try await ana.send(EndTaskSeries.self, .init(seriesID: series.id)) == ended)
       #expect(try await services.notices(of: ben).map(\.kind.rawValue).filter { $0 == "taskSeriesEnded" }.count == 1)
-      #expect(try await ana.failure(EditTaskSeries.self, edit) == "task_series_ended")
+      #expect(try await ana.failure(UpdateTaskSeries.self, edit) == "task_series_ended")
       try await services.pass(days: 30)
       #expect(try await ben.occurrences(.open).count == 2)
     }
@@ -196,11 +196,11 @@ struct TaskSeriesTests {
       let series = try await services.makeSeries(schedule: .weekdays([1]), by: ana)
       #expect(try await ana.occurrences().isEmpty)
       for schedule in [Schedule.daily, .weekdays([6]), .daily] {
-        _ = try await ana.send(EditTaskSeries.self, .init(seriesID: series.id, schedule: .set(schedule)))
+        _ = try await ana.send(UpdateTaskSeries.self, .init(seriesID: series.id, schedule: .set(schedule)))
       }
       #expect(try await ana.occurrences().map(\.dueDay?.description) == ["2026-11-21"])
       let today = try LocalDay(text: "2026-11-21")
-      let ended = try await ana.send(EditTaskSeries.self, .init(seriesID: series.id, endDay: .set(today)))
+      let ended = try await ana.send(UpdateTaskSeries.self, .init(seriesID: series.id, endDay: .set(today)))
       #expect(ended.state == .ended)
     }
   }

@@ -105,7 +105,7 @@ struct TaskTokenTests {
 
   @Test("UC17, alternative: a file by token that is empty, too large or without room in the task is refused while it arrives")
   func sizes() async throws {
-    let settings = ["racha.attachments.fileBytes": "2000", "racha.attachments.taskBytes": "3000"]
+    let settings = ["racha.attachments.bytesPerFile": "2000", "racha.attachments.bytesPerTask": "3000"]
     try await Attaching.withTask(settings: settings) { services, task, ana, _, _ in
       let (page, token) = (try await services.page, try await ana.token(of: task))
       func attach(_ count: Int) async throws -> String? {
@@ -145,7 +145,7 @@ struct TaskTokenTests {
 
   @Test("Files that come by a token count among the bytes of its maker")
   func charged() async throws {
-    try await Attaching.withTask(settings: ["racha.attachments.accountBytes": "1500"]) { services, task, ana, _, _ in
+    try await Attaching.withTask(settings: ["racha.attachments.bytesPerAccount": "1500"]) { services, task, ana, _, _ in
       let (page, token) = (try await services.page, try await ana.token(of: task))
       try await page.attach("a", Attaching.bytes(1000), token: token)
       let input = BeginTaskAttachment.Input(taskID: task, name: try TaskAttachmentName(text: "b"), totalBytes: 501)

@@ -93,7 +93,7 @@ extension Person {
     let named = NamedTask(taskID: task)
     return [
       "get": try await failure(GetTask.self, named),
-      "edit": try await failure(EditTask.self, .init(taskID: task, name: .set(TaskName(text: "Taken")))),
+      "edit": try await failure(UpdateTask.self, .init(taskID: task, name: .set(TaskName(text: "Taken")))),
       "cancel": try await failure(CancelTask.self, named),
       "add": try await failure(AddTaskParticipants.self, .init(taskID: task, participants: [])),
       "remove": try await failure(RemoveTaskParticipant.self, .init(taskID: task, accountID: id)),

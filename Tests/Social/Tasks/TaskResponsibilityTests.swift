@@ -23,8 +23,8 @@ struct TaskResponsibilityTests {
       #expect(try await !eva.details(of: task).task.canEdit)
       #expect(try await ben.send(ListTasks.self, .init()).items.map(\.canEdit) == [true])
       let name = try TaskName(text: "Varnish")
-      #expect(try await eva.failure(EditTask.self, .init(taskID: task.id, name: .set(name))) == "forbidden")
-      #expect(try await ben.send(EditTask.self, .init(taskID: task.id, name: .set(name))).name == name)
+      #expect(try await eva.failure(UpdateTask.self, .init(taskID: task.id, name: .set(name))) == "forbidden")
+      #expect(try await ben.send(UpdateTask.self, .init(taskID: task.id, name: .set(name))).name == name)
       _ = try await ben.send(AddTaskParticipants.self, .init(taskID: task.id, participants: try services.usernames(of: [mia])))
       try await ben.remove(mia, from: task)
 
@@ -60,12 +60,13 @@ struct TaskResponsibilityTests {
       }
       #expect(try await people[0].tasks().isEmpty)
       let task = try await services.makeTask(by: people[0], dueDay: "2026-11-20")
-      let input = EditTask.Input(taskID: task.id, dueDay: .set(try LocalDay(text: "2026-11-19")))
-      #expect(try await people[0].refusedFields(EditTask.self, input) == ["dueDay due_day_out_of_range"])
+      let input = UpdateTask.Input(taskID: task.id, dueDay: .set(try LocalDay(text: "2026-11-19")))
+      #expect(try await people[0].refusedFields(UpdateTask.self, input) == ["dueDay due_day_out_of_range"])
       // What stands there already does not keep other things from being changed.
       services.clock.advance(days: 2)
       let edited = try await people[0].send(
-        EditTask.self, .init(taskID: task.id, name: .set(TaskName(text: "Varnish")), dueDay: .set(LocalDay(text: "2026-11-20"))))
+        UpdateTask.self,
+        .init(taskID: task.id, name: .set(TaskName(text: "Varnish")), dueDay: .set(LocalDay(text: "2026-11-20"))))
       #expect(edited.name.description == "Varnish" && edited.dueDay == task.dueDay)
     }
   }

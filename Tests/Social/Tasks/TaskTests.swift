@@ -165,10 +165,10 @@ struct TaskTests {
       #expect(failure?.code == "task_space_full" && failure?.parameters["max"] == .number(1))
       // Others' bytes are their own.
       _ = try await services.makeTask("P", by: ben, with: [ana], description: text)
-      _ = try await ana.send(EditTask.self, .init(taskID: tasks[0].id, description: .set(nil)))
+      _ = try await ana.send(UpdateTask.self, .init(taskID: tasks[0].id, description: .set(nil)))
       _ = try await services.makeTask("P", by: ana, description: text)
-      let again = EditTask.Input(taskID: tasks[0].id, description: .set(try TaskDescription(text: text)))
-      #expect(try await ana.failure(EditTask.self, again) == "task_space_full")
+      let again = UpdateTask.Input(taskID: tasks[0].id, description: .set(try TaskDescription(text: text)))
+      #expect(try await ana.failure(UpdateTask.self, again) == "task_space_full")
     }
   }
 
@@ -178,17 +178,17 @@ struct TaskTests {
       let (ana, ben) = (people[0], people[1])
       let task = try await services.makeTask(by: ana, with: [ben], description: "Two coats", dueDay: "2026-12-01")
       let edited = try await ana.send(
-        EditTask.self, .init(taskID: task.id, name: .set(TaskName(text: "Varnish")), dueDay: .set(nil)))
+        UpdateTask.self, .init(taskID: task.id, name: .set(TaskName(text: "Varnish")), dueDay: .set(nil)))
       #expect(edited.name.description == "Varnish" && edited.description?.description == "Two coats" && edited.dueDay == nil)
       let events = try await services.published(TaskChanged.self)
       #expect(Set(events.suffix(2).map(\.accountID)) == [ana.id, ben.id])
       #expect(events.suffix(2).allSatisfy { $0.name.description == "Varnish" && $0.revision > events[0].revision })
       // The same again changes and publishes nothing.
-      _ = try await ana.send(EditTask.self, .init(taskID: task.id, name: .set(TaskName(text: "Varnish"))))
+      _ = try await ana.send(UpdateTask.self, .init(taskID: task.id, name: .set(TaskName(text: "Varnish"))))
       #expect(try await services.published(TaskChanged.self).count == events.count)
-      #expect(try await ben.failure(EditTask.self, .init(taskID: task.id, name: .set(TaskName(text: "Mine")))) == "forbidden")
+      #expect(try await ben.failure(UpdateTask.self, .init(taskID: task.id, name: .set(TaskName(text: "Mine")))) == "forbidden")
       #expect(
-        try await ana.refusedFields(EditTask.self, .init(taskID: task.id, description: .set(TaskDescription(text: "x")))) == [])
+        try await ana.refusedFields(UpdateTask.self, .init(taskID: task.id, description: .set(TaskDescription(text: "x")))) == [])
     }
   }
 
@@ -220,8 +220,8 @@ struct TaskTests {
       let task = try await services.makeTask(by: people[0], with: [eva])
       let input = CreateTask.Input(name: try TaskName(text: "Mine"))
       #expect(try await eva.failure(CreateTask.self, input) == "verification_required")
-      let edit = EditTask.Input(taskID: task.id, name: .set(try TaskName(text: "Mine")))
-      #expect(try await eva.failure(EditTask.self, edit) == "verification_required")
+      let edit = UpdateTask.Input(taskID: task.id, name: .set(try TaskName(text: "Mine")))
+      #expect(try await eva.failure(UpdateTask.self, edit) == "verification_required")
       let more = AddTaskParticipants.Input(taskID: task.id, participants: [])
       #expect(try await eva.failure(AddTaskParticipants.self, more) == "verification_required")
       #expect(try await eva.failure(CancelTask.self, .init(taskID: task.id)) == "forbidden")

@@ -204,7 +204,7 @@ struct TeamInvitationTests {
         #expect(try await invitations(services, of: person).isEmpty)
         let name = AnswerTeamInvitation(teamInvitationID: invitation.id)
         for isBlocked in [true, false] {
-          if !isBlocked { _ = try await services.call(RemoveBlock.self, .init(accountID: ana.account), as: person.caller) }
+          if !isBlocked { _ = try await services.call(DeleteBlock.self, .init(accountID: ana.account), as: person.caller) }
           #expect(try await services.refusal(AcceptTeamInvitation.self, name, as: person.caller) == "not_found")
         }
       }

@@ -87,7 +87,7 @@ struct TeamScoreTests {
       for _ in 0..<2 { try await services.withdraw(one, by: ben) }
       try await services.withdraw(one, by: ana)
       #expect(try await services.team(of: ana)?.allTime.score == 1)
-      let june = try #require(try await teams(services, "2026-06", as: ana).own)
+      let june = try #require(try await teams(services, "2026-06", as: ana).mine)
       #expect(june.score == 1 && june.rank == 1)
       try await services.confirm(one, by: ben)
       let bens = try #require(try await services.team(of: ben))
@@ -109,7 +109,7 @@ struct TeamScoreTests {
       let all = try await teams(services, as: stranger)
       #expect(all.items.map(\.name.description) == ["F", "B", "D", "C", "A", "E"])
       #expect(all.items.map(\.rank) == [1, 2, 3, 3, 5, 6] && all.items.map(\.score) == [300, 3, 2, 2, 1, 0])
-      #expect(all.own == nil && all.neighbours.isEmpty && all.nextCursor == nil && all.items.allSatisfy { $0.memberCount == 1 })
+      #expect(all.mine == nil && all.neighbours.isEmpty && all.nextCursor == nil && all.items.allSatisfy { $0.memberCount == 1 })
       #expect(!String(decoding: all.json, as: UTF8.self).contains("person"))
       var pages: [RankedTeam] = []
       var cursor: PageCursor?
@@ -121,7 +121,7 @@ struct TeamScoreTests {
       #expect(pages == all.items)
       let month = try await teams(services, "2026-06", as: people[4])
       #expect(month.items.map(\.name.description) == ["F", "B", "D", "C", "A"])
-      #expect(month.own?.rank == 6 && month.own?.score == 0 && month.own?.isOwn == true)
+      #expect(month.mine?.rank == 6 && month.mine?.score == 0 && month.mine?.isMine == true)
       #expect(month.neighbours.map(\.name.description) == ["F", "B", "D", "C", "A", "E"])
       #expect(try await teams(services, "2026-05", as: people[4]).items.isEmpty)
     }
@@ -131,13 +131,13 @@ struct TeamScoreTests {
   func neighbours() async throws {
     try await compete((0..<14).map { ("Team \($0)", $0 / 2) }) { services, people in
       let page = try await teams(services, as: people[7], limit: 1)
-      #expect(page.items.map(\.score) == [6] && page.own?.score == 3 && page.own?.rank == 7)
-      #expect(page.neighbours.count { $0.isOwn } == 1)
+      #expect(page.items.map(\.score) == [6] && page.mine?.score == 3 && page.mine?.rank == 7)
+      #expect(page.neighbours.count { $0.isMine } == 1)
       let all = try await teams(services, as: people[7]).items
-      let index = try #require(all.firstIndex { $0.isOwn })
+      let index = try #require(all.firstIndex { $0.isMine })
       #expect(page.neighbours == Array(all[(index - 5)...(index + 5)]))
       let first = try await teams(services, as: people[13])
-      #expect(first.own?.rank == 1 && first.neighbours.map(\.id) == all.prefix(6).map(\.id))
+      #expect(first.mine?.rank == 1 && first.neighbours.map(\.id) == all.prefix(6).map(\.id))
     }
   }
 

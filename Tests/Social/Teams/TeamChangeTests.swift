@@ -26,14 +26,14 @@ struct TeamChangeTests {
   func renamed() async throws {
     try await withTeam { services, team, people in
       let name = try TeamName(text: "Night Owls")
-      let renamed = try await services.call(EditTeam.self, .init(teamID: team.id, name: .set(name)), as: people[0].caller)
+      let renamed = try await services.call(UpdateTeam.self, .init(teamID: team.id, name: .set(name)), as: people[0].caller)
       #expect(renamed.name == name)
       #expect(try await services.team(of: people[1])?.name == name)
       let events = try await services.memberships().suffix(3)
       #expect(events.map(\.accountID) == people.map(\.account) && events.allSatisfy { $0.change == .renamed })
       #expect(events.allSatisfy { $0.teamName == name })
-      for input in [EditTeam.Input(teamID: team.id, name: .set(name)), .init(teamID: team.id, name: .keep)] {
-        _ = try await services.call(EditTeam.self, input, as: people[0].caller)
+      for input in [UpdateTeam.Input(teamID: team.id, name: .set(name)), .init(teamID: team.id, name: .keep)] {
+        _ = try await services.call(UpdateTeam.self, input, as: people[0].caller)
       }
       #expect(try await services.memberships().count == 6)
     }
@@ -45,8 +45,8 @@ struct TeamChangeTests {
     try await withTeam { services, team, people in
       try await services.leave(team, as: people[2])
       let (caller, expected) = [(people[1], "forbidden"), (people[2], "not_found"), (stranger, "not_found")][who]
-      let edit = EditTeam.Input(teamID: team.id, name: .set(try TeamName(text: "Mine")))
-      #expect(try await services.refusal(EditTeam.self, edit, as: caller.caller) == expected)
+      let edit = UpdateTeam.Input(teamID: team.id, name: .set(try TeamName(text: "Mine")))
+      #expect(try await services.refusal(UpdateTeam.self, edit, as: caller.caller) == expected)
       let member = TeamMemberReference(teamID: team.id, accountID: people[1].account)
       #expect(try await services.refusal(HandOverTeam.self, member, as: caller.caller) == expected)
       #expect(try await services.refusal(RemoveTeamMember.self, member, as: caller.caller) == expected)

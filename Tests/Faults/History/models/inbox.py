@@ -149,8 +149,8 @@ def final(history, reads, there, apart):
         if too_many or lacking:
             yield f"the inbox of {account} has {sorted(too_many)} too many, and lacks {sorted(lacking)}"
         unread = sum(1 for item in found.values() if item.get("readAt") is None)
-        if read["notifications.unreadCount"]["unreadCount"] != unread:
-            yield f"{account} is said to have {read['notifications.unreadCount']['unreadCount']} unread, and has {unread}"
+        if read["notifications.countUnread"]["unreadCount"] != unread:
+            yield f"{account} is said to have {read['notifications.countUnread']['unreadCount']} unread, and has {unread}"
         for number, item in found.items():
             is_read = item.get("readAt") is not None
             # Ids of messages sort as they were sent.

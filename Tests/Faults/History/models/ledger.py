@@ -82,9 +82,9 @@ def final(history, reads, balances, redeemed, voided, offers, granted):
     steps = walked(history, reads["zoneHours"])
     scores = {}
     for account, read in reads["members"].items():
-        if read["coins.balance"]["coins"] != balances[account]:
-            yield f"{account} has {read['coins.balance']['coins']} coins, and should have {balances[account]}"
-        total = sum(item["coins"] for item in read["coins.history"])
+        if read["coins.getBalance"]["coins"] != balances[account]:
+            yield f"{account} has {read['coins.getBalance']['coins']} coins, and should have {balances[account]}"
+        total = sum(item["coins"] for item in read["coins.listTransfers"])
         if total != balances[account]:
             yield f"the transfers of {account} come to {total}, and should come to {balances[account]}"
         for item in read["redemptions.list"]:
@@ -135,7 +135,7 @@ def movement(account, read, steps, granted, scores):
             yield f"{account} walked {found} steps on {day}, and should have {steps[account][day]}"
     earning = sum(min(item["earningSteps"], DAILY_CAP) for item in days.values())
     scores[account] = sum(item["earningSteps"] for item in days.values())
-    carried = read["coins.balance"]["carriedSteps"]
+    carried = read["coins.getBalance"]["carriedSteps"]
     if granted[account] * STEPS_PER_COIN + carried != earning or carried >= STEPS_PER_COIN:
         yield f"{account}: {granted[account]} coins and {carried} carried steps are not what {earning} steps come to"
 
@@ -143,7 +143,7 @@ def movement(account, read, steps, granted, scores):
 def ranks(reads, scores):
     """One more than the number of people with a higher score, of those that the reader may see."""
     for account, read in reads["members"].items():
-        own = read["leaderboards.list"].get("own")
+        own = read["leaderboards.list"].get("me")
         if own is None:
             continue
         if own["score"] != scores[account]:
@@ -167,7 +167,7 @@ def reading(history):
     """Each balance that was read is one that the account had, and no earlier one than the same session read before."""
     sessions, states = defaultdict(list), {}
     for call in history.calls:
-        if call["op"] != "coins.balance" or call["outcome"] != "acknowledged":
+        if call["op"] != "coins.getBalance" or call["outcome"] != "acknowledged":
             continue
         logs = history.logs_at(call)
         if logs is None:

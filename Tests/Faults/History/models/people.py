@@ -23,7 +23,7 @@ class Model:
         elif call["op"] == "blocks.create":
             self.blocks.add((call["account"], call["body"]["accountID"]))
             self.friends.discard(pair(call["account"], call["body"]["accountID"]))
-        elif call["op"] == "blocks.remove":
+        elif call["op"] == "blocks.delete":
             self.blocks.discard((call["account"], call["path"]["accountID"]))
 
 
@@ -103,7 +103,7 @@ def reading(history):
     """What a session has seen in a conversation stays there; a message it sent is there at once."""
     seen = defaultdict(list)
     for call in history.calls:
-        if call["op"] != "conversations.messages" or call["outcome"] != "acknowledged":
+        if call["op"] != "messages.list" or call["outcome"] != "acknowledged":
             continue
         reads = seen[call["client"], call["session"], call["path"]["accountID"]]
         newest = {item["id"] for item in call["answer"]["items"]}

@@ -119,7 +119,7 @@ def final(tasks, teams, reads):
         missing = {key for key, known in tasks.items() if account in known.people} - found
         if missing:
             yield f"{account} lacks the tasks {sorted(missing)}"
-        team = read["teams.own"].get("team")
+        team = read["teams.getMine"].get("team")
         known = teams.get(account)
         expected = known["teamID"] if known and known["isMember"] else None
         if (team or {}).get("id") != expected:

@@ -3,7 +3,7 @@ import Operations
 import ServiceKit
 
 /// A link that is mailed, or given away by its owner: it is kept without its secret, which ``LinkToken`` derives from it.
-protocol MailedLink: Sendable {
+protocol EmailLink: Sendable {
   /// Marks the links' ids.
   associatedtype Mark
 
@@ -13,7 +13,7 @@ protocol MailedLink: Sendable {
 }
 
 /// The secret of a mailed link: the link's id, and a code that only the holder of identity's key can make for it.
-struct LinkToken<Link: MailedLink>: Sendable {
+struct LinkToken<Link: EmailLink>: Sendable {
   /// Which link it claims to be of.
   let claimedLink: ID<Link.Mark>
   private let code: [UInt8]

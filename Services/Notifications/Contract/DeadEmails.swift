@@ -1,10 +1,14 @@
 public import Operations
 
+extension FeatureContract {
+  static let deadEmails = FeatureContract(operations: [ListDeadEmails.self, RetryDeadEmail.self])
+}
+
 /// Marks ids of mails.
 public enum Mail {}
 
 /// A mail that was given up (NOT-6): neither its addressee's address nor its text is kept.
-public struct DeadMail: Document, Hashable {
+public struct DeadEmail: Document, Hashable {
   public var id: ID<Mail>
   public var kind: String
   public var accountID: AccountID
@@ -38,31 +42,31 @@ public struct DeadMail: Document, Hashable {
 }
 
 /// The mails that were given up, newest first (NOT-6).
-public enum ListDeadMails: AccountOperation {
+public enum ListDeadEmails: AccountOperation {
   public typealias Input = ListPage
-  public typealias Output = Page<DeadMail>
+  public typealias Output = Page<DeadEmail>
 
   public static let spec = OperationSpec(
-    "mails.listDead", of: .notifications, .get("/v1/dead-mails"), by: .administrator, effect: .read, requirements: ["NOT-6"],
+    "deadEmails.list", of: .notifications, .get("/v1/dead-emails"), by: .administrator, effect: .read, requirements: ["NOT-6"],
     "List the mails that could not be delivered and were given up, newest first.")
 }
 
 /// Puts a dead mail back into the queue, with all its attempts again (NOT-6).
 ///
 /// A mail whose link has expired is not sent, since it no longer has a purpose.
-public enum RetryDeadMail: AccountOperation {
+public enum RetryDeadEmail: AccountOperation {
   public struct Input: Document {
-    public var mailID: ID<Mail>
+    public var deadEmailID: ID<Mail>
 
-    public init(mailID: ID<Mail>) { self.mailID = mailID }
+    public init(deadEmailID: ID<Mail>) { self.deadEmailID = deadEmailID }
 
-    public static let notes: Notes = ["mailID": "The mail."]
+    public static let notes: Notes = ["deadEmailID": "The mail."]
   }
 
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "mails.retry", of: .notifications, .post("/v1/dead-mails/{mailID}/retry"), by: .administrator, effect: .write,
+    "deadEmails.retry", of: .notifications, .post("/v1/dead-emails/{deadEmailID}/retry"), by: .administrator, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"],
     "Send a mail that was given up again, with all attempts that a new one has.")
 }

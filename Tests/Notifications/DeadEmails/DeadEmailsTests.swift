@@ -11,7 +11,7 @@ import Testing
 @testable import NotificationsService
 
 @Suite("Mails that were given up", .timeLimit(.minutes(1)))
-final class DeadMailsTests {
+final class DeadEmailsTests {
   private let identity = IdentityDouble()
   private let home = "/tmp/racha-dead-\(UInt32.random(in: .min ... .max))"
   private let administrator: Caller
@@ -61,7 +61,7 @@ final class DeadMailsTests {
   )
   func list() async throws {
     try await die(["worn", "login", "refused"]) { services, events, _ in
-      let page = try await services.call(ListDeadMails.self, .init(), as: administrator)
+      let page = try await services.call(ListDeadEmails.self, .init(), as: administrator)
       let accounts = page.items.map(\.accountID)
       #expect(Set(accounts) == Set(events.map(\.accountID)) && page.nextCursor == nil)
       let byAccount = Dictionary(uniqueKeysWithValues: page.items.map { ($0.accountID, $0) })
@@ -71,11 +71,11 @@ final class DeadMailsTests {
       #expect(mails[2].explanation == "The mail server refuses the mail with the reply 550.")
       var spanish = administrator
       spanish.language = .spanish
-      let other = try await services.call(ListDeadMails.self, .init(limit: 2), as: spanish)
+      let other = try await services.call(ListDeadEmails.self, .init(limit: 2), as: spanish)
       #expect(
         other.items.count == 2
           && other.items.allSatisfy { $0.explanation.hasPrefix("El servidor") || $0.explanation.hasPrefix("No se") })
-      let rest = try await services.call(ListDeadMails.self, .init(cursor: other.nextCursor), as: spanish)
+      let rest = try await services.call(ListDeadEmails.self, .init(cursor: other.nextCursor), as: spanish)
       #expect((other.items + rest.items).map(\.id) == page.items.map(\.id))
       #expect(!String(decoding: page.json, as: UTF8.self).contains("@"))
     }
@@ -83,25 +83,25 @@ final class DeadMailsTests {
 
   @Test("Mails that were given up are sent again when an administrator says so, as the same mail, with all attempts before them")
   func retry() async throws {
-    var first: DeadMail?
+    var first: DeadEmail?
     try await die(["worn"]) { services, _, carrier in
       #expect(try await carrier.next(2).allSatisfy { $0.failure == .connection })
-      first = try await services.call(ListDeadMails.self, .init(), as: administrator).items.first
+      first = try await services.call(ListDeadEmails.self, .init(), as: administrator).items.first
       let id = try #require(first?.id)
-      _ = try await services.call(RetryDeadMail.self, .init(mailID: id), as: administrator)
+      _ = try await services.call(RetryDeadEmail.self, .init(deadEmailID: id), as: administrator)
       // As often as one that was never tried.
       #expect(try await carrier.next(2).allSatisfy { $0.letter.id == id && $0.failure == .connection })
       try await untilDead(1, services)
-      #expect(try await services.call(ListDeadMails.self, .init(), as: administrator).items.first?.attempts == 2)
+      #expect(try await services.call(ListDeadEmails.self, .init(), as: administrator).items.first?.attempts == 2)
     }
     let dead = try #require(first)
     let working = WatchedCarrier()
     try await ServicesInProcess.mails(identity, working, home: home) { services in
-      _ = try await services.call(RetryDeadMail.self, .init(mailID: dead.id), as: administrator)
+      _ = try await services.call(RetryDeadEmail.self, .init(deadEmailID: dead.id), as: administrator)
       let letter = try await working.next(1)[0].letter
       #expect(letter.id == dead.id && letter.to.description == "worn@example.org")
-      #expect(try await services.call(ListDeadMails.self, .init(), as: administrator).items.isEmpty)
-      #expect(try await services.refusal(RetryDeadMail.self, .init(mailID: dead.id), as: administrator) == "not_found")
+      #expect(try await services.call(ListDeadEmails.self, .init(), as: administrator).items.isEmpty)
+      #expect(try await services.refusal(RetryDeadEmail.self, .init(deadEmailID: dead.id), as: administrator) == "not_found")
     }
   }
 
@@ -109,8 +109,8 @@ final class DeadMailsTests {
   func obsolete() async throws {
     try await die(["refused"]) { services, events, _ in
       identity.forget(events[0].linkID)
-      let dead = try await services.call(ListDeadMails.self, .init(), as: administrator).items[0]
-      _ = try await services.call(RetryDeadMail.self, .init(mailID: dead.id), as: administrator)
+      let dead = try await services.call(ListDeadEmails.self, .init(), as: administrator).items[0]
+      _ = try await services.call(RetryDeadEmail.self, .init(deadEmailID: dead.id), as: administrator)
       let store = services.store(of: .notifications)
       try await store.until { try await store.read { try String.fetchOne($0, sql: "SELECT state FROM mails") } == "obsolete" }
     }
@@ -128,7 +128,7 @@ final class DeadMailsTests {
     let carrier = WatchedCarrier()
     try await ServicesInProcess.mails(identity, carrier, home: home, retry: MailRetry()) { services in
       try await untilDead(1, services)
-      let dead = try await services.call(ListDeadMails.self, .init(), as: administrator).items[0]
+      let dead = try await services.call(ListDeadEmails.self, .init(), as: administrator).items[0]
       #expect(dead.failure == "interrupted" && dead.attempts == 12)
       #expect(dead.explanation == "The program ended each time while the mail was being sent.")
     }
@@ -138,9 +138,9 @@ final class DeadMailsTests {
   func callers() async throws {
     try await die(["refused"]) { services, _, _ in
       let person = try identity.person("ana").caller
-      #expect(try await services.refusal(ListDeadMails.self, .init(), as: person) == "forbidden")
-      #expect(try await services.refusal(RetryDeadMail.self, .init(mailID: ID()), as: person) == "forbidden")
-      #expect(try await services.refusal(RetryDeadMail.self, .init(mailID: ID()), as: administrator) == "not_found")
+      #expect(try await services.refusal(ListDeadEmails.self, .init(), as: person) == "forbidden")
+      #expect(try await services.refusal(RetryDeadEmail.self, .init(deadEmailID: ID()), as: person) == "forbidden")
+      #expect(try await services.refusal(RetryDeadEmail.self, .init(deadEmailID: ID()), as: administrator) == "not_found")
     }
   }
 }

@@ -5,26 +5,26 @@ import ServiceKit
 import Storage
 
 /// The mails that were given up: listed, and put back into the queue.
-struct DeadMailHandlers: Sendable {
+struct DeadEmailHandlers: Sendable {
   /// Wakes the worker for one that is put back.
   let signal: WakeSignal
 
   @Sendable
-  static func list(_ input: ListDeadMails.Input, _ call: AccountCall, _ database: Database) throws -> Page<DeadMail> {
+  static func list(_ input: ListDeadEmails.Input, _ call: AccountCall, _ database: Database) throws -> Page<DeadEmail> {
     let page = try call.page(input)
-    let rows = try DeadMailStore.list(before: page.cursor(ID<Mail>.init(text:)), limit: page.fetchLimit, in: database)
-    return page.page(of: rows, key: { $0["mail_id"] as ID<Mail> }) { DeadMail($0, call.language) }
+    let rows = try DeadEmailStore.list(before: page.cursor(ID<Mail>.init(text:)), limit: page.fetchLimit, in: database)
+    return page.page(of: rows, key: { $0["mail_id"] as ID<Mail> }) { DeadEmail($0, call.language) }
   }
 
   @Sendable
-  func retry(_ input: RetryDeadMail.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
-    guard try DeadMailStore.revive(input.mailID, transaction) else { throw Failure(RequestFailure.notFound) }
+  func retry(_ input: RetryDeadEmail.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
+    guard try DeadEmailStore.revive(input.deadEmailID, transaction) else { throw Failure(RequestFailure.notFound) }
     transaction.afterCommit { [signal] in signal.send() }
     return Empty()
   }
 }
 
-extension DeadMail {
+extension DeadEmail {
   fileprivate init(_ row: Row, _ language: Language) {
     let failure: String = row["failure"] ?? MailFailure.interrupted.code
     self.init(

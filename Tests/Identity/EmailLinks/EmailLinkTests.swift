@@ -6,18 +6,18 @@ import Testing
 @testable import IdentityService
 
 @Suite("Whether a mailed link works, asked when it is opened (ID-2, ID-7, ID-8, ID-11, SOC-8; S 5, scenario 4)")
-struct MailedLinkTests {
-  private static func validate(_ identity: RunningIdentity, _ purpose: MailedLinkPurpose, _ token: String) async throws {
+struct EmailLinkTests {
+  private static func validate(_ identity: RunningIdentity, _ purpose: EmailLinkPurpose, _ token: String) async throws {
     _ = try await isDone(identity, purpose, token)
   }
 
   /// Whether it has done its work.
-  private static func isDone(_ identity: RunningIdentity, _ purpose: MailedLinkPurpose, _ token: String) async throws -> Bool {
-    try await identity.ask(ValidateMailedLink.self, .init(purpose: purpose, token: token)).isDone
+  private static func isDone(_ identity: RunningIdentity, _ purpose: EmailLinkPurpose, _ token: String) async throws -> Bool {
+    try await identity.ask(ValidateEmailLink.self, .init(purpose: purpose, token: token)).isDone
   }
 
   /// What using the link ends in.
-  private static func use(_ identity: RunningIdentity, _ purpose: MailedLinkPurpose, _ token: String) async throws {
+  private static func use(_ identity: RunningIdentity, _ purpose: EmailLinkPurpose, _ token: String) async throws {
     switch purpose {
     case .verification: _ = try await identity.ask(VerifyAccount.self, .init(token: token))
     case .recovery: try await identity.recover(token)
@@ -29,7 +29,7 @@ struct MailedLinkTests {
   }
 
   /// Has such a link mailed to Ana.
-  private static func token(_ identity: RunningIdentity, _ purpose: MailedLinkPurpose) async throws -> String {
+  private static func token(_ identity: RunningIdentity, _ purpose: EmailLinkPurpose) async throws -> String {
     switch purpose {
     case .verification: return try await identity.mailedToken()
     case .recovery:
@@ -56,8 +56,8 @@ struct MailedLinkTests {
     }
   }
 
-  @Test("A mailed link that works is not used up by asking, however often", arguments: MailedLinkPurpose.allCases)
-  func works(purpose: MailedLinkPurpose) async throws {
+  @Test("A mailed link that works is not used up by asking, however often", arguments: EmailLinkPurpose.allCases)
+  func works(purpose: EmailLinkPurpose) async throws {
     try await Self.run { identity in
       let token = try await Self.token(identity, purpose)
       let recorded = try await identity.securityEvents().count
@@ -70,15 +70,15 @@ struct MailedLinkTests {
   @Test(
     "A mailed link that was used, has expired or was never sent is reported in the words of its form, and recorded as there",
     arguments: [
-      (MailedLinkPurpose.verification, nil, "verification_link_expired", "verification_link_invalid"),
+      (EmailLinkPurpose.verification, nil, "verification_link_expired", "verification_link_invalid"),
       (.recovery, "recovery_link_used", "recovery_link_expired", "recovery_link_invalid"),
       (.emailChange, "email_change_link_used", "email_change_link_expired", "email_change_link_invalid"),
       (.emailChangeUndo, "email_change_undone", "email_change_undone", "email_change_undo_link_invalid"),
       (.loginAlert, "login_alert_answered", "login_alert_answered", "login_alert_link_invalid"),
       // The account is gone.
       (.suspension, "suspension_link_invalid", "suspension_link_invalid", "suspension_link_invalid"),
-    ] as [(MailedLinkPurpose, String?, String, String)])
-  func refused(purpose: MailedLinkPurpose, used: String?, late: String, never: String) async throws {
+    ] as [(EmailLinkPurpose, String?, String, String)])
+  func refused(purpose: EmailLinkPurpose, used: String?, late: String, never: String) async throws {
     try await Self.run { identity in
       let token = try await Self.token(identity, purpose)
       try await Self.use(identity, purpose, token)
@@ -102,11 +102,11 @@ struct MailedLinkTests {
     }
   }
 
-  @Test("A mailed link is refused for any other purpose", arguments: MailedLinkPurpose.allCases)
-  func otherPurpose(purpose: MailedLinkPurpose) async throws {
+  @Test("A mailed link is refused for any other purpose", arguments: EmailLinkPurpose.allCases)
+  func otherPurpose(purpose: EmailLinkPurpose) async throws {
     try await Self.run { identity in
       let token = try await Self.token(identity, purpose)
-      for other in MailedLinkPurpose.allCases where other != purpose {
+      for other in EmailLinkPurpose.allCases where other != purpose {
         #expect(try await failure { try await Self.validate(identity, other, token) }.status == 404, "\(other)")
       }
     }
@@ -114,9 +114,9 @@ struct MailedLinkTests {
 
   @Test(
     "Asking about mailed links counts as guessing: ten guesses are an incident, mixed with those at the forms",
-    arguments: MailedLinkPurpose.allCases
+    arguments: EmailLinkPurpose.allCases
   )
-  func guesses(purpose: MailedLinkPurpose) async throws {
+  func guesses(purpose: EmailLinkPurpose) async throws {
     try await Self.run { identity in
       let administrator = try await identity.administrator()
       for number in 0..<10 {

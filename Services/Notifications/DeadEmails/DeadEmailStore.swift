@@ -5,7 +5,7 @@ import ServiceKit
 import Storage
 
 /// The mails that were given up: for administrators to see, and to send again when what failed is mended.
-enum DeadMailStore {
+enum DeadEmailStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "dead mails") { database in
       try database.execute(sql: "CREATE INDEX mails_dead ON mails (mail_id) WHERE state = 'dead'")

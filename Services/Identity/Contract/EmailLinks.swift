@@ -1,7 +1,11 @@
 public import Operations
 
+extension FeatureContract {
+  static let emailLinks = FeatureContract(operations: [ValidateEmailLink.self])
+}
+
 /// What a mailed link is for.
-public enum MailedLinkPurpose: String, Choice {
+public enum EmailLinkPurpose: String, Choice {
   /// See ``VerifyAccount``.
   case verification
   /// See ``CompletePasswordRecovery``.
@@ -20,12 +24,12 @@ public enum MailedLinkPurpose: String, Choice {
 ///
 /// It fails like the operation that uses the link, and its failures are recorded and counted in the same way: guessing here reveals no
 /// more, and costs as much.
-public enum ValidateMailedLink: OpenOperation {
+public enum ValidateEmailLink: OpenOperation {
   public struct Input: Document, Hashable {
-    public var purpose: MailedLinkPurpose
+    public var purpose: EmailLinkPurpose
     public var token: String
 
-    public init(purpose: MailedLinkPurpose, token: String) {
+    public init(purpose: EmailLinkPurpose, token: String) {
       self.purpose = purpose
       self.token = token
     }
@@ -47,7 +51,7 @@ public enum ValidateMailedLink: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "mailedLinks.validate", of: .identity, .post("/v1/mailed-links/validate"), by: .anyone, effect: .write, rate: .sensitive,
+    "emailLinks.validate", of: .identity, .post("/v1/email-links/validate"), by: .anyone, effect: .write, rate: .sensitive,
     failures: VerificationFailure.allCases.map(\.kind) + RecoveryFailure.allCases.map(\.kind)
       + EmailChangeFailure.allCases.map(\.kind) + EmailChangeUndoFailure.allCases.map(\.kind)
       + AnswerLoginAlertByLink.failures + SuspensionLinkFailure.allCases.map(\.kind) + [RequestFailure.accountSuspended.kind],
