@@ -2,7 +2,8 @@ public import Operations
 
 extension FeatureContract {
   static let challenges = FeatureContract(
-    operations: [ListChallenges.self, ListCompletedChallenges.self], events: [ChallengeCompleted.self, ChallengeCompletionReversed.self])
+    operations: [ListChallenges.self, ListCompletedChallenges.self],
+    events: [ChallengeCompleted.self, ChallengeCompletionReversed.self])
 }
 
 /// A challenge that is open to the account, and the account's progress in it (REW-7).

@@ -189,7 +189,7 @@ public struct LeaderboardVisibility: Document, Hashable {
   public init(isVisible: Bool) { self.isVisible = isVisible }
 
   public static let notes: Notes = [
-    "isVisible": "Whether others see you on leaderboards, with your names, photo, steps and coins earned; off until you choose it."
+    "isVisible": "Whether others see you on leaderboards: your names, photo, steps and coins earned. Off until you choose it."
   ]
 }
 
