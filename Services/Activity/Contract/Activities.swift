@@ -221,7 +221,7 @@ public enum CreateActivity: AccountOperation {
 
   public static let spec = OperationSpec(
     "activities.create", of: .activity, .post("/v1/activities"), by: .account, effect: .create,
-    failures: [ActivityFailure.tooMany.kind], requirements: ["ACT-1"], "Make an activity.")
+    failures: [ActivityFailure.tooMany.kind], requirements: ["ACT-1"], "Creates an activity.")
 }
 
 /// Returns one activity with its streak.
@@ -241,7 +241,7 @@ public enum GetActivity: AccountOperation {
 
   public static let spec = OperationSpec(
     "activities.get", of: .activity, .get("/v1/activities/{activityID}"), by: .account, effect: .read,
-    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-6", "ACT-10"], "Show one activity with its streaks.")
+    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-6", "ACT-10"], "Returns an activity with its streaks.")
 }
 
 /// An activity and how well it is kept.

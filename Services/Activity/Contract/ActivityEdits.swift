@@ -99,7 +99,7 @@ public enum UpdateActivity: AccountOperation {
   public static let spec = OperationSpec(
     "activities.update", of: .activity, .patch("/v1/activities/{activityID}"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind, ActivityFailure.changedMeanwhile.kind], requirements: ["ACT-6", "ACT-15"],
-    "Change the fields of an activity that are given; a changed schedule or goal holds from today on, as `holdsFrom` says.")
+    "Changes the given fields of an activity; a changed schedule or goal applies from today on, as `holdsFrom` says.")
 }
 
 /// An account's reason for doing something, as an edit gives it: a blank text means no reason.
@@ -154,7 +154,7 @@ public enum DeleteActivity: AccountOperation {
   public static let spec = OperationSpec(
     "activities.delete", of: .activity, .delete("/v1/activities/{activityID}"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-6"],
-    "Delete an activity with its entries and reminders, for ever; only with `confirm=true`.")
+    "Permanently deletes an activity with its entries and reminders; requires `confirm=true`.")
 }
 
 /// Names one activity.
@@ -176,7 +176,7 @@ public enum ArchiveActivity: AccountOperation {
   public static let spec = OperationSpec(
     "activities.archive", of: .activity, .put("/v1/activities/{activityID}/archive"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-14"],
-    "Put an activity away: it is planned on no day from today on, and what was done stays.")
+    "Archives an activity: it is planned on no day from today on, and its entries stay.")
 }
 
 /// Takes an activity out of the archive (ACT-14). The archived days break no streak. Idempotent.
@@ -187,7 +187,7 @@ public enum UnarchiveActivity: AccountOperation {
   public static let spec = OperationSpec(
     "activities.unarchive", of: .activity, .delete("/v1/activities/{activityID}/archive"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-14"],
-    "Take an activity out of the archive: it is planned again from today on, and the days in between break no streak.")
+    "Takes an activity out of the archive: it is planned again from today on, and the days in between break no streak.")
 }
 
 /// Moves an activity to another position in the account's list (ACT-16). Publishes no event.
@@ -219,5 +219,5 @@ public enum OrderActivity: AccountOperation {
   public static let spec = OperationSpec(
     "activities.order", of: .activity, .put("/v1/activities/{activityID}/position"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-16"],
-    "Put an activity behind another one, or first; lists and days show activities in this order.")
+    "Moves an activity behind another one, or to the first place; lists and days show activities in this order.")
 }

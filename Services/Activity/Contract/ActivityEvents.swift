@@ -19,7 +19,7 @@ public struct ActivityChanged: Event, Hashable {
 
   public static let spec = EventSpec(
     "activities.changed", by: .activity, requirements: ["ACT-1", "ACT-6"],
-    "An account's activity is now this: published when it is made, and with each change of it.")
+    "An activity was created or changed; carries its whole state.")
 }
 
 /// An account deleted an activity, with its entries and reminders. No further event about the activity is published.

@@ -38,7 +38,7 @@ public enum ListActivities: AccountOperation {
 
   public static let spec = OperationSpec(
     "activities.list", of: .activity, .get("/v1/activities"), by: .account, effect: .read, requirements: ["ACT-5", "ACT-16"],
-    "List the account's activities in its order, each with the state of this week's days.")
+    "Lists the caller's activities in their order, each with the state of this week's days.")
 }
 
 extension ActivityText {

@@ -92,5 +92,5 @@ public enum ReadActivityWeeks: OpenOperation {
 
   public static let spec = OperationSpec(
     "activityWeeks.read", of: .activity, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-3"],
-    "Say what accounts did in weeks that are over.")
+    "Returns what accounts did in past weeks.")
 }

@@ -37,7 +37,7 @@ public enum CreateCalendarFeed: AccountOperation {
   public static let spec = OperationSpec(
     "calendarFeeds.create", of: .activity, .post("/v1/calendar-feed"), by: .account, effect: .create,
     isForSessionsOnly: true, takesIdempotencyKey: false, requirements: ["ACT-16"],
-    "Make a secret link to your activities as an iCalendar feed, in a session; an older link stops working.")
+    "Creates a secret link to the caller's activities as an iCalendar feed; needs a session. An older link stops working.")
 }
 
 /// Whether the account has a feed.
@@ -58,7 +58,7 @@ public enum GetCalendarFeed: AccountOperation {
 
   public static let spec = OperationSpec(
     "calendarFeeds.get", of: .activity, .get("/v1/calendar-feed"), by: .account, effect: .read, requirements: ["ACT-16"],
-    "See whether there is a link to your iCalendar feed, and since when.")
+    "Returns whether the caller has a link to an iCalendar feed, and since when.")
 }
 
 /// Revokes the link to the account's feed. Does nothing where there is none.
@@ -68,7 +68,7 @@ public enum RevokeCalendarFeed: AccountOperation {
 
   public static let spec = OperationSpec(
     "calendarFeeds.revoke", of: .activity, .delete("/v1/calendar-feed"), by: .account, effect: .write, requirements: ["ACT-16"],
-    "Let the link to your iCalendar feed stop working.")
+    "Revokes the link to the caller's iCalendar feed.")
 }
 
 /// Returns the feed of a secret link as iCalendar (RFC 5545), for calendar programs that subscribe to it.
@@ -92,5 +92,5 @@ public enum ReadCalendarFeed: OpenOperation {
   public static let spec = OperationSpec(
     "calendarFeeds.read", of: .activity, .get("/v1/calendar-feeds/{key}"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], raw: .answer([mediaType]), requirements: ["ACT-16"],
-    "Read an iCalendar feed by its secret link; `not_found` for a link that does not work.")
+    "Returns an iCalendar feed by its secret link; `not_found` for a link that does not work.")
 }

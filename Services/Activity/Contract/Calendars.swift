@@ -105,5 +105,5 @@ public enum GetCalendar: AccountOperation {
   public static let spec = OperationSpec(
     "calendars.get", of: .activity, .get("/v1/activities/{activityID}/calendar"), by: .account, effect: .read,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-9"],
-    "Show on which days of a week, two weeks or a month an activity was done and on which not.")
+    "Returns on which days of a week, two weeks or a month an activity was done and on which not.")
 }

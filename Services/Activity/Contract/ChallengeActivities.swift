@@ -85,7 +85,7 @@ public enum ReadChallengeActivity: OpenOperation {
   public static let spec = OperationSpec(
     "challengeActivities.read", of: .activity, nil, by: .services([.social]), effect: .read,
     failures: [ActivityFailure.notFound.kind, ActivityFailure.archived.kind, ChallengeActivityFailure.over.kind],
-    requirements: ["SOC-6"], "Read an account's own activity as a friend is to see it who is challenged to it.")
+    requirements: ["SOC-6"], "Returns an account's own activity as a friend challenged to it sees it.")
 }
 
 /// Returns whether an account can take the activity of a challenge, and from which day on (SOC-6). Changes nothing: the activity is created
@@ -132,5 +132,5 @@ public enum PlanChallengeActivity: OpenOperation {
   public static let spec = OperationSpec(
     "challengeActivities.plan", of: .activity, nil, by: .services([.social]), effect: .read,
     failures: [ActivityFailure.notFound.kind, ActivityFailure.tooMany.kind, ChallengeActivityFailure.over.kind],
-    requirements: ["SOC-6"], "Say whether an account can take the activity of a challenge, and from which day on.")
+    requirements: ["SOC-6"], "Returns whether an account can take the activity of a challenge, and from which day on.")
 }

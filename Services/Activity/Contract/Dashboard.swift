@@ -147,5 +147,5 @@ public enum GetDashboard: AccountOperation {
 
   public static let spec = OperationSpec(
     "dashboard.get", of: .activity, .get("/v1/dashboard"), by: .account, effect: .read, requirements: ["MOVE-4", "MOVE-5"],
-    "Show how the account moves: today, this week, this month, ever, with coins, goals and history.")
+    "Returns the caller's movement of today, this week, this month and all time, with coins, goals and history.")
 }

@@ -176,5 +176,5 @@ public enum GetDay: AccountOperation {
 
   public static let spec = OperationSpec(
     "days.get", of: .activity, .get("/v1/days/{day}"), by: .account, effect: .read, requirements: ["ACT-3", "ACT-4"],
-    "Show what is planned on a day, and how far it is done.")
+    "Returns what is planned on a day, and how much of it is done.")
 }

@@ -250,7 +250,7 @@ public enum RecordEntry: AccountOperation {
     "entries.record", of: .activity, .put("/v1/activities/{activityID}/entries/{day}"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind, RequestFailure.consentRequired.kind] + EntryFailure.ofWriting,
     requirements: ["ACT-7", "ACT-8", "ID-13"],
-    "Set the progress of a planned day, with a comment, a photo and a location if there are.")
+    "Sets the progress of a planned day, with an optional comment, photo and location.")
 }
 
 /// Creates the entry of a planned day that has none (T UC 02.01). Where there is one already, the call fails and changes nothing. Accepted
@@ -265,8 +265,8 @@ public enum CreateEntry: AccountOperation {
       + EntryFailure.ofWriting,
     requirements: ["ACT-8", "ID-13"],
     """
-    Add the entry of a planned day, with a comment, a photo and a location if there are; where there is one already the answer says so: \
-    `entries.edit` changes it.
+    Creates the entry of a planned day, with an optional comment, photo and location; where there is one already the answer says \
+    so: `entries.edit` changes it.
     """)
 }
 
@@ -318,8 +318,8 @@ public enum IncrementEntry: AccountOperation {
     effect: .create,
     failures: [ActivityFailure.notFound.kind] + EntryFailure.ofWriting, requirements: ["ACT-7"],
     """
-    Add to the progress of a planned day, or take from it, never below 0; what is taken where nothing is recorded is answered 0 and \
-    records nothing.
+    Adds to the progress of a planned day, or subtracts from it, never below 0; subtracting where nothing is recorded answers 0 \
+    and records nothing.
     """)
 }
 
@@ -346,7 +346,7 @@ public enum GetEntry: AccountOperation {
 
   public static let spec = OperationSpec(
     "entries.get", of: .activity, .get("/v1/activities/{activityID}/entries/{day}"), by: .account, effect: .read,
-    failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind], requirements: ["ACT-8"], "Show an entry.")
+    failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind], requirements: ["ACT-8"], "Returns an entry.")
 }
 
 /// Deletes an entry, on whatever day: the day stands as if nothing had been recorded (ACT-7, ACT-8). Idempotent.
@@ -357,7 +357,7 @@ public enum DeleteEntry: AccountOperation {
   public static let spec = OperationSpec(
     "entries.delete", of: .activity, .delete("/v1/activities/{activityID}/entries/{day}"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-7", "ACT-8"],
-    "Take an entry back: the day stands as if nothing had been written.")
+    "Deletes an entry: the day is as if nothing had been recorded.")
 }
 
 /// The present progress of an activity on a day, or the end of a limit's day that has an entry. Comment, photo and location are private to
@@ -403,5 +403,5 @@ public struct EntryRecorded: Event, Hashable {
 
   public static let spec = EventSpec(
     "entries.recorded", by: .activity, requirements: ["ACT-7", "ACT-8"],
-    "The progress of an activity on a day is now this, or the day of a limit that has an entry is over.")
+    "The progress of an activity on a day was recorded or changed, or a day with an entry of a limit is over.")
 }

@@ -111,7 +111,7 @@ public enum ListEntryChanges: AccountOperation {
   public static let spec = OperationSpec(
     "entries.changes", of: .activity, .get("/v1/activities/{activityID}/entries/{day}/changes"), by: .account, effect: .read,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-17"],
-    "List what was written of an entry and does not count any more, newest first; at least the last 2,000 writes.")
+    "Lists the writes of an entry that no longer count, newest first; at least the last 2,000 writes.")
 }
 
 /// Permanently forgets the writes of an entry that do not count any more. The entry stays as it is.
@@ -124,7 +124,7 @@ public enum ForgetEntryChanges: AccountOperation {
   public static let spec = OperationSpec(
     "entries.forgetChanges", of: .activity, .delete("/v1/activities/{activityID}/entries/{day}/changes"), by: .account,
     effect: .write, failures: [ActivityFailure.notFound.kind], requirements: ["ACT-17"],
-    "Forget what was written of an entry and does not count any more, for good.")
+    "Permanently deletes the writes of an entry that no longer count.")
 }
 
 /// Undoes the last change of an entry's progress, or its deletion, with the other fields of the same change; a further call undoes the
@@ -147,5 +147,8 @@ public enum UndoEntry: AccountOperation {
     "entries.undo", of: .activity, .post("/v1/activities/{activityID}/entries/{day}/undo"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind, EntryFailure.nothingToUndo.kind] + EntryFailure.ofWriting,
     requirements: ["ACT-7"],
-    "Take back the last change of an entry's progress, with what it said beside it, or its deletion; done again, the one before.")
+    """
+    Undoes the last change of an entry's progress, with what was written beside it, or its deletion; repeated, the change \
+    before.
+    """)
 }

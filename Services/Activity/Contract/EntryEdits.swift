@@ -60,5 +60,5 @@ public enum EditEntry: AccountOperation {
     "entries.edit", of: .activity, .patch("/v1/activities/{activityID}/entries/{day}"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind, RequestFailure.consentRequired.kind]
       + EntryFailure.ofWriting, requirements: ["ACT-8", "ID-13"],
-    "Change the fields of an entry that are given; null removes comment and location.")
+    "Changes the given fields of an entry; null removes comment and location.")
 }

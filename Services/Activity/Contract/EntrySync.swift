@@ -265,6 +265,8 @@ public enum SyncEntries: AccountOperation {
     // kept.
     takesIdempotencyKey: false,
     requirements: ["ACT-17", "ID-13"],
-    "Take in changes of entries that devices made while they were offline, each once, however often it comes; the later write of each field wins."
-  )
+    """
+    Applies changes of entries that devices made while they were offline, each once, however often it is sent; the later write \
+    of each field wins.
+    """)
 }

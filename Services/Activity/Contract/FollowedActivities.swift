@@ -73,5 +73,5 @@ public enum ListFollowedActivities: AccountOperation {
   public static let spec = OperationSpec(
     "followedActivities.list", of: .activity, .get("/v1/followed-activities"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ACT-13"],
-    "List the activities of those whom you follow, with how they stand today.")
+    "Lists the activities of the accounts that the caller follows, with their state today.")
 }

@@ -206,8 +206,8 @@ public enum ListHistory: AccountOperation {
     "history.list", of: .activity, .get("/v1/history"), by: .account, effect: .read,
     failures: [RequestFailure.consentRequired.kind], requirements: ["ACT-12"],
     """
-    List entries, newest day first. A point asks for consent to location. A page may hold fewer than asked for though `nextCursor` leads \
-    to more.
+    Lists entries, newest day first. Filtering by a point requires the consent to location. A page may hold fewer entries than \
+    requested though `nextCursor` leads to more.
     """)
 }
 
@@ -219,5 +219,5 @@ public enum ListHistoryPoints: AccountOperation {
   public static let spec = OperationSpec(
     "history.points", of: .activity, .get("/v1/history/points"), by: .account, effect: .read,
     failures: [RequestFailure.consentRequired.kind], requirements: ["ACT-12"],
-    "List the entries that have a location as points of a map, newest day first, narrowed as the history is.")
+    "Lists the entries that have a location as points of a map, newest day first; takes the same filters as the history.")
 }

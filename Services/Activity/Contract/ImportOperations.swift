@@ -94,7 +94,7 @@ public enum CreateImport: AccountOperation {
       ImportFailure.tooMany.kind, ImportFailure.accountFull.kind, ImportFailure.noRoom.kind, RequestFailure.consentRequired.kind,
     ],
     requirements: ["ID-13", "MOVE-3"],
-    "Announce a file of another program to be imported. All but Loop Habit Tracker's need the consent to activity data.")
+    "Announces a file of another program to be imported. All formats but Loop Habit Tracker's need the consent to activity data.")
 }
 
 /// Sends a chunk of the file (MOVE-3). Chunks are sent in order. A lost or repeated chunk does no harm: the reply says where to continue.
@@ -166,7 +166,7 @@ public enum UploadImportChunk: AccountOperation {
       RequestFailure.consentRequired.kind,
     ],
     takesIdempotencyKey: false, raw: .body("content", "application/octet-stream"), requirements: ["ID-13", "MOVE-3"],
-    "Send a part of the file; the answer says where the next one is to begin.")
+    "Uploads a part of the file; the answer says where the next one begins.")
 }
 
 /// Names an import.
@@ -191,8 +191,10 @@ public enum CompleteImport: AccountOperation {
       ImportFailure.notFound.kind, ImportFailure.notUploading.kind, ImportFailure.incomplete.kind, ImportFailure.unusable.kind,
       RequestFailure.consentRequired.kind,
     ], takesIdempotencyKey: false, requirements: ["ID-13", "MOVE-3"],
-    "Say that the whole file was sent: it is looked at at once, and read beside everything else. Refused for want of consent, it can be completed again when consent is given."
-  )
+    """
+    Completes the upload: the file is checked at once and imported in the background. If it is refused because consent is \
+    missing, it can be completed again once consent is given.
+    """)
 }
 
 /// Returns an import (MOVE-3).
@@ -202,7 +204,7 @@ public enum GetImport: AccountOperation {
 
   public static let spec = OperationSpec(
     "imports.get", of: .activity, .get("/v1/imports/{importID}"), by: .account, effect: .read,
-    failures: [ImportFailure.notFound.kind], requirements: ["MOVE-3"], "Show how far an import has come, and what it found.")
+    failures: [ImportFailure.notFound.kind], requirements: ["MOVE-3"], "Returns how far an import has come, and what it found.")
 }
 
 /// Lists the account's imports, newest first (MOVE-3).
@@ -212,7 +214,7 @@ public enum ListImports: AccountOperation {
 
   public static let spec = OperationSpec(
     "imports.list", of: .activity, .get("/v1/imports"), by: .account, effect: .read, requirements: ["MOVE-3"],
-    "List the account's imports, newest first: the latest 10,000 are remembered, and 16 MiB of their problems and exercises.")
+    "Lists the caller's imports, newest first: the latest 10,000 are kept, and 16 MiB of their problems and exercises.")
 }
 
 /// Cancels an import (MOVE-3). Records that were taken stay.
@@ -223,7 +225,7 @@ public enum CancelImport: AccountOperation {
   public static let spec = OperationSpec(
     "imports.cancel", of: .activity, .post("/v1/imports/{importID}/cancel"), by: .account, effect: .write,
     failures: [ImportFailure.notFound.kind], requirements: ["MOVE-3"],
-    "End an import and remove its file; what was taken before stays. One that has ended stays as it is.")
+    "Cancels an import and removes its file; what was imported before stays. An import that has ended stays as it is.")
 }
 
 /// The input of operations that list details of an import.
@@ -254,7 +256,7 @@ public enum ListImportProblems: AccountOperation {
   public static let spec = OperationSpec(
     "imports.problems", of: .activity, .get("/v1/imports/{importID}/problems"), by: .account, effect: .read,
     failures: [ImportFailure.notFound.kind], requirements: ["MOVE-3"],
-    "List the records that were not taken, each with its line and the reason, in the order of the file; the first 1,000.")
+    "Lists the records that were not imported, each with its line and the reason, in the order of the file; the first 1,000.")
 }
 
 /// Lists the exercises that were found (MOVE-3).
@@ -265,7 +267,7 @@ public enum ListImportedExercises: AccountOperation {
   public static let spec = OperationSpec(
     "imports.exercises", of: .activity, .get("/v1/imports/{importID}/exercises"), by: .account, effect: .read,
     failures: [ImportFailure.notFound.kind], requirements: ["MOVE-3"],
-    "List the tracks and workouts that the file holds, in its order; at most 10,000.")
+    "Lists the tracks and workouts in the file, in its order; at most 10,000.")
 }
 
 /// Reports the progress of an import. Published at most every two seconds per import while the file is read, and at its end.
@@ -298,5 +300,5 @@ public struct ImportProgressed: Event, Hashable {
 
   public static let spec = EventSpec(
     "imports.progressed", by: .activity, requirements: ["MOVE-3"],
-    "An import has come further: at most every two seconds, and at its end.")
+    "An import made progress; published every two seconds at most, and when it ends.")
 }

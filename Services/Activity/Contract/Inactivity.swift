@@ -18,7 +18,7 @@ public enum ReadInactivityNotice: AccountOperation {
 
   public static let spec = OperationSpec(
     "inactivityNotices.get", of: .activity, .get("/v1/inactivity-notice"), by: .account, effect: .read, requirements: ["NOT-3"],
-    "Show after how many days without any movement you are told.")
+    "Returns after how many days without any movement the caller is notified.")
 }
 
 /// Sets after how many days without movement the account is notified, once per period of inactivity. When the number changes, counting
@@ -39,7 +39,7 @@ public enum SetInactivityNotice: AccountOperation {
   public static let spec = OperationSpec(
     "inactivityNotices.set", of: .activity, .put("/v1/inactivity-notice"), by: .account, effect: .write,
     failures: [RequestFailure.consentRequired.kind], requirements: ["NOT-3", "ID-13"],
-    "Choose after how many days without any movement you are told.")
+    "Sets after how many days without any movement the caller is notified.")
 }
 
 /// Turns the notices off, pending ones included. Idempotent (NOT-3).
@@ -49,7 +49,7 @@ public enum ClearInactivityNotice: AccountOperation {
 
   public static let spec = OperationSpec(
     "inactivityNotices.clear", of: .activity, .delete("/v1/inactivity-notice"), by: .account, effect: .write,
-    requirements: ["NOT-3"], "Be told no more that you did not move.")
+    requirements: ["NOT-3"], "Turns the caller's inactivity notices off.")
 }
 
 /// An account has not moved for the number of days that it chose; published once per period of inactivity (NOT-3).
@@ -90,5 +90,5 @@ public struct InactivityEnded: Event, Hashable {
 
   public static let spec = EventSpec(
     "inactivity.ended", by: .activity, requirements: ["NOT-3"],
-    "An account moves again, or does not want to be told any more that it did not.")
+    "An account moves again, or turned its inactivity notices off.")
 }

@@ -79,7 +79,7 @@ public enum ListMovementDays: AccountOperation {
 
   public static let spec = OperationSpec(
     "movementDays.list", of: .activity, .get("/v1/movement-days"), by: .account, effect: .read,
-    requirements: ["MOVE-2", "MOVE-4", "MOVE-6"], "List the movement of each day.")
+    requirements: ["MOVE-2", "MOVE-4", "MOVE-6"], "Lists the caller's movement of each day.")
 }
 
 /// The present totals of an account's days. Published once per batch of samples.
@@ -159,5 +159,5 @@ public struct MovementChanged: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "movement.daysChanged", by: .activity, requirements: ["MOVE-2", "MOVE-6", "REW-1"], "An account's day totals are now these.")
+    "movement.daysChanged", by: .activity, requirements: ["MOVE-2", "MOVE-6", "REW-1"], "Day totals of an account changed.")
 }

@@ -138,7 +138,9 @@ public enum RecordMovementSamples: AccountOperation {
   public static let spec = OperationSpec(
     "movementSamples.record", of: .activity, .post("/v1/movement-samples"), by: .account, effect: .write, rate: .bulk,
     failures: [RequestFailure.consentRequired.kind], requirements: ["ID-13", "MOVE-1", "MOVE-2", "MOVE-6"],
-    "Take samples of movement in, with the account's consent; a sample is known by its id, and repeating it changes nothing.")
+    """
+    Records samples of movement, with the account's consent; a sample is identified by its id, and repeating it changes nothing.
+    """)
 }
 
 /// A sample that was rejected.
@@ -228,5 +230,5 @@ public enum DeleteMovementSamples: AccountOperation {
 
   public static let spec = OperationSpec(
     "movementSamples.delete", of: .activity, .post("/v1/movement-samples/deletions"), by: .account, effect: .write, rate: .bulk,
-    requirements: ["MOVE-1", "MOVE-2"], "Take samples of movement back; repeating it changes nothing.")
+    requirements: ["MOVE-1", "MOVE-2"], "Deletes samples of movement; repeating it changes nothing.")
 }

@@ -53,7 +53,7 @@ public enum ListMovementSources: AccountOperation {
 
   public static let spec = OperationSpec(
     "movementSources.list", of: .activity, .get("/v1/movement-sources"), by: .account, effect: .read, requirements: ["MOVE-1"],
-    "List what has measured the account's movement; where several measured the same time, the first of them counts.")
+    "Lists the sources of the caller's movement in order; where several measured the same time, the first of them counts.")
 }
 
 /// Sets the priority of the account's sources, for times that several measured (MOVE-1). The days affected are counted again soon after.
@@ -92,5 +92,5 @@ public enum OrderMovementSources: AccountOperation {
 
   public static let spec = OperationSpec(
     "sources.order", of: .activity, .put("/v1/movement-sources/order"), by: .account, effect: .write, requirements: ["MOVE-1"],
-    "Choose which source counts where several measured the same time; the days concerned are counted anew soon after.")
+    "Sets which source counts where several measured the same time; the days concerned are recalculated shortly after.")
 }

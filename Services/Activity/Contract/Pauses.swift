@@ -86,7 +86,7 @@ public enum CreatePause: AccountOperation {
   public static let spec = OperationSpec(
     "pauses.create", of: .activity, .post("/v1/activities/{activityID}/pauses"), by: .account, effect: .create,
     failures: [ActivityFailure.notFound.kind, PauseFailure.overlaps.kind, PauseFailure.tooMany.kind], requirements: ["ACT-14"],
-    "Pause an activity for a range of days.")
+    "Pauses an activity for a range of days.")
 }
 
 /// Changes the days of a pause (ACT-14), but not of the archive's own.
@@ -128,7 +128,7 @@ public enum UpdatePause: AccountOperation {
     "pauses.update", of: .activity, .patch("/v1/activities/{activityID}/pauses/{pauseID}"), by: .account, effect: .write,
     failures: [
       ActivityFailure.notFound.kind, ActivityFailure.archived.kind, PauseFailure.notFound.kind, PauseFailure.overlaps.kind,
-    ], requirements: ["ACT-14"], "Shorten or lengthen a pause.")
+    ], requirements: ["ACT-14"], "Changes the days of a pause.")
 }
 
 /// Deletes a pause: its days are due as if there had been none (ACT-14). The archive's own pause ends with `activities.unarchive`.
@@ -155,5 +155,5 @@ public enum DeletePause: AccountOperation {
     "pauses.delete", of: .activity, .delete("/v1/activities/{activityID}/pauses/{pauseID}"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind, ActivityFailure.archived.kind, PauseFailure.notFound.kind],
     requirements: ["ACT-14"],
-    "Take a pause back: its days are asked for as if there had been none.")
+    "Deletes a pause: its days are asked for as if there had been none.")
 }

@@ -99,7 +99,7 @@ public struct ReminderDue: Event, Hashable {
 
   public static let spec = EventSpec(
     "reminders.due", by: .activity, requirements: ["NOT-2"],
-    "An activity's owner is to be reminded of it now, or was to be while the service was down.")
+    "A reminder of an activity is due, or was due while the service was down.")
 }
 
 /// Withdraws an account's reminders of an activity for a day: the activity is done, skipped, paused, archived or deleted (NOT-2).
@@ -124,5 +124,5 @@ public struct ReminderWithdrawn: Event, Hashable {
 
   public static let spec = EventSpec(
     "reminders.withdrawn", by: .activity, requirements: ["NOT-2"],
-    "There is no longer a reason for the reminders that an account got of a day of an activity.")
+    "The reminders that an account got for a day of an activity no longer have a reason.")
 }

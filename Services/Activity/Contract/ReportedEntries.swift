@@ -57,5 +57,5 @@ public enum ReadReportedEntry: OpenOperation {
   public static let spec = OperationSpec(
     "reportedEntries.read", of: .activity, nil, by: .services([.social]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-8"],
-    "A copy of an entry that is reported; `not_found` if there is none that the account may see.")
+    "Returns a copy of a reported entry; `not_found` if there is none that the reporting account may see.")
 }

@@ -129,5 +129,5 @@ public enum GetSeries: AccountOperation {
 
   public static let spec = OperationSpec(
     "series.get", of: .activity, .get("/v1/activities/{activityID}/series"), by: .account, effect: .read,
-    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-11"], "Show an activity's progress for a bar chart.")
+    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-11"], "Returns an activity's progress for a bar chart.")
 }

@@ -46,7 +46,7 @@ public enum CreateSkip: AccountOperation {
     "skips.create", of: .activity, .put("/v1/activities/{activityID}/skips/{day}"), by: .account, effect: .write,
     failures: [
       ActivityFailure.notFound.kind, ActivityFailure.archived.kind, EntryFailure.notPlanned.kind, EntryFailure.paused.kind,
-    ], requirements: ["ACT-14"], "Skip a planned day.")
+    ], requirements: ["ACT-14"], "Skips a planned day of an activity.")
 }
 
 /// Removes the skip of a day (ACT-14). Idempotent.
@@ -56,5 +56,5 @@ public enum DeleteSkip: AccountOperation {
 
   public static let spec = OperationSpec(
     "skips.delete", of: .activity, .delete("/v1/activities/{activityID}/skips/{day}"), by: .account, effect: .write,
-    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-14"], "Take the skipping of a day back.")
+    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-14"], "Undoes the skipping of a day.")
 }

@@ -51,5 +51,5 @@ public enum GetStatistics: AccountOperation {
   public static let spec = OperationSpec(
     "statistics.get", of: .activity, .get("/v1/statistics"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "ACT-13"],
-    "Show how much an account has done: your own, or that of somebody whom you follow.")
+    "Returns how much the caller has done, or an account that the caller follows.")
 }

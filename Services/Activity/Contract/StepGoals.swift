@@ -51,7 +51,7 @@ public enum GetStepGoals: AccountOperation {
 
   public static let spec = OperationSpec(
     "stepGoals.get", of: .activity, .get("/v1/step-goals"), by: .account, effect: .read, requirements: ["MOVE-5"],
-    "Show the account's step goals and how far it is.")
+    "Returns the caller's step goals and the progress towards them.")
 }
 
 /// Sets or changes a step goal. A goal that the present day or week has already reached is published as reached, once.
@@ -79,7 +79,7 @@ public enum SetStepGoal: AccountOperation {
 
   public static let spec = OperationSpec(
     "stepGoals.set", of: .activity, .put("/v1/step-goals/{period}"), by: .account, effect: .write, requirements: ["MOVE-5"],
-    "Set or change a daily or weekly step goal.")
+    "Sets or changes the caller's daily or weekly step goal.")
 }
 
 /// Clears a step goal: no further event about it is published. Idempotent.
@@ -99,7 +99,7 @@ public enum ClearStepGoal: AccountOperation {
 
   public static let spec = OperationSpec(
     "stepGoals.clear", of: .activity, .delete("/v1/step-goals/{period}"), by: .account, effect: .write, requirements: ["MOVE-5"],
-    "Clear a daily or weekly step goal.")
+    "Clears the caller's daily or weekly step goal.")
 }
 
 /// The present step goal of an account, or none.
@@ -127,7 +127,7 @@ public struct StepGoalChanged: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "goals.changed", by: .activity, requirements: ["MOVE-5"], "An account's step goal is now this, or none.")
+    "goals.changed", by: .activity, requirements: ["MOVE-5"], "An account's step goal was set, changed or cleared.")
 }
 
 /// An account came near its step goal, or reached it. Published once each per day or week; near only before it is reached.
@@ -169,5 +169,5 @@ public struct StepGoalApproached: Event, Hashable {
 
   public static let spec = EventSpec(
     "goals.approached", by: .activity, requirements: ["MOVE-5"],
-    "An account came near its step goal, or reached it: each once for a day or week.")
+    "An account came near its step goal, or reached it; each is published once for a day or week.")
 }

@@ -81,5 +81,5 @@ public struct StreakChanged: Event, Hashable {
 
   public static let spec = EventSpec(
     "streaks.changed", by: .activity, requirements: ["ACT-10", "SOC-6"],
-    "An activity's streak is now this: it was kept, missed, paused or changed, or a day ended.")
+    "An activity's streak changed: it was kept, missed, paused or changed, or a day ended.")
 }

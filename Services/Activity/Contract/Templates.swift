@@ -35,5 +35,5 @@ public enum ListTemplates: AccountOperation {
 
   public static let spec = OperationSpec(
     "templates.list", of: .activity, .get("/v1/activity-templates"), by: .account, effect: .read, requirements: ["ACT-2"],
-    "List the templates of activities by category, in the caller's language.")
+    "Lists the templates of activities by category, in the caller's language.")
 }

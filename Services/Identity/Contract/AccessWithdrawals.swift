@@ -22,5 +22,5 @@ public struct AccessWithdrawn: Event, Hashable {
 
   public static let spec = EventSpec(
     "access.withdrawn", by: .identity, requirements: ["ID-7", "ID-8", "ID-9"],
-    "Access to an account that was given beyond its sessions, such as by secret links, is withdrawn.")
+    "Access to an account given beyond its sessions, such as by secret links, was withdrawn.")
 }

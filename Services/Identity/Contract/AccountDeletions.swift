@@ -135,7 +135,7 @@ public enum DeleteAccount: AccountOperation {
       AdministratorFailure.last.kind,
     ],
     takesIdempotencyKey: false,
-    requirements: ["ID-12"], "Delete the account and everything it holds in all services.")
+    requirements: ["ID-12"], "Deletes the caller's account and all its data in all services.")
 }
 
 /// Reads the progress of a deletion, for the former owner (ID-12). By POST, so that the token is in no URL.
@@ -152,7 +152,7 @@ public enum ReadAccountDeletion: OpenOperation {
 
   public static let spec = OperationSpec(
     "accountDeletions.state", of: .identity, .post("/v1/account-deletions/state"), by: .anyone, effect: .read, rate: .sensitive,
-    failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "Read how far the deletion of an account has come.")
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "Returns how far the deletion of an account has come.")
 }
 
 /// Confirms that a service has erased an account, and that no data of it remains in the service's files. Confirming again changes nothing.
@@ -175,7 +175,7 @@ public enum ConfirmErasure: OpenOperation {
 
   public static let spec = OperationSpec(
     "accountDeletions.confirm", of: .identity, nil, by: .services([.activity, .social, .rewards, .notifications]), effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "Confirm that a service has erased an account.")
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "Confirms that a service has erased an account.")
 }
 
 /// Gives the notifications service the data for the report of a deletion; `not_found` once the report has ended.
@@ -202,7 +202,8 @@ public enum ReadDeletionReport: OpenOperation {
 
   public static let spec = OperationSpec(
     "accountDeletions.report", of: .identity, nil, by: .services([.notifications]), effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "What the report of a deletion says, and to whom it goes.")
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-12"],
+    "Returns the content of a deletion report, and its addressee.")
 }
 
 /// Informs identity that the report was sent or given up, so that it forgets the address too. A repetition changes nothing.
@@ -224,7 +225,7 @@ public enum EndDeletionReport: OpenOperation {
   public static let spec = OperationSpec(
     "accountDeletions.endReport", of: .identity, nil, by: .services([.notifications]), effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-12"],
-    "Record that the report of a deletion was sent or given up.")
+    "Records that the report of a deletion was sent or given up.")
 }
 
 // MARK: - Events
@@ -245,7 +246,7 @@ public struct AccountDeleted: Event, Hashable {
 
   public static let spec = EventSpec(
     "accounts.deleted", by: .identity, requirements: ["ID-12"],
-    "An account was deleted; every service erases what it holds of it.")
+    "An account was deleted; every service erases its data of it.")
 }
 
 /// All services have erased an account; the report to its owner is to be sent.
@@ -262,5 +263,5 @@ public struct AccountErased: Event, Hashable {
 
   public static let spec = EventSpec(
     "accounts.erased", by: .identity, requirements: ["ID-12"],
-    "All services have erased an account; its owner is to get the report.")
+    "All services have erased an account; the report is to be sent to its owner.")
 }

@@ -54,7 +54,7 @@ public enum ReadOwnAccount: AccountOperation {
 
   public static let spec = OperationSpec(
     "accounts.me", of: .identity, .get("/v1/accounts/me"), by: .account, effect: .read, requirements: ["ID-3", "ID-11"],
-    "Read the signed-in account.")
+    "Returns the caller's account.")
 }
 
 /// An account was created, or the data that other services may know has changed: its whole current state.
@@ -119,7 +119,7 @@ public struct AccountChanged: Event, Hashable {
 
   public static let spec = EventSpec(
     "accounts.changed", by: .identity, requirements: ["ID-1", "ID-2", "ID-11", "ID-13"],
-    "An account was registered, verified or changed; its whole public state.")
+    "An account was registered, verified or changed; carries its whole public state.")
 }
 
 /// Gives a service what ``AccountChanged`` will bring it too, when it cannot wait.
@@ -142,5 +142,5 @@ public enum LookUpAccount: OpenOperation {
   public static let spec = OperationSpec(
     "accounts.lookup", of: .identity, nil, by: .services([.gateway, .activity, .social, .rewards, .notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-1"],
-    "Look an account up by id or username; `not_found` if there is none.")
+    "Looks an account up by id or username; `not_found` if there is none.")
 }

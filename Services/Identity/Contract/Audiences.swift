@@ -44,7 +44,7 @@ public enum ListAudience: OpenOperation {
 
   public static let spec = OperationSpec(
     "audiences.list", of: .identity, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5"],
-    "List whom a message to many is for.")
+    "Lists the accounts that a broadcast goes to.")
 }
 
 /// Counts whom a message to many is for (NOT-5).
@@ -61,5 +61,5 @@ public enum CountAudience: OpenOperation {
 
   public static let spec = OperationSpec(
     "audiences.count", of: .identity, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5"],
-    "Count whom a message to many is for.")
+    "Counts the accounts that a broadcast goes to.")
 }

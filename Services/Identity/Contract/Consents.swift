@@ -92,5 +92,5 @@ public enum ListConsents: OpenOperation {
 
   public static let spec = OperationSpec(
     "consents.list", of: .identity, .get("/v1/consents"), by: .anyone, effect: .read, requirements: ["ID-13"],
-    "List what can be consented to, in words.")
+    "Lists the consents that can be given, with their texts.")
 }

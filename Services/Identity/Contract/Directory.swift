@@ -76,5 +76,5 @@ public enum SearchDirectory: AccountOperation {
   public static let spec = OperationSpec(
     "directory.search", of: .identity, .get("/v1/directory"), by: .account, effect: .read, rate: .search,
     requirements: ["ID-14", "SOC-7", "SOC-8"],
-    "Find other accounts by a part of their username or nickname among those that want to be found, or list them all.")
+    "Lists the accounts that can be found by searching, or those of them with a given part in username or nickname.")
 }

@@ -58,7 +58,7 @@ public enum RequestEmailChange: AccountOperation {
     failures: RequestEmailChangeFailure.allCases.map(\.kind)
       + [ChangePasswordFailure.wrongPassword.kind, FreshLoginFailure.required.kind, LogInFailure.locked.kind],
     requirements: ["ID-11"],
-    "Have a link mailed to a new address, by which it becomes the account's.")
+    "Requests a change of the e-mail address; the link that confirms it is mailed to the new address.")
 }
 
 /// Why a link changes no address.
@@ -111,7 +111,7 @@ public enum CompleteEmailChange: OpenOperation {
     "emailChanges.complete", of: .identity, .post("/v1/email-changes/complete"), by: .anyone, effect: .write, rate: .sensitive,
     failures: EmailChangeFailure.allCases.map(\.kind) + [RequestFailure.accountSuspended.kind],
     requirements: ["ID-11", "SOC-8"],
-    "Change the e-mail address by the mailed link's token.")
+    "Changes the e-mail address, by the mailed link's token.")
 }
 
 /// A link to change an address is to be mailed to it, and a notice to the present one. Their secrets are not published: see
@@ -128,7 +128,7 @@ public struct EmailChangeRequested: Event, Hashable {
   public static let notes: Notes = ["changeID": "Names the change and its link.", "accountID": "Whose address."]
 
   public static let spec = EventSpec(
-    "emailChanges.requested", by: .identity, requirements: ["ID-11"], "An account asks for another e-mail address.")
+    "emailChanges.requested", by: .identity, requirements: ["ID-11"], "An account requested a change of its e-mail address.")
 }
 
 /// An account has another e-mail address; its owner is to be notified at the former one, with the link that undoes it.
@@ -144,7 +144,7 @@ public struct EmailChanged: Event, Hashable {
   public static let notes: Notes = ["changeID": "Names the change.", "accountID": "Whose address."]
 
   public static let spec = EventSpec(
-    "emailChanges.completed", by: .identity, requirements: ["ID-11"], "An account has another e-mail address.")
+    "emailChanges.completed", by: .identity, requirements: ["ID-11"], "An account changed its e-mail address.")
 }
 
 /// Gives the notifications service the current data for the mail with the link; compare ``ReadVerificationSecret``.
@@ -162,5 +162,8 @@ public enum ReadEmailChangeSecret: OpenOperation {
   public static let spec = OperationSpec(
     "emailChanges.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "NOT-6"],
-    "The token and addressee of such a mail; `not_found` for a link that does not work, as where the address is taken.")
+    """
+    Returns the token and addressee of a mail that confirms a new address; `not_found` if its link does not work, as where the \
+    address is taken.
+    """)
 }

@@ -88,7 +88,7 @@ public enum BeginExternalLogin: OpenOperation {
   public static let spec = OperationSpec(
     "externalLogins.begin", of: .identity, .post("/v1/external-logins"), by: .anyone, effect: .write, rate: .sensitive,
     failures: [ExternalLoginFailure.unknownProvider.kind, ExternalLoginFailure.providerUnavailable.kind],
-    usesReserve: true, requirements: ["ID-10"], "Begin to log in by an external provider.")
+    usesReserve: true, requirements: ["ID-10"], "Begins a login with an external provider.")
 }
 
 /// Ends a login by an external provider: begins a session of the account that is linked to the person there, a new account if
@@ -154,7 +154,7 @@ public enum CompleteExternalLogin: OpenOperation {
     failures: (ExternalLoginFailure.ofEveryEnd + [.emailMissing, .accountExists]).map(\.kind)
       + [LogInFailure.unconfirmed, .unasked].map(\.kind) + [RequestFailure.accountSuspended.kind],
     usesReserve: true, requirements: ["ID-10"],
-    "Log in by what the external provider sent back; a first login makes an account.")
+    "Completes a login with an external provider; a first login creates an account.")
 }
 
 /// What the provider sent back, as the inputs of both ends of a flow have it.
@@ -187,5 +187,5 @@ public enum ReadExternalLoginReturn: OpenOperation {
   public static let spec = OperationSpec(
     "externalLogins.return", of: .identity, nil, by: .services([.gateway]), effect: .read,
     failures: [ExternalLoginFailure.stateInvalid.kind, ExternalLoginFailure.stateExpired.kind], requirements: ["ID-10"],
-    "Where the browser of a flow with an external provider goes on to.")
+    "Returns the address at which the browser of a flow with an external provider continues.")
 }

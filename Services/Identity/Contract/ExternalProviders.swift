@@ -49,5 +49,5 @@ public enum ListExternalProviders: OpenOperation {
 
   public static let spec = OperationSpec(
     "externalProviders.list", of: .identity, .get("/v1/external-providers"), by: .anyone, effect: .read,
-    requirements: ["ID-10"], "List the external providers by which people can log in.")
+    requirements: ["ID-10"], "Lists the external providers that people can log in with.")
 }

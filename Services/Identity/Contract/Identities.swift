@@ -56,7 +56,7 @@ public enum ListIdentities: AccountOperation {
 
   public static let spec = OperationSpec(
     "identities.list", of: .identity, .get("/v1/identities"), by: .account, effect: .read, requirements: ["ID-10"],
-    "List the external identities linked to your account.")
+    "Lists the external identities linked to the caller's account.")
 }
 
 /// Begins to link an external identity to the account that is logged in; see ``BeginExternalLogin``.
@@ -70,7 +70,7 @@ public enum BeginIdentityLink: AccountOperation {
     failures: [
       ExternalLoginFailure.unknownProvider.kind, ExternalLoginFailure.providerUnavailable.kind,
     ],
-    takesIdempotencyKey: false, requirements: ["ID-10"], "Begin to link an external identity to your account.")
+    takesIdempotencyKey: false, requirements: ["ID-10"], "Begins to link an external identity to the caller's account.")
 }
 
 /// Links the external identity that the provider proved to the account, in the session in which the flow began.
@@ -105,7 +105,7 @@ public enum LinkIdentity: AccountOperation {
     "identities.link", of: .identity, .post("/v1/identities/complete"), by: .account, effect: .write, rate: .sensitive,
     failures: ExternalLoginFailure.ofEveryEnd.map(\.kind) + [
       IdentityFailure.linkedElsewhere.kind, IdentityFailure.providerLinkedAlready.kind,
-    ], requirements: ["ID-10"], "Link the external identity that the provider proved to your account.")
+    ], requirements: ["ID-10"], "Links the external identity that the provider confirmed to the caller's account.")
 }
 
 /// Unlinks an external identity; never the last way in.
@@ -124,7 +124,7 @@ public enum UnlinkIdentity: AccountOperation {
     "identities.unlink", of: .identity, .delete("/v1/identities/{identityID}"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind, IdentityFailure.lastWayIn.kind],
     requirements: ["ID-10"],
-    "Unlink an external identity; refused if it is the last way in.")
+    "Unlinks an external identity; refused if the caller has no other way to log in.")
 }
 
 /// Marks ids of changes of what an account is linked to.

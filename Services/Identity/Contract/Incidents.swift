@@ -138,7 +138,7 @@ public enum ListIncidents: AccountOperation {
 
   public static let spec = OperationSpec(
     "incidents.list", of: .identity, .get("/v1/incidents"), by: .administrator, effect: .read, requirements: ["ID-15"],
-    "List incidents, the newest first.")
+    "Lists incidents, newest first.")
 }
 
 /// Reads an incident with the last events of its account or address.
@@ -168,7 +168,7 @@ public enum ReadIncident: AccountOperation {
 
   public static let spec = OperationSpec(
     "incidents.get", of: .identity, .get("/v1/incidents/{incidentID}"), by: .administrator, effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["ID-15"], "Read an incident with its last events.")
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-15"], "Returns an incident with its last events.")
 }
 
 /// Closes an incident. What happens after it is another one. Closing it twice is harmless; the first comment stands.
@@ -191,7 +191,7 @@ public enum CloseIncident: AccountOperation {
 
   public static let spec = OperationSpec(
     "incidents.close", of: .identity, .post("/v1/incidents/{incidentID}/close"), by: .administrator, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["ID-15"], "Close an incident.")
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-15"], "Closes an incident.")
 }
 
 /// An account was protected automatically; its owner is to be notified. Of an incident each graver measure is published.
@@ -220,7 +220,7 @@ public struct AccountProtected: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "accounts.protected", by: .identity, requirements: ["ID-15"], "An account was protected from somebody who is after it.")
+    "accounts.protected", by: .identity, requirements: ["ID-15"], "An account was protected from an attack.")
 }
 
 /// An incident is critical; that administrator is to be notified at once.

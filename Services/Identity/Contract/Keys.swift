@@ -39,7 +39,7 @@ public enum ListKeys: OpenOperation {
 
   public static let spec = OperationSpec(
     "keys.list", of: .identity, .get("/.well-known/jwks.json"), by: .anyone, effect: .read, requirements: ["ID-4"],
-    "The keys by which access tokens are checked, as a JSON Web Key Set.")
+    "Lists the keys that verify access tokens, as a JSON Web Key Set.")
 }
 
 /// The fixed values in an access token, which the gateway checks (RFC 9068, RFC 8725).

@@ -102,7 +102,7 @@ public enum ListLoginAlerts: AccountOperation {
 
   public static let spec = OperationSpec(
     "loginAlerts.list", of: .identity, .get("/v1/login-alerts"), by: .account, effect: .read, requirements: ["ID-7"],
-    "List the logins that were unlike you.")
+    "Lists the unusual logins to the caller's account.")
 }
 
 /// Says of a login whether it was the owner's, from another session of the account. A session in doubt may disown the login that it began
@@ -147,7 +147,7 @@ public enum AnswerLoginAlert: AccountOperation {
       RequestFailure.notFound.kind, LoginAlertFailure.expired.kind, LoginAlertFailure.answered.kind,
       LoginAlertFailure.ownSession.kind, RequestFailure.loginUnanswered.kind,
     ],
-    requirements: ["ID-7"], "Say of a login that it was you, or close it.")
+    requirements: ["ID-7"], "Confirms an unusual login as the caller's own, or closes its session.")
 }
 
 /// The same by the token of the mailed link, which works once.
@@ -174,7 +174,8 @@ public enum AnswerLoginAlertByLink: OpenOperation {
 
   public static let spec = OperationSpec(
     "loginAlerts.answerByLink", of: .identity, .post("/v1/login-alerts/answer"), by: .anyone, effect: .write, rate: .sensitive,
-    failures: failures, requirements: ["ID-7"], "Say of a login that it was you, or close it, by the mailed link's token.")
+    failures: failures, requirements: ["ID-7"],
+    "Confirms an unusual login as the owner's, or closes its session, by the mailed link's token.")
 }
 
 /// A login was unlike the account; its owner is to be notified. The secret of the mail's links is not published: see
@@ -202,7 +203,8 @@ public struct LoginAlertRaised: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "loginAlerts.raised", by: .identity, requirements: ["ID-7"], "Somebody logged in, or would have, who was unlike the account.")
+    "loginAlerts.raised", by: .identity, requirements: ["ID-7"],
+    "A login to an account was unusual, or was refused because it was.")
 }
 
 /// Gives the notifications service the current data for the mail about a login; compare ``ReadVerificationSecret``.
@@ -245,5 +247,5 @@ public enum ReadLoginAlertSecret: OpenOperation {
   public static let spec = OperationSpec(
     "loginAlerts.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-7", "NOT-6"],
-    "The token and addressee of a mail about a login; `not_found` where it can no longer be answered.")
+    "Returns the token and addressee of a mail about a login; `not_found` where it can no longer be answered.")
 }

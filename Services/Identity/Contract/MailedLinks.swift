@@ -51,5 +51,5 @@ public enum ValidateMailedLink: OpenOperation {
     failures: VerificationFailure.allCases.map(\.kind) + RecoveryFailure.allCases.map(\.kind)
       + EmailChangeFailure.allCases.map(\.kind) + EmailChangeUndoFailure.allCases.map(\.kind)
       + AnswerLoginAlertByLink.failures + SuspensionLinkFailure.allCases.map(\.kind) + [RequestFailure.accountSuspended.kind],
-    requirements: ["ID-2", "ID-7", "ID-8", "ID-11", "SOC-8"], "Check whether a mailed link works, without using it up.")
+    requirements: ["ID-2", "ID-7", "ID-8", "ID-11", "SOC-8"], "Checks whether a mailed link works, without using it up.")
 }

@@ -81,7 +81,7 @@ public enum ListSessions: AccountOperation {
 
   public static let spec = OperationSpec(
     "sessions.list", of: .identity, .get("/v1/sessions"), by: .account, effect: .read, requirements: ["ID-6"],
-    "List your sessions: device, place, when last seen, and which one this is.")
+    "Lists the caller's sessions: device, place, when last seen, and which one is the calling session.")
 }
 
 /// Closes one of the account's sessions: it ends at once, in every service, and its device is notified live.
@@ -102,7 +102,7 @@ public enum CloseSession: AccountOperation {
     "sessions.close", of: .identity, .delete("/v1/sessions/{sessionID}"), by: .account, effect: .write,
     inDoubt: .allowed, failures: [RequestFailure.notFound.kind, RequestFailure.loginUnanswered.kind],
     usesReserve: true, requirements: ["ID-6", "ID-7"],
-    "Close one of your sessions.")
+    "Closes one of the caller's sessions.")
 }
 
 /// Closes all of the account's sessions but the calling one.
@@ -120,5 +120,5 @@ public enum CloseOtherSessions: AccountOperation {
   public static let spec = OperationSpec(
     "sessions.closeOthers", of: .identity, .delete("/v1/sessions"), by: .account, effect: .write,
     usesReserve: true, requirements: ["ID-6", "ID-7"],
-    "Close all of your sessions but this one.")
+    "Closes all of the caller's sessions but the calling one.")
 }

@@ -61,7 +61,7 @@ public enum ChangePassword: AccountOperation {
     "accounts.changePassword", of: .identity, .put("/v1/accounts/me/password"), by: .account, effect: .write, rate: .sensitive,
     failures: ChangePasswordFailure.allCases.map(\.kind) + [LogInFailure.locked.kind],
     requirements: ["ID-9", "ID-20"],
-    "Change the password; this session gets new tokens, all others and the personal access tokens end.")
+    "Changes the password; the calling session gets new tokens, all others and the personal access tokens end.")
 }
 
 /// An account has another password; its owner is to be notified by mail.
@@ -77,7 +77,7 @@ public struct PasswordChanged: Event, Hashable {
   public static let notes: Notes = ["changeID": "Names the change.", "accountID": "Whose password it is."]
 
   public static let spec = EventSpec(
-    "passwords.changed", by: .identity, requirements: ["ID-8", "ID-9"], "An account has another password.")
+    "passwords.changed", by: .identity, requirements: ["ID-8", "ID-9"], "An account changed its password.")
 }
 
 /// Gives the notifications service the current addressee of a mail: no other service keeps addresses.
@@ -108,5 +108,5 @@ public enum ReadAddressee: OpenOperation {
 
   public static let spec = OperationSpec(
     "accounts.addressee", of: .identity, nil, by: .services([.notifications]), effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"], "Where a mail to an account goes, and in which language.")
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"], "Returns the address and language of mails to an account.")
 }

@@ -40,7 +40,7 @@ public enum RequestPasswordRecovery: OpenOperation {
   public static let spec = OperationSpec(
     "passwordRecoveries.request", of: .identity, .post("/v1/password-recoveries"), by: .anyone, effect: .create,
     rate: .sensitive, takesIdempotencyKey: true, requirements: ["ID-8"],
-    "Have a link mailed by which a forgotten password is replaced.")
+    "Requests a mail with a link that replaces a forgotten password.")
 }
 
 /// Why a link recovers no password.
@@ -101,7 +101,7 @@ public enum CompletePasswordRecovery: OpenOperation {
     "passwordRecoveries.complete", of: .identity, .post("/v1/password-recoveries/complete"), by: .anyone, effect: .write,
     rate: .sensitive, failures: RecoveryFailure.allCases.map(\.kind) + [RequestFailure.accountSuspended.kind],
     requirements: ["ID-8", "ID-20", "SOC-8"],
-    "Choose a new password by the mailed link's token; all sessions end.")
+    "Sets a new password, by the mailed link's token; all sessions end.")
 }
 
 /// A recovery was asked for. The link's secret is not published: see ``ReadRecoverySecret``.
@@ -138,5 +138,5 @@ public enum ReadRecoverySecret: OpenOperation {
   public static let spec = OperationSpec(
     "passwordRecoveries.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-8", "NOT-6"],
-    "The token and addressee of a recovery mail; `not_found` for a link that no longer works.")
+    "Returns the token and addressee of a recovery mail; `not_found` for a link that no longer works.")
 }

@@ -111,7 +111,7 @@ public enum CreatePersonalAccessToken: AccountOperation {
   public static let spec = OperationSpec(
     "personalAccessTokens.create", of: .identity, .post("/v1/personal-access-tokens"), by: .account, effect: .write,
     failures: PersonalAccessTokenFailure.allCases.map(\.kind), takesIdempotencyKey: false, requirements: ["ID-18"],
-    "Make a personal access token for a script; its secret is shown this once.")
+    "Creates a personal access token for a script; its secret is shown only now.")
 }
 
 /// Lists the account's tokens that have not been revoked, the newest first, without their secrets.
@@ -121,7 +121,7 @@ public enum ListPersonalAccessTokens: AccountOperation {
 
   public static let spec = OperationSpec(
     "personalAccessTokens.list", of: .identity, .get("/v1/personal-access-tokens"), by: .account, effect: .read,
-    requirements: ["ID-18"], "List your personal access tokens, without their secrets.")
+    requirements: ["ID-18"], "Lists the caller's personal access tokens, without their secrets.")
 }
 
 /// Revokes a token: within a second it opens nothing. Doing it twice is harmless.
@@ -138,7 +138,7 @@ public enum RevokePersonalAccessToken: AccountOperation {
 
   public static let spec = OperationSpec(
     "personalAccessTokens.revoke", of: .identity, .delete("/v1/personal-access-tokens/{tokenID}"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["ID-18"], "Revoke one of your personal access tokens.")
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-18"], "Revokes one of the caller's personal access tokens.")
 }
 
 /// Gives the gateway the account of a personal access token, by the hash of its secret, and notes that the token was used.
@@ -181,7 +181,7 @@ public enum IdentifyPersonalAccessToken: OpenOperation {
   public static let spec = OperationSpec(
     "personalAccessTokens.identify", of: .identity, nil, by: .services([.gateway]), effect: .write,
     failures: [RequestFailure.unauthenticated.kind, RequestFailure.tokenExpired.kind], requirements: ["ID-18"],
-    "Resolve a personal access token to the account that it speaks for.")
+    "Resolves a personal access token to its account.")
 }
 
 /// A personal access token was made; its owner is to be notified by mail. Neither its secret nor its name is published: see
@@ -200,7 +200,7 @@ public struct PersonalAccessTokenCreated: Event, Hashable {
   public static let notes: Notes = ["tokenID": "The token.", "accountID": "Whose it is.", "at": "When."]
 
   public static let spec = EventSpec(
-    "personalAccessTokens.created", by: .identity, requirements: ["ID-18", "NOT-6"], "A personal access token was made.")
+    "personalAccessTokens.created", by: .identity, requirements: ["ID-18", "NOT-6"], "A personal access token was created.")
 }
 
 /// Gives the notifications service the current data for the mail about a new token: its name and its scopes. Only the person who created
@@ -230,7 +230,7 @@ public enum ReadPersonalAccessTokenNotice: OpenOperation {
   public static let spec = OperationSpec(
     "personalAccessTokens.notice", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-18", "NOT-6"],
-    "What stands in the mail about a new personal access token, and whom it goes to.")
+    "Returns the content and addressee of the mail about a new personal access token.")
 }
 
 /// A personal access token was revoked: it opens nothing any more.

@@ -39,7 +39,7 @@ public enum EditProfile: AccountOperation {
   public static let spec = OperationSpec(
     "accounts.editProfile", of: .identity, .put("/v1/accounts/me/profile"), by: .account, effect: .write, rate: .registered,
     requirements: ["ID-11"],
-    "Change username, nickname, name and age; what is left out is removed.")
+    "Changes username, nickname, name and age; fields that are left out are removed.")
 }
 
 /// An account as another account sees it: its visible data, and the relation between the two (ID-11, SOC-2, SOC-7, SOC-8).
@@ -95,7 +95,7 @@ public enum ReadProfile: AccountOperation {
   public static let spec = OperationSpec(
     "profiles.get", of: .identity, .get("/v1/accounts/{accountID}/profile"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "SOC-2", "SOC-7", "SOC-8"],
-    "Read an account's profile, and what is between you and it; `not_found` for one that you cannot see.")
+    "Returns an account's profile and its relation to the caller; `not_found` for an account that the caller cannot see.")
 }
 
 /// Reads the profile of an account whose username the caller knows; see ``ReadProfile``. Accounts that are not listed in the directory
@@ -114,5 +114,8 @@ public enum FindProfile: AccountOperation {
   public static let spec = OperationSpec(
     "profiles.find", of: .identity, .get("/v1/profiles/{username}"), by: .account, effect: .read, rate: .search,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "SOC-1", "SOC-8"],
-    "Read the profile of the account of that username, and what is between you and it; `not_found` for one that you cannot see.")
+    """
+    Returns the profile of the account with a username and its relation to the caller; `not_found` for one that the caller \
+    cannot see.
+    """)
 }

@@ -31,7 +31,7 @@ public enum CreatePublicLink: AccountOperation {
   // It takes an idempotency key although it answers a secret: the store and the keys that open the recorded reply give the link anyway.
   public static let spec = OperationSpec(
     "publicProfiles.createLink", of: .identity, .post("/v1/accounts/me/public-link"), by: .account, effect: .create,
-    requirements: ["ID-11"], "Make a link to your public profile; an older one stops working.")
+    requirements: ["ID-11"], "Creates a link to the caller's public profile; an older one stops working.")
 }
 
 /// Reads the link to the account's public profile.
@@ -42,7 +42,7 @@ public enum ReadPublicLink: AccountOperation {
   public static let spec = OperationSpec(
     "publicProfiles.readLink", of: .identity, .get("/v1/accounts/me/public-link"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11"],
-    "Read the link to your public profile; `not_found` without one.")
+    "Returns the link to the caller's public profile; `not_found` without one.")
 }
 
 /// Revokes the link to the account's public profile. Without a link it does nothing.
@@ -52,7 +52,7 @@ public enum RevokePublicLink: AccountOperation {
 
   public static let spec = OperationSpec(
     "publicProfiles.revokeLink", of: .identity, .delete("/v1/accounts/me/public-link"), by: .account, effect: .write,
-    requirements: ["ID-11"], "Let the link to your public profile stop working.")
+    requirements: ["ID-11"], "Revokes the link to the caller's public profile.")
 }
 
 /// The data of an account that visitors of the link may see.
@@ -90,7 +90,7 @@ public enum ReadPublicProfile: OpenOperation {
   public static let spec = OperationSpec(
     "publicProfiles.get", of: .identity, .get("/v1/public-profiles/{key}"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11"],
-    "Read a public profile; `not_found` for a link that does not work.")
+    "Returns a public profile; `not_found` for a link that does not work.")
 }
 
 /// Finds out whose public profile a secret link opens, for the page that services put together (TASK-6).
@@ -112,5 +112,6 @@ public enum OpenPublicProfile: OpenOperation {
 
   public static let spec = OperationSpec(
     "publicProfiles.open", of: .identity, nil, by: .services([.gateway]), effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["TASK-6"], "Say whose public profile a secret link opens.")
+    failures: [RequestFailure.notFound.kind], requirements: ["TASK-6"],
+    "Returns the account whose public profile a secret link opens.")
 }

@@ -61,7 +61,7 @@ public enum ListRegisterRecords: OpenOperation {
 
   public static let spec = OperationSpec(
     "registerRecords.list", of: .identity, nil, by: .services([.social]), effect: .read, requirements: ["TASK-9"],
-    "List what was registered of accounts behind a number, in its order.")
+    "Lists the records of accounts in the register after a number, in its order.")
 }
 
 /// A record of the account's own, with what opens its commitments; see social's `register.records`.
@@ -98,5 +98,6 @@ public enum ListOwnAccountRecords: AccountOperation {
 
   public static let spec = OperationSpec(
     "registerRecords.own", of: .identity, .get("/v1/accounts/me/register-records"), by: .account, effect: .read,
-    requirements: ["TASK-9"], "List what was registered of your account, newest first, with what proves it to others.")
+    requirements: ["TASK-9"],
+    "Lists the records of the caller's account in the register, newest first, with what proves each to others.")
 }

@@ -72,8 +72,8 @@ public enum RegisterAccount: OpenOperation {
     "accounts.register", of: .identity, .post("/v1/accounts"), by: .anyone, effect: .create, rate: .sensitive,
     takesIdempotencyKey: true, requirements: ["ID-1", "ID-4", "ID-20"],
     """
-    Register an account, and on request log in; the mail with its verification link is sent. Repeated with its key within ten minutes it \
-    gives the same session other tokens, later none.
+    Registers an account and sends the mail with its verification link; logs in on request. Repeated with its idempotency key \
+    within ten minutes it gives the same session other tokens, later none.
     """)
 }
 

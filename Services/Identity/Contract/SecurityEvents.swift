@@ -82,5 +82,5 @@ public enum ListSecurityEvents: AccountOperation {
 
   public static let spec = OperationSpec(
     "securityEvents.list", of: .identity, .get("/v1/security-events"), by: .administrator, effect: .read,
-    requirements: ["ID-15"], "List security events, the newest first.")
+    requirements: ["ID-15"], "Lists security events, newest first.")
 }

@@ -44,5 +44,5 @@ public enum ReadSecurityMail: OpenOperation {
   public static let spec = OperationSpec(
     "securityMails.content", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-15", "NOT-6"],
-    "What stands in a mail to an administrator; `not_found` where the account administers no longer.")
+    "Returns the content of a mail to an administrator; `not_found` if the account is no longer an administrator.")
 }

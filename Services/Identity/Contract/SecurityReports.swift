@@ -133,7 +133,7 @@ public enum ListSecurityReports: AccountOperation {
 
   public static let spec = OperationSpec(
     "securityReports.list", of: .identity, .get("/v1/security-reports"), by: .administrator, effect: .read,
-    requirements: ["ID-15"], "List the security reports, the newest first.")
+    requirements: ["ID-15"], "Lists the security reports, newest first.")
 }
 
 /// Reads a report.
@@ -150,7 +150,7 @@ public enum ReadSecurityReport: AccountOperation {
 
   public static let spec = OperationSpec(
     "securityReports.get", of: .identity, .get("/v1/security-reports/{reportID}"), by: .administrator, effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["ID-15"], "Read a security report.")
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-15"], "Returns a security report.")
 }
 
 /// A report was made; that administrator is to have it by mail.
@@ -168,5 +168,6 @@ public struct SecurityReportReady: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "securityReports.ready", by: .identity, requirements: ["ID-15"], "A security report is to be mailed to an administrator.")
+    "securityReports.ready", by: .identity, requirements: ["ID-15"],
+    "A security report is ready to be mailed to an administrator.")
 }

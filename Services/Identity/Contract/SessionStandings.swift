@@ -32,5 +32,5 @@ public enum CheckSessions: OpenOperation {
 
   public static let spec = OperationSpec(
     "sessions.check", of: .identity, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5"],
-    "Say how sessions stand: live, in doubt, or ended.")
+    "Returns the state of sessions: live, in doubt, or ended.")
 }

@@ -82,7 +82,7 @@ public enum LogIn: OpenOperation {
   public static let spec = OperationSpec(
     "sessions.create", of: .identity, .post("/v1/sessions"), by: .anyone, effect: .write, rate: .sensitive,
     failures: LogInFailure.allCases.map(\.kind) + [RequestFailure.accountSuspended.kind], usesReserve: true,
-    requirements: ["ID-3", "ID-7", "SOC-8"], "Log in: begin a session.")
+    requirements: ["ID-3", "ID-7", "SOC-8"], "Logs in: begins a session.")
 }
 
 /// Why a session is not refreshed: the person has to log in again.
@@ -112,7 +112,7 @@ public enum RefreshSession: OpenOperation {
   public static let spec = OperationSpec(
     "sessions.refresh", of: .identity, .post("/v1/sessions/refresh"), by: .anyone, effect: .write, rate: .sensitive,
     failures: RefreshFailure.allCases.map(\.kind), usesReserve: true, requirements: ["ID-4"],
-    "Exchange a refresh token for new tokens.")
+    "Exchanges a refresh token for new tokens.")
 }
 
 /// Logs out: the calling session ends at once, in every service.
@@ -123,7 +123,7 @@ public enum LogOut: AccountOperation {
   public static let spec = OperationSpec(
     "sessions.delete", of: .identity, .delete("/v1/sessions/current"), by: .account, effect: .write, inDoubt: .allowed,
     usesReserve: true, requirements: ["ID-5"],
-    "Log out: end this session.")
+    "Logs out: ends the calling session.")
 }
 
 /// A session has ended before its time: its access tokens are dead although they have not expired.
@@ -169,7 +169,7 @@ public struct SessionRevoked: Event, Hashable {
 
   public static let spec = EventSpec(
     "sessions.revoked", by: .identity, requirements: ["ID-4", "ID-5", "ID-6", "ID-7", "ID-8", "ID-9", "ID-12"],
-    "A session ended; its tokens are dead at once.")
+    "A session ended; its tokens are no longer valid.")
 }
 
 /// The access tokens of a session are outdated, though the session goes on: they count as expired, and the client refreshes.
@@ -193,5 +193,5 @@ public struct SessionOutdated: Event, Hashable {
 
   public static let spec = EventSpec(
     "sessions.outdated", by: .identity, requirements: ["ID-7", "ID-9", "ID-15"],
-    "The access tokens that a session was given so far are no longer valid.")
+    "The access tokens that a session has been given so far are no longer valid.")
 }

@@ -74,7 +74,7 @@ public enum ReadSettings: AccountOperation {
 
   public static let spec = OperationSpec(
     "settings.get", of: .identity, .get("/v1/accounts/me/settings"), by: .account, effect: .read, requirements: ["ID-13"],
-    "Read your settings.")
+    "Returns the caller's settings.")
 }
 
 /// Changes the settings that are given. Those that are absent stay as they are; null is refused, since each always has a value.
@@ -137,5 +137,5 @@ public enum UpdateSettings: AccountOperation {
 
   public static let spec = OperationSpec(
     "settings.update", of: .identity, .patch("/v1/accounts/me/settings"), by: .account, effect: .write, requirements: ["ID-13"],
-    "Change the settings that are given; the others stay as they are.")
+    "Changes the given settings; the others stay as they are.")
 }

@@ -104,7 +104,7 @@ public enum ReadSuspension: OpenOperation {
   public static let spec = OperationSpec(
     "suspensions.read", of: .identity, .post("/v1/suspensions/read"), by: .anyone, effect: .write, rate: .sensitive,
     failures: SuspensionLinkFailure.allCases.map(\.kind), requirements: ["SOC-8"],
-    "Read why and until when an account is suspended, by the mailed link's token.")
+    "Returns why and until when an account is suspended, by the mailed link's token.")
 }
 
 /// Appeals a suspension by the token of the mailed link: once (SOC-8).
@@ -128,7 +128,7 @@ public enum AppealSuspension: OpenOperation {
   public static let spec = OperationSpec(
     "suspensions.appeal", of: .identity, .post("/v1/suspensions/appeal"), by: .anyone, effect: .write, rate: .sensitive,
     failures: SuspensionLinkFailure.allCases.map(\.kind) + SuspensionAppealFailure.allCases.map(\.kind), requirements: ["SOC-8"],
-    "Appeal a suspension, by the mailed link's token.")
+    "Appeals a suspension, by the mailed link's token.")
 }
 
 /// Deletes a suspended account by the token of the mailed link, which only its owner has (SOC-8, ID-12); compare ``DeleteAccount``.
@@ -139,7 +139,7 @@ public enum DeleteSuspendedAccount: OpenOperation {
   public static let spec = OperationSpec(
     "suspensions.deleteAccount", of: .identity, .post("/v1/suspensions/account-deletion"), by: .anyone, effect: .write,
     rate: .sensitive, failures: SuspensionLinkFailure.allCases.map(\.kind) + [AdministratorFailure.last.kind],
-    requirements: ["SOC-8", "ID-12"], "Delete a suspended account and everything it holds, by the mailed link's token.")
+    requirements: ["SOC-8", "ID-12"], "Deletes a suspended account and all its data, by the mailed link's token.")
 }
 
 /// A mail with a link about a suspension is to be sent. The link's secret is not in it: see ``ReadSuspensionSecret``.
@@ -156,7 +156,7 @@ public struct SuspensionLinkRequested: Event, Hashable {
 
   public static let spec = EventSpec(
     "suspensionLinks.requested", by: .identity, requirements: ["SOC-8"],
-    "Somebody who proved to be the owner of a suspended account is to get a mail with a link.")
+    "The owner of a suspended account has proved to be the owner; a mail with a link is to be sent.")
 }
 
 /// Gives the notifications service the current data for the mail about a suspension; compare ``ReadVerificationSecret``.
@@ -198,5 +198,5 @@ public enum ReadSuspensionSecret: OpenOperation {
   public static let spec = OperationSpec(
     "suspensionLinks.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-8", "NOT-6"],
-    "The token and addressee of a mail about a suspension; `not_found` for a link that no longer works.")
+    "Returns the token and addressee of a mail about a suspension; `not_found` for a link that no longer works.")
 }

@@ -23,5 +23,6 @@ public struct SuspensionAppealed: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "suspensions.appealed", by: .identity, requirements: ["SOC-8"], "A suspended account appealed by its mailed link.")
+    "suspensions.appealed", by: .identity, requirements: ["SOC-8"],
+    "The owner of a suspended account appealed by the mailed link.")
 }

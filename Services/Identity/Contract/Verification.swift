@@ -47,7 +47,7 @@ public enum VerifyAccount: OpenOperation {
   public static let spec = OperationSpec(
     "accounts.verify", of: .identity, .post("/v1/accounts/verify"), by: .anyone, effect: .write, rate: .sensitive,
     failures: VerificationFailure.allCases.map(\.kind), requirements: ["ID-2"],
-    "Verify an e-mail address by the mailed link's token.")
+    "Verifies an e-mail address, by the mailed link's token.")
 }
 
 /// Why no further link is sent.
@@ -83,7 +83,7 @@ public enum ResendVerification: AccountOperation {
   public static let spec = OperationSpec(
     "accounts.resendVerification", of: .identity, .post("/v1/accounts/me/verification-links"), by: .account, effect: .create,
     rate: .sensitive, inDoubt: .allowed, failures: ResendFailure.allCases.map(\.kind), requirements: ["ID-2"],
-    "Send the verification link again; older links stop working.")
+    "Sends the verification link again; older links stop working.")
 }
 
 /// A verification mail is to be sent. The link's secret is not published: see ``ReadVerificationSecret``.
@@ -163,5 +163,5 @@ public enum ReadVerificationSecret: OpenOperation {
   public static let spec = OperationSpec(
     "verificationLinks.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-2", "NOT-6"],
-    "The token and addressee of a verification mail; `not_found` for a link that no longer works.")
+    "Returns the token and addressee of a verification mail; `not_found` for a link that no longer works.")
 }

@@ -98,7 +98,7 @@ public enum PreviewBroadcast: AccountOperation {
 
   public static let spec = OperationSpec(
     "broadcasts.preview", of: .notifications, .post("/v1/broadcasts/preview"), by: .administrator, effect: .read,
-    requirements: ["NOT-5"], "Say how many a message to many would go to, and how it reads, without sending it.")
+    requirements: ["NOT-5"], "Returns how many accounts a broadcast would go to, and how it reads, without sending it.")
 }
 
 /// Sends a broadcast to all its recipients, at most so many a minute (NOT-5). Each account gets it exactly once, even after a crash.
@@ -123,7 +123,7 @@ public enum SendBroadcast: AccountOperation {
 
   public static let spec = OperationSpec(
     "broadcasts.send", of: .notifications, .post("/v1/broadcasts"), by: .administrator, effect: .create, requirements: ["NOT-5"],
-    "Send a message to everybody, or to those of a language or not seen for a while.")
+    "Sends a broadcast to all accounts, or to those of a language or not seen for a while.")
 }
 
 /// Sends the message to its author alone, at once, as everybody would get it (NOT-5).
@@ -133,7 +133,8 @@ public enum TestBroadcast: AccountOperation {
 
   public static let spec = OperationSpec(
     "broadcasts.test", of: .notifications, .post("/v1/broadcasts/test"), by: .administrator, effect: .create,
-    requirements: ["NOT-5"], "Send a message to yourself, by every channel that you have on for announcements.")
+    requirements: ["NOT-5"],
+    "Sends a broadcast to the caller alone, by every channel that the caller has turned on for announcements.")
 }
 
 /// The broadcasts, newest first (NOT-5).
@@ -143,7 +144,7 @@ public enum ListBroadcasts: AccountOperation {
 
   public static let spec = OperationSpec(
     "broadcasts.list", of: .notifications, .get("/v1/broadcasts"), by: .administrator, effect: .read, requirements: ["NOT-5"],
-    "List the messages to many, newest first, and how far each has come.")
+    "Lists the broadcasts, newest first, and how far each has come.")
 }
 
 /// Cancels a broadcast that is being sent: accounts that have it keep it (NOT-5).
@@ -160,5 +161,5 @@ public enum CancelBroadcast: AccountOperation {
 
   public static let spec = OperationSpec(
     "broadcasts.cancel", of: .notifications, .post("/v1/broadcasts/{broadcastID}/cancel"), by: .administrator, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["NOT-5"], "End a message to many that is being sent.")
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-5"], "Cancels a broadcast that is being sent.")
 }

@@ -44,7 +44,7 @@ public enum ListDeadMails: AccountOperation {
 
   public static let spec = OperationSpec(
     "mails.listDead", of: .notifications, .get("/v1/dead-mails"), by: .administrator, effect: .read, requirements: ["NOT-6"],
-    "List the mails that could not be delivered and were given up, newest first.")
+    "Lists the mails that could not be delivered and were given up, newest first.")
 }
 
 /// Puts a dead mail back into the queue, with all its attempts again (NOT-6).
@@ -64,5 +64,5 @@ public enum RetryDeadMail: AccountOperation {
   public static let spec = OperationSpec(
     "mails.retry", of: .notifications, .post("/v1/dead-mails/{mailID}/retry"), by: .administrator, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"],
-    "Send a mail that was given up again, with all attempts that a new one has.")
+    "Sends a mail that was given up again, with as many attempts as a new one.")
 }

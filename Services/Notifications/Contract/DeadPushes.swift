@@ -40,7 +40,7 @@ public enum ListDeadPushes: AccountOperation {
 
   public static let spec = OperationSpec(
     "pushes.listDead", of: .notifications, .get("/v1/dead-pushes"), by: .administrator, effect: .read, requirements: ["NOT-5"],
-    "List the pushes that no push service took and that were given up, newest first.")
+    "Lists the pushes that no push service accepted and that were given up, newest first.")
 }
 
 /// Sends a dead push once more (NOT-5), by the rules for pushes held in quiet hours: not if it was read, retracted or switched off
@@ -59,5 +59,5 @@ public enum RetryDeadPush: AccountOperation {
   public static let spec = OperationSpec(
     "pushes.retry", of: .notifications, .post("/v1/dead-pushes/{deliveryID}/retry"), by: .administrator, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["NOT-5"],
-    "Push what was given up again, unless there is no longer a reason for it.")
+    "Sends a push that was given up again, unless there is no longer a reason for it.")
 }

@@ -86,7 +86,7 @@ public enum ListDeliveries: AccountOperation {
 
   public static let spec = OperationSpec(
     "notificationDeliveries.list", of: .notifications, .get("/v1/notification-deliveries"), by: .account, effect: .read,
-    requirements: ["NOT-5"], "List what was delivered to you in the last 90 days, and by which channel, newest first.")
+    requirements: ["NOT-5"], "Lists what was delivered to the caller in the last 90 days, and by which channel, newest first.")
 }
 
 /// How many deliveries by one channel came to one end (NOT-5).
@@ -139,5 +139,5 @@ public enum ReadDeliveryStatistics: AccountOperation {
 
   public static let spec = OperationSpec(
     "notificationDeliveries.statistics", of: .notifications, .get("/v1/notification-deliveries/statistics"), by: .administrator,
-    effect: .read, requirements: ["NOT-5"], "Count what was delivered to everybody, by channel, kind and outcome.")
+    effect: .read, requirements: ["NOT-5"], "Counts the deliveries to all accounts by channel, kind and outcome.")
 }

@@ -158,7 +158,7 @@ public enum ListNotifications: AccountOperation {
 
   public static let spec = OperationSpec(
     "notifications.list", of: .notifications, .get("/v1/notifications"), by: .account, effect: .read,
-    requirements: ["NOT-1"], "List your notifications, newest first.")
+    requirements: ["NOT-1"], "Lists the caller's notifications, newest first.")
 }
 
 /// How many notifications of a category are not read.
@@ -195,7 +195,7 @@ public enum CountUnreadNotifications: AccountOperation {
 
   public static let spec = OperationSpec(
     "notifications.unreadCount", of: .notifications, .get("/v1/notifications/unread-count"), by: .account, effect: .read,
-    requirements: ["NOT-1"], "Count the notifications that you have not read.")
+    requirements: ["NOT-1"], "Counts the caller's unread notifications.")
 }
 
 /// The notifications after a given one, oldest first: a live connection or a returning client catches up by this (NOT-1).
@@ -253,7 +253,7 @@ public enum NotificationsSince: AccountOperation {
 
   public static let spec = OperationSpec(
     "notifications.since", of: .notifications, .get("/v1/notifications/since"), by: .account, effect: .read,
-    requirements: ["NOT-1"], "List the notifications after the last one seen, oldest first.")
+    requirements: ["NOT-1"], "Lists the notifications after the last one seen, oldest first.")
 }
 
 /// Marks one notification as read (NOT-1).
@@ -270,7 +270,7 @@ public enum MarkNotificationRead: AccountOperation {
 
   public static let spec = OperationSpec(
     "notifications.markRead", of: .notifications, .post("/v1/notifications/{notificationID}/read"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["NOT-1"], "Mark a notification as read.")
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-1"], "Marks a notification as read.")
 }
 
 /// Marks all notifications up to a number as read (NOT-1).
@@ -287,7 +287,7 @@ public enum MarkNotificationsRead: AccountOperation {
 
   public static let spec = OperationSpec(
     "notifications.markAllRead", of: .notifications, .post("/v1/notifications/read"), by: .account, effect: .write,
-    requirements: ["NOT-1"], "Mark all notifications up to a number as read.")
+    requirements: ["NOT-1"], "Marks all notifications up to a number as read.")
 }
 
 /// Deletes a notification and its content (NOT-1). Deleting it again changes nothing.
@@ -304,7 +304,7 @@ public enum DeleteNotification: AccountOperation {
 
   public static let spec = OperationSpec(
     "notifications.delete", of: .notifications, .delete("/v1/notifications/{notificationID}"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["NOT-1"], "Delete a notification.")
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-1"], "Deletes a notification.")
 }
 
 // MARK: - Events
@@ -327,7 +327,7 @@ public struct NotificationCreated: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "notifications.created", by: .notifications, requirements: ["NOT-1"], "A notification came into an account's inbox.")
+    "notifications.created", by: .notifications, requirements: ["NOT-1"], "A notification was added to an account's inbox.")
 }
 
 /// A notification in an account's inbox has changed, for example because the quoted message was edited or removed: the gateway delivers it
@@ -350,7 +350,7 @@ public struct NotificationChanged: Event, Hashable {
 
   public static let spec = EventSpec(
     "notifications.changed", by: .notifications, isLive: true, requirements: ["NOT-1"],
-    "A notification in an account's inbox says something else.")
+    "A notification in an account's inbox changed.")
 }
 
 /// A notification in an account's inbox is there no longer: it was deleted, taken back, or replaced by one under a newer number. The
@@ -368,5 +368,5 @@ public struct NotificationRemoved: Event, Hashable {
 
   public static let spec = EventSpec(
     "notifications.removed", by: .notifications, isLive: true, requirements: ["NOT-1"],
-    "A notification in an account's inbox is there no longer.")
+    "A notification was removed from an account's inbox.")
 }

@@ -66,7 +66,7 @@ public enum ListMailbox: OpenOperation {
 
   public static let spec = OperationSpec(
     "mailbox.list", of: .notifications, nil, by: .services([.gateway]), effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"], "The mails that lie in the folder.")
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"], "Lists the mails in the folder.")
 }
 
 /// One of the mails that lie in the folder (NOT-6).
@@ -98,5 +98,5 @@ public enum ReadMailboxMail: OpenOperation {
 
   public static let spec = OperationSpec(
     "mailbox.read", of: .notifications, nil, by: .services([.gateway]), effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"], "A mail that lies in the folder.")
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"], "Returns a mail in the folder.")
 }

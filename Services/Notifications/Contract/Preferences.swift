@@ -62,7 +62,7 @@ public enum ReadNotificationPreferences: AccountOperation {
 
   public static let spec = OperationSpec(
     "notificationPreferences.get", of: .notifications, .get("/v1/notification-preferences"), by: .account, effect: .read,
-    requirements: ["NOT-4"], "Read which notifications reach you by which channel.")
+    requirements: ["NOT-4"], "Returns which notifications reach the caller by which channel.")
 }
 
 /// One choice of an account: a category or a kind, a channel, and whether it is on.
@@ -116,5 +116,5 @@ public enum UpdateNotificationPreferences: AccountOperation {
 
   public static let spec = OperationSpec(
     "notificationPreferences.update", of: .notifications, .patch("/v1/notification-preferences"), by: .account, effect: .write,
-    requirements: ["NOT-4"], "Choose which notifications reach you by which channel.")
+    requirements: ["NOT-4"], "Sets which notifications reach the caller by which channel.")
 }

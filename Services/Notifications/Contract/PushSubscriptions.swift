@@ -223,7 +223,7 @@ public enum ReadPushKey: AccountOperation {
 
   public static let spec = OperationSpec(
     "pushSubscriptions.key", of: .notifications, .get("/v1/push-key"), by: .account, effect: .read, requirements: ["NOT-5"],
-    "Read the server's public key, with which browsers and apps subscribe to pushes.")
+    "Returns the server's public key, with which browsers and apps subscribe to pushes.")
 }
 
 /// Subscribes a device to pushes (NOT-5), with the data that the browser's `subscribe` returned, or UnifiedPush's distributor gave to the
@@ -277,7 +277,7 @@ public enum CreatePushSubscription: AccountOperation {
   public static let spec = OperationSpec(
     "pushSubscriptions.create", of: .notifications, .post("/v1/push-subscriptions"), by: .account, effect: .create,
     isForSessionsOnly: true, failures: [PushSubscriptionFailure.tooMany.kind], requirements: ["NOT-5"],
-    "Have notifications pushed to a device, in a session, for as long as the session lasts.")
+    "Subscribes a device to pushes of the caller's notifications; needs a session, and lasts as long as it.")
 }
 
 /// The caller's devices that take pushes, newest first (NOT-5). A session in doubt sees its own alone.
@@ -287,7 +287,7 @@ public enum ListPushSubscriptions: AccountOperation {
 
   public static let spec = OperationSpec(
     "pushSubscriptions.list", of: .notifications, .get("/v1/push-subscriptions"), by: .account, effect: .read,
-    requirements: ["NOT-5"], "List your devices that take pushes, newest first.")
+    requirements: ["NOT-5"], "Lists the caller's devices that receive pushes, newest first.")
 }
 
 /// Calls a device that takes pushes something else (NOT-5).
@@ -309,7 +309,7 @@ public enum RenamePushSubscription: AccountOperation {
   public static let spec = OperationSpec(
     "pushSubscriptions.rename", of: .notifications, .put("/v1/push-subscriptions/{pushSubscriptionID}/name"), by: .account,
     effect: .write, failures: [RequestFailure.notFound.kind], requirements: ["NOT-5"],
-    "Call a device that takes pushes something else.")
+    "Renames a device that receives pushes.")
 }
 
 /// Has nothing pushed to a device any more (NOT-5).
@@ -327,7 +327,7 @@ public enum DeletePushSubscription: AccountOperation {
   public static let spec = OperationSpec(
     "pushSubscriptions.delete", of: .notifications, .delete("/v1/push-subscriptions/{pushSubscriptionID}"), by: .account,
     effect: .write, failures: [RequestFailure.notFound.kind], requirements: ["NOT-5"],
-    "Have nothing pushed to a device any more.")
+    "Unsubscribes a device from pushes.")
 }
 
 /// Reports that a push was opened: its notification is marked as read, and the delivery log notes it (NOT-5). A push names its delivery in
@@ -346,5 +346,5 @@ public enum OpenPush: AccountOperation {
   public static let spec = OperationSpec(
     "pushes.open", of: .notifications, .post("/v1/pushes/{deliveryID}/open"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["NOT-5"],
-    "Say that you opened a push: its notification is read.")
+    "Reports that a push was opened: its notification is read.")
 }

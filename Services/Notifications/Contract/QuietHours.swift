@@ -80,7 +80,7 @@ public enum ReadQuietHours: AccountOperation {
 
   public static let spec = OperationSpec(
     "quietHours.get", of: .notifications, .get("/v1/quiet-hours"), by: .account, effect: .read, requirements: ["NOT-4"],
-    "Read your quiet hours.")
+    "Returns the caller's quiet hours.")
 }
 
 /// Sets an account's quiet hours, the same each day (NOT-4).
@@ -93,7 +93,7 @@ public enum SetQuietHours: AccountOperation {
 
   public static let spec = OperationSpec(
     "quietHours.set", of: .notifications, .put("/v1/quiet-hours"), by: .account, effect: .write, requirements: ["NOT-4"],
-    "Set your quiet hours: e-mails and pushes wait until they end, unless urgent.")
+    "Sets the caller's quiet hours: e-mails and pushes wait until they end, unless urgent.")
 }
 
 /// Ends an account's having quiet hours (NOT-4): what waits comes now.
@@ -103,5 +103,5 @@ public enum DeleteQuietHours: AccountOperation {
 
   public static let spec = OperationSpec(
     "quietHours.delete", of: .notifications, .delete("/v1/quiet-hours"), by: .account, effect: .write, requirements: ["NOT-4"],
-    "Have no quiet hours any more; what waits comes now.")
+    "Removes the caller's quiet hours; what waits is sent now.")
 }

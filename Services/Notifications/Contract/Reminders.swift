@@ -92,7 +92,7 @@ public enum ReadReminder: OpenOperation {
   public static let spec = OperationSpec(
     "reminders.read", of: .notifications, .post("/v1/reminders/read"), by: .anyone, effect: .read,
     failures: ReminderFailure.allCases.map(\.kind), requirements: ["NOT-2"],
-    "Say what the link of a reminder is of, without answering it.")
+    "Returns what the link of a reminder is about, without answering it.")
 }
 
 /// Answers a reminder by the token of its push or mail (NOT-2). It needs no login.
@@ -124,7 +124,7 @@ public enum UseReminder: OpenOperation {
 
   public static let spec = OperationSpec(
     "reminders.use", of: .notifications, .post("/v1/reminders/use"), by: .anyone, effect: .write,
-    failures: ReminderFailure.allCases.map(\.kind), requirements: ["NOT-2"], "Answer a reminder by the token of its link.")
+    failures: ReminderFailure.allCases.map(\.kind), requirements: ["NOT-2"], "Answers a reminder, by the token of its link.")
 }
 
 /// Answers a reminder in the caller's inbox (NOT-2), by the same rules as by a token.
@@ -152,7 +152,7 @@ public enum AnswerReminder: AccountOperation {
   public static let spec = OperationSpec(
     "reminders.answer", of: .notifications, .post("/v1/notifications/{notificationID}/answer"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind] + ReminderFailure.allCases.map(\.kind), requirements: ["NOT-2"],
-    "Answer a reminder in your inbox: done, or again in some minutes.")
+    "Answers a reminder in the caller's inbox: done, or again in some minutes.")
 }
 
 /// A reminder was answered: once, and what follows from it is the activity service's (NOT-2).

@@ -69,5 +69,5 @@ public enum ListAchievements: AccountOperation {
 
   public static let spec = OperationSpec(
     "achievements.list", of: .rewards, .get("/v1/achievements"), by: .account, effect: .read, requirements: ["REW-8"],
-    "List the achievements, with the tier that you have reached, your progress and what remains.")
+    "Lists the achievements, each with the tier that the caller has reached, the progress and what remains.")
 }

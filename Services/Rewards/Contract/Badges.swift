@@ -61,7 +61,7 @@ public enum ListBadges: AccountOperation {
 
   public static let spec = OperationSpec(
     "badges.list", of: .rewards, .get("/v1/badges"), by: .account, effect: .read, requirements: ["REW-7", "REW-8"],
-    "List your badges, newest first.")
+    "Lists the caller's badges, newest first.")
 }
 
 /// Lists a friend's badges, newest first; empty where the friend does not show them (REW-7). Callers who are not friends are told that the
@@ -84,7 +84,7 @@ public enum ListFriendsBadges: AccountOperation {
   public static let spec = OperationSpec(
     "badges.listOfFriend", of: .rewards, .get("/v1/accounts/{accountID}/badges"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["REW-7", "REW-8"],
-    "List a friend's badges, newest first, if the friend shows them.")
+    "Lists a friend's badges, newest first, if the friend shows them.")
 }
 
 /// Returns who sees the account's badges (REW-7).
@@ -94,7 +94,7 @@ public enum GetBadgeVisibility: AccountOperation {
 
   public static let spec = OperationSpec(
     "badges.getVisibility", of: .rewards, .get("/v1/badges/visibility"), by: .account, effect: .read, requirements: ["REW-7"],
-    "Show to whom your badges show.")
+    "Returns to whom the caller's badges are shown.")
 }
 
 /// Sets who sees the account's badges (REW-7).
@@ -104,7 +104,7 @@ public enum SetBadgeVisibility: AccountOperation {
 
   public static let spec = OperationSpec(
     "badges.setVisibility", of: .rewards, .put("/v1/badges/visibility"), by: .account, effect: .write, requirements: ["REW-7"],
-    "Choose to whom your badges show: to friends, on your public profile.")
+    "Sets to whom the caller's badges are shown: to friends, on the public profile.")
 }
 
 /// Returns the part of a public profile page that shows an account's badges, if the account has chosen to show them there (REW-7).
@@ -114,7 +114,7 @@ public enum ReadBadgeProfilePart: ProfilePartOperation {
 
   public static let spec = OperationSpec(
     "badges.profilePart", of: .rewards, nil, by: .services([.gateway]), effect: .read, requirements: ["REW-7"],
-    "Say which badges the page of an account's public profile shows.")
+    "Returns the badges that the page of an account's public profile shows.")
 }
 
 // MARK: - Events

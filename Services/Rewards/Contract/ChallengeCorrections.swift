@@ -86,7 +86,7 @@ public enum RevokeChallenge: AccountOperation {
     effect: .create,
     failures: [RequestFailure.notFound.kind, ChallengeFailure.notFound.kind, ChallengeFailure.notHeld.kind],
     requirements: ["REW-7", "REW-8"],
-    "Take back what another account has completed, its badge and what is left of its coins, with a reason that its owner reads.")
+    "Revokes what another account has completed, with its badge and what is left of its coins; its owner reads the reason.")
 }
 
 /// An administrator grants another account the completion of a challenge or tier, with a reason that its owner reads: badge and coins are
@@ -100,8 +100,7 @@ public enum GrantChallenge: AccountOperation {
     effect: .create,
     failures: [RequestFailure.notFound.kind, ChallengeFailure.notFound.kind, ChallengeFailure.held.kind],
     requirements: ["REW-7", "REW-8"],
-    "Let a challenge or a tier count as completed by another account, with its badge and coins, and a reason that its owner reads."
-  )
+    "Grants another account a challenge or a tier as completed, with its badge and coins; its owner reads the reason.")
 }
 
 /// Lists administrators' corrections of an account's completions, newest first (REW-7, REW-8).
@@ -128,7 +127,7 @@ public enum ListChallengeCorrections: AccountOperation {
   public static let spec = OperationSpec(
     "challengeCorrections.list", of: .rewards, .get("/v1/accounts/{accountID}/challenge-corrections"), by: .administrator,
     effect: .read, requirements: ["REW-7", "REW-8"],
-    "List what administrators have corrected of what an account has completed, newest first.")
+    "Lists the corrections that administrators made to what an account has completed, newest first.")
 }
 
 // MARK: - Events
@@ -176,5 +175,5 @@ public struct ChallengeCorrected: Event, Hashable {
 
   public static let spec = EventSpec(
     "challenges.corrected", by: .rewards, requirements: ["REW-7", "REW-8"],
-    "An administrator has revoked or granted what an account has completed.")
+    "An administrator revoked or granted what an account has completed.")
 }

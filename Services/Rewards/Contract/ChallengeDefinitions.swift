@@ -52,7 +52,7 @@ public enum CreateChallenge: AccountOperation {
   public static let spec = OperationSpec(
     "challenges.create", of: .rewards, .post("/v1/challenge-definitions"), by: .administrator, effect: .create,
     failures: [ChallengeFailure.tooMany.kind], requirements: ["REW-7", "REW-8"],
-    "Define a challenge, or an achievement in tiers; what accounts have already done counts.")
+    "Creates the definition of a challenge, or of an achievement in tiers; what accounts have already done counts.")
 }
 
 /// Changes a definition in ways that no account loses by (REW-7): its words and icon; a threshold may fall, coins may rise. The rule of
@@ -100,7 +100,7 @@ public enum EditChallenge: AccountOperation {
   public static let spec = OperationSpec(
     "challenges.edit", of: .rewards, .put("/v1/challenge-definitions/{challengeID}"), by: .administrator, effect: .write,
     failures: [ChallengeFailure.notFound.kind, ChallengeFailure.retired.kind], requirements: ["REW-7", "REW-8"],
-    "Change a definition where that harms nobody: words and icon; a lower threshold, more coins.")
+    "Changes a definition where nobody loses by it: words and icon, a lower threshold, more coins.")
 }
 
 /// Retires a definition: it can no longer be completed, and existing completions stay (REW-7). Idempotent.
@@ -122,7 +122,7 @@ public enum RetireChallenge: AccountOperation {
     "challenges.retire", of: .rewards, .post("/v1/challenge-definitions/{challengeID}/retire"), by: .administrator,
     effect: .write,
     failures: [ChallengeFailure.notFound.kind], requirements: ["REW-7", "REW-8"],
-    "Let nobody complete a challenge or an achievement any more; who has completed it keeps that.")
+    "Retires a challenge or an achievement: nobody can complete it any more, and who has completed it keeps that.")
 }
 
 /// Lists all definitions, retired ones too, oldest first (REW-7, REW-8).
@@ -132,5 +132,6 @@ public enum ListChallengeDefinitions: AccountOperation {
 
   public static let spec = OperationSpec(
     "challenges.listDefinitions", of: .rewards, .get("/v1/challenge-definitions"), by: .administrator, effect: .read,
-    requirements: ["REW-7", "REW-8"], "List the definitions of challenges and achievements, retired ones too, oldest first.")
+    requirements: ["REW-7", "REW-8"],
+    "Lists the definitions of challenges and achievements, including retired ones, oldest first.")
 }

@@ -110,7 +110,10 @@ public enum ListChallenges: AccountOperation {
 
   public static let spec = OperationSpec(
     "challenges.list", of: .rewards, .get("/v1/challenges"), by: .account, effect: .read, requirements: ["REW-7"],
-    "List the challenges that are open to you, with your progress and what remains, those nearest to completion first.")
+    """
+    Lists the challenges that are open to the caller, with the progress and what remains; those nearest to completion come \
+    first.
+    """)
 }
 
 /// Lists the challenges that the account has completed, newest first (REW-7).
@@ -121,7 +124,7 @@ public enum ListCompletedChallenges: AccountOperation {
 
   public static let spec = OperationSpec(
     "challenges.listCompleted", of: .rewards, .get("/v1/challenges/completed"), by: .account, effect: .read,
-    requirements: ["REW-7"], "List the challenges that you have completed, newest first.")
+    requirements: ["REW-7"], "Lists the challenges that the caller has completed, newest first.")
 }
 
 // MARK: - Events
@@ -165,7 +168,7 @@ public struct ChallengeCompleted: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "challenges.completed", by: .rewards, requirements: ["REW-7"], "An account has completed a challenge.")
+    "challenges.completed", by: .rewards, requirements: ["REW-7"], "An account completed a challenge.")
 }
 
 /// A completion was taken back, because movement was corrected within the time in which it earns, or because an administrator revoked the
@@ -204,5 +207,5 @@ public struct ChallengeTakenBack: Event, Hashable {
 
   public static let spec = EventSpec(
     "challenges.takenBack", by: .rewards, requirements: ["REW-7"],
-    "A correction took away what had completed a challenge or reached a tier, or an administrator revoked it.")
+    "A completed challenge or a reached tier was taken back: its movement was corrected, or an administrator revoked it.")
 }

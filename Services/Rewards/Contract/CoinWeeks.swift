@@ -60,5 +60,5 @@ public enum ReadCoinWeeks: OpenOperation {
 
   public static let spec = OperationSpec(
     "coinWeeks.read", of: .rewards, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-3"],
-    "Say what came and went of accounts' coins in a time.")
+    "Returns how many coins accounts gained and spent in a period.")
 }

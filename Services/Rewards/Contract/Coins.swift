@@ -54,7 +54,7 @@ public enum GetBalance: AccountOperation {
 
   public static let spec = OperationSpec(
     "coins.balance", of: .rewards, .get("/v1/coins/balance"), by: .account, effect: .read, requirements: ["REW-1", "REW-2"],
-    "Show how many coins the account has, and the steps carried over towards the next.")
+    "Returns the caller's coin balance, and the steps carried over towards the next coin.")
 }
 
 /// Coins that were credited to an account or debited from it, and the reason (REW-2).
@@ -156,7 +156,7 @@ public enum ListTransfers: AccountOperation {
 
   public static let spec = OperationSpec(
     "coins.history", of: .rewards, .get("/v1/coins/transfers"), by: .account, effect: .read, requirements: ["REW-2"],
-    "List the coins that came to the account or left it, newest first.")
+    "Lists the coins that the caller gained or spent, newest first.")
 }
 
 /// Coins were credited for steps (``CoinsEarned``), or taken back by a correction (``CoinsCorrected``).
@@ -205,7 +205,7 @@ public enum Earning: CoinsMovement {
 public enum Correcting: CoinsMovement {
   public static let spec = EventSpec(
     "coins.corrected", by: .rewards, requirements: ["REW-1"],
-    "Steps were corrected downwards, and their coins taken back as far as the balance went.")
+    "Steps were corrected downwards, and their coins taken back as far as the balance allowed.")
   public static let schemaName = "CoinsCorrected"
   public static let notes = LedgerText.ofSteps(coins: "How many were taken back.")
 }

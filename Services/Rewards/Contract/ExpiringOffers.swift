@@ -54,5 +54,5 @@ public enum ReadExpiringOffers: OpenOperation {
 
   public static let spec = OperationSpec(
     "expiringOffers.read", of: .rewards, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5", "REW-4"],
-    "Say which offers that end soon accounts can afford.")
+    "Returns the offers that end soon and that accounts can afford.")
 }

@@ -38,5 +38,5 @@ public enum ReadFriendRanks: OpenOperation {
 
   public static let spec = OperationSpec(
     "friendRanks.read", of: .rewards, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5", "REW-6"],
-    "Say where accounts stand among their friends by the steps of the present month.")
+    "Returns the ranks of accounts among their friends by the steps of the present month.")
 }

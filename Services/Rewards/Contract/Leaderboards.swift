@@ -172,7 +172,7 @@ public enum ListLeaderboard: AccountOperation {
 
   public static let spec = OperationSpec(
     "leaderboards.list", of: .rewards, .get("/v1/leaderboards"), by: .account, effect: .read, requirements: ["REW-6"],
-    "List the people with the most steps or coins of a month or of all time, and your own rank with its neighbours.")
+    "Lists the people with the most steps or coins of a month or of all time, and the caller's rank with its neighbours.")
 }
 
 /// Whether an account is visible on leaderboards (REW-6).
@@ -195,7 +195,7 @@ public enum GetLeaderboardVisibility: AccountOperation {
 
   public static let spec = OperationSpec(
     "leaderboards.getVisibility", of: .rewards, .get("/v1/leaderboards/visibility"), by: .account, effect: .read,
-    requirements: ["REW-6"], "Show whether others see you on leaderboards.")
+    requirements: ["REW-6"], "Returns whether others see the caller on leaderboards.")
 }
 
 /// Sets whether the account is visible on leaderboards; takes effect at once on all of them (REW-6).
@@ -208,5 +208,5 @@ public enum SetLeaderboardVisibility: AccountOperation {
 
   public static let spec = OperationSpec(
     "leaderboards.setVisibility", of: .rewards, .put("/v1/leaderboards/visibility"), by: .account, effect: .write,
-    requirements: ["REW-6"], "Choose whether others see you on leaderboards.")
+    requirements: ["REW-6"], "Sets whether others see the caller on leaderboards.")
 }

@@ -45,7 +45,7 @@ public enum AdjustCoins: AccountOperation {
   public static let spec = OperationSpec(
     "coins.adjust", of: .rewards, .post("/v1/coins/adjustments"), by: .administrator, effect: .create,
     failures: [RequestFailure.notFound.kind, OfferFailure.notEnoughCoins.kind], requirements: ["REW-2"],
-    "Correct another account's balance, with a reason that its owner reads; never below zero.")
+    "Corrects another account's balance, never below zero; its owner reads the reason.")
 }
 
 enum LedgerText {
@@ -101,7 +101,7 @@ public struct CoinsRefunded: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "coins.refunded", by: .rewards, requirements: ["REW-2", "REW-5"], "A redemption was void, and its coins came back.")
+    "coins.refunded", by: .rewards, requirements: ["REW-2", "REW-5"], "A redemption was voided, and its coins were refunded.")
 }
 
 /// Coins were credited for a completed challenge (``CoinsRewarded``), or taken back (``CoinsRewardTakenBack``).
@@ -148,7 +148,7 @@ public protocol CoinsMovement: Sendable {
 /// Parameters of ``CoinsRewarded``.
 public enum Rewarding: CoinsMovement {
   public static let spec = EventSpec(
-    "coins.rewarded", by: .rewards, requirements: ["REW-2", "REW-7"], "A challenge was completed, and its coins came.")
+    "coins.rewarded", by: .rewards, requirements: ["REW-2", "REW-7"], "An account was paid the coins for a completed challenge.")
   public static let schemaName = "CoinsRewarded"
   public static let notes = LedgerText.ofChallenges(coins: "How many came.")
 }
@@ -213,7 +213,7 @@ public struct CoinsExpired: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "coins.expired", by: .rewards, requirements: ["REW-2"], "Coins ended that were not spent.")
+    "coins.expired", by: .rewards, requirements: ["REW-2"], "Coins expired unspent.")
 }
 
 /// Names a notice about coins that expire soon.
@@ -240,7 +240,7 @@ public struct CoinsEnding: Event, Hashable {
     "endsAt": "When they end.", "at": "When this was published.",
   ]
 
-  public static let spec = EventSpec("coins.ending", by: .rewards, requirements: ["REW-2"], "Coins expire soon.")
+  public static let spec = EventSpec("coins.ending", by: .rewards, requirements: ["REW-2"], "Coins of an account expire soon.")
 }
 
 /// The nightly check of the ledger failed: its contents do not add up.
@@ -257,5 +257,5 @@ public struct LedgerFailed: Event, Hashable {
   public static let notes: Notes = ["faults": "How many faults were found.", "at": "When."]
 
   public static let spec = EventSpec(
-    "ledger.failed", by: .rewards, requirements: ["REW-2"], "The nightly proof of the ledger failed: it does not add up.")
+    "ledger.failed", by: .rewards, requirements: ["REW-2"], "The nightly check of the ledger failed: it does not add up.")
 }

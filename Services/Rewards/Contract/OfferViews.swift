@@ -76,5 +76,5 @@ public enum GetOfferStatistics: AccountOperation {
   public static let spec = OperationSpec(
     "offerStatistics.get", of: .rewards, .get("/v1/partners/own/statistics"), by: .partnerClerk, effect: .read,
     failures: [OfferFailure.notFound.kind], requirements: ["REW-3"],
-    "Show how often the offers of your company were looked at, redeemed and used, day by day.")
+    "Returns how often the offers of the caller's company were viewed, redeemed and used, day by day.")
 }

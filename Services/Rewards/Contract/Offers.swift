@@ -252,7 +252,7 @@ public enum ListOffers: AccountOperation {
   public static let spec = OperationSpec(
     "offers.list", of: .rewards, .get("/v1/offers"), by: .account, effect: .read,
     failures: [RequestFailure.consentRequired.kind], requirements: ["REW-4"],
-    "List the offers that are valid now, in the order and of the kind that you want.")
+    "Lists the offers that are valid now, in the requested order and of the requested kind.")
 }
 
 /// Returns one offer with its partner and its places (REW-4). The partner learns how many people have looked at it per day, but not who
@@ -284,7 +284,7 @@ public enum GetOffer: AccountOperation {
   public static let spec = OperationSpec(
     "offers.get", of: .rewards, .get("/v1/offers/{offerID}"), by: .account, effect: .read,
     failures: [OfferFailure.notFound.kind, RequestFailure.consentRequired.kind], requirements: ["REW-4"],
-    "Show one offer with its partner and where it holds.")
+    "Returns an offer with its partner and the places where it is valid.")
 }
 
 /// Returns an offer's picture. Every list contains its address with the version (``PartnerPictureURL``) (REW-3).
@@ -310,7 +310,7 @@ public enum GetOfferPicture: AccountOperation {
   public static let spec = OperationSpec(
     "offerPictures.get", of: .rewards, .get("/v1/offers/{offerID}/picture"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], raw: .answer(PictureText.types), requirements: ["REW-3"],
-    "Read an offer's picture; `not_found` without one.")
+    "Returns an offer's picture; `not_found` without one.")
 }
 
 /// Publishes an offer of the operator, without a partner (REW-3).
@@ -364,5 +364,5 @@ public enum CreateOffer: AccountOperation {
 
   public static let spec = OperationSpec(
     "offers.create", of: .rewards, .post("/v1/offers"), by: .administrator, effect: .create, requirements: ["REW-3"],
-    "Publish an offer of the operator's own.")
+    "Publishes an offer of the operator's own.")
 }

@@ -111,7 +111,7 @@ public enum CreatePartnerOffer: AccountOperation {
   public static let spec = OperationSpec(
     "partnerOffers.create", of: .rewards, .post("/v1/partners/own/offers"), by: .partnerOwner, effect: .create,
     failures: [PartnerFailure.notApproved.kind, PartnerOfferFailure.tooMany.kind], requirements: ["REW-3"],
-    "Publish an offer of your company.")
+    "Publishes an offer of the caller's company.")
 }
 
 /// Changes an offer of the caller's partner (REW-3). Earlier redemptions keep the words and the end under which they were made.
@@ -183,7 +183,7 @@ public enum EditPartnerOffer: AccountOperation {
   public static let spec = OperationSpec(
     "partnerOffers.edit", of: .rewards, .patch("/v1/partners/own/offers/{offerID}"), by: .partnerOwner, effect: .write,
     failures: OfferReference.failures + [PartnerFailure.notApproved.kind], requirements: ["REW-3"],
-    "Change an offer of your company; what was redeemed keeps its words.")
+    "Changes an offer of the caller's company; redemptions keep the words they were made with.")
 }
 
 /// Which offer.
@@ -207,7 +207,7 @@ public enum PausePartnerOffer: AccountOperation {
 
   public static let spec = OperationSpec(
     "partnerOffers.pause", of: .rewards, .post("/v1/partners/own/offers/{offerID}/pause"), by: .partnerOwner, effect: .write,
-    failures: OfferReference.failures, requirements: ["REW-3"], "Pause an offer of your company.")
+    failures: OfferReference.failures, requirements: ["REW-3"], "Pauses an offer of the caller's company.")
 }
 
 /// Resumes a paused offer of the caller's partner (REW-3).
@@ -218,7 +218,7 @@ public enum ResumePartnerOffer: AccountOperation {
   public static let spec = OperationSpec(
     "partnerOffers.resume", of: .rewards, .post("/v1/partners/own/offers/{offerID}/resume"), by: .partnerOwner, effect: .write,
     failures: OfferReference.failures + [PartnerFailure.notApproved.kind], requirements: ["REW-3"],
-    "Resume an offer that you have paused.")
+    "Resumes a paused offer of the caller's company.")
 }
 
 /// Permanently withdraws an offer of the caller's partner (REW-3). Codes already issued stay valid.
@@ -228,7 +228,7 @@ public enum WithdrawPartnerOffer: AccountOperation {
 
   public static let spec = OperationSpec(
     "partnerOffers.withdraw", of: .rewards, .delete("/v1/partners/own/offers/{offerID}"), by: .partnerOwner, effect: .write,
-    failures: [OfferFailure.notFound.kind], requirements: ["REW-3"], "Withdraw an offer of your company for ever.")
+    failures: [OfferFailure.notFound.kind], requirements: ["REW-3"], "Permanently withdraws an offer of the caller's company.")
 }
 
 /// Lists the offers of the caller's partner, newest first (REW-3).
@@ -238,7 +238,7 @@ public enum ListPartnerOffers: AccountOperation {
 
   public static let spec = OperationSpec(
     "partnerOffers.list", of: .rewards, .get("/v1/partners/own/offers"), by: .partnerClerk, effect: .read,
-    requirements: ["REW-3"], "List the offers of your company, newest first.")
+    requirements: ["REW-3"], "Lists the offers of the caller's company, newest first.")
 }
 
 /// Sets an offer's picture: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way (REW-3).
@@ -269,7 +269,7 @@ public enum PutOfferPicture: AccountOperation {
   public static let spec = OperationSpec(
     "offerPictures.put", of: .rewards, .put("/v1/partners/own/offers/{offerID}/picture"), by: .partnerOwner, effect: .write,
     failures: OfferReference.failures, raw: .body("content", "image/*"), requirements: ["REW-3"],
-    "Give an offer of your company a picture.")
+    "Sets the picture of an offer of the caller's company.")
 }
 
 /// Removes an offer's picture (REW-3). Does nothing where there is none.
@@ -279,5 +279,6 @@ public enum DeleteOfferPicture: AccountOperation {
 
   public static let spec = OperationSpec(
     "offerPictures.delete", of: .rewards, .delete("/v1/partners/own/offers/{offerID}/picture"), by: .partnerOwner,
-    effect: .write, failures: [OfferFailure.notFound.kind], requirements: ["REW-3"], "Remove an offer's picture.")
+    effect: .write, failures: [OfferFailure.notFound.kind], requirements: ["REW-3"],
+    "Removes the picture of an offer of the caller's company.")
 }

@@ -74,7 +74,7 @@ public enum AddPartnerPlace: AccountOperation {
 
   public static let spec = OperationSpec(
     "partnerPlaces.add", of: .rewards, .post("/v1/partners/own/places"), by: .partnerOwner, effect: .create,
-    failures: [PartnerPlaceFailure.tooMany.kind], requirements: ["REW-3"], "Add a place to your company.")
+    failures: [PartnerPlaceFailure.tooMany.kind], requirements: ["REW-3"], "Adds a place to the caller's company.")
 }
 
 /// Changes a place of the caller's partner (REW-3).
@@ -112,7 +112,7 @@ public enum EditPartnerPlace: AccountOperation {
 
   public static let spec = OperationSpec(
     "partnerPlaces.edit", of: .rewards, .patch("/v1/partners/own/places/{placeID}"), by: .partnerOwner, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Change a place of your company.")
+    failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Changes a place of the caller's company.")
 }
 
 /// Removes a place from the caller's partner and from its offers (REW-3).
@@ -132,5 +132,5 @@ public enum RemovePartnerPlace: AccountOperation {
 
   public static let spec = OperationSpec(
     "partnerPlaces.remove", of: .rewards, .delete("/v1/partners/own/places/{placeID}"), by: .partnerOwner, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Remove a place of your company.")
+    failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Removes a place of the caller's company.")
 }

@@ -80,7 +80,7 @@ public enum CheckCode: AccountOperation {
   public static let spec = OperationSpec(
     "codes.check", of: .rewards, .post("/v1/partners/own/codes/check"), by: .partnerClerk, effect: .write,
     failures: GivenCode.failures, requirements: ["REW-5"],
-    "Look at a code of your company: what it is for, until when it is valid, and whether it was used.")
+    "Returns what a code of the caller's company is for, until when it is valid, and whether it was used, without using it.")
 }
 
 /// Uses a code, only once even if several tills try (REW-5). A retry with the same idempotency key reports that this call used it.
@@ -90,7 +90,8 @@ public enum UseCode: AccountOperation {
 
   public static let spec = OperationSpec(
     "codes.use", of: .rewards, .post("/v1/partners/own/codes/use"), by: .partnerClerk, effect: .create,
-    failures: GivenCode.failures + RedemptionFailure.ofUse, requirements: ["REW-5"], "Use a code of your company up.")
+    failures: GivenCode.failures + RedemptionFailure.ofUse, requirements: ["REW-5"],
+    "Marks a code of the caller's company as used.")
 }
 
 extension GivenCode {
@@ -106,7 +107,7 @@ public enum ListPartnerRedemptions: AccountOperation {
 
   public static let spec = OperationSpec(
     "partnerRedemptions.list", of: .rewards, .get("/v1/partners/own/redemptions"), by: .partnerClerk, effect: .read,
-    requirements: ["REW-5"], "List what was redeemed of your company's offers, newest first.")
+    requirements: ["REW-5"], "Lists the redemptions of the offers of the caller's company, newest first.")
 }
 
 /// Voids a redemption of the caller's partner whose code is unused and still valid: the coins are given back (REW-5).
@@ -117,5 +118,5 @@ public enum VoidPartnerRedemption: AccountOperation {
   public static let spec = OperationSpec(
     "partnerRedemptions.void", of: .rewards, .post("/v1/partners/own/redemptions/{redemptionID}/void"), by: .partnerOwner,
     effect: .write, failures: [RedemptionFailure.notFound.kind] + RedemptionFailure.ofUse, requirements: ["REW-5"],
-    "Void a redemption of your company and give the coins back.")
+    "Voids a redemption at the caller's company and refunds the coins.")
 }

@@ -182,7 +182,7 @@ public enum RegisterPartner: AccountOperation {
   public static let spec = OperationSpec(
     "partners.register", of: .rewards, .post("/v1/partners"), by: .verifiedAccount, effect: .create,
     failures: [PartnerFailure.alreadyInPartner.kind], requirements: ["REW-3"],
-    "Register a company that wants to give rewards; an administrator decides whether it may.")
+    "Registers a company that wants to offer rewards; an administrator decides whether it may.")
 }
 
 /// Returns the partner that the account belongs to (REW-3).
@@ -193,7 +193,7 @@ public enum GetOwnPartner: AccountOperation {
   public static let spec = OperationSpec(
     "partners.own", of: .rewards, .get("/v1/partners/own"), by: .account, effect: .read,
     failures: [PartnerFailure.notFound.kind], requirements: ["REW-3"],
-    "Show the partner that you belong to, and what you are there; `partner_not_found` if you belong to none.")
+    "Returns the caller's company and the caller's role there; `partner_not_found` if the caller belongs to none.")
 }
 
 /// Returns an approved partner (REW-3, REW-4).
@@ -203,7 +203,7 @@ public enum GetPartner: AccountOperation {
 
   public static let spec = OperationSpec(
     "partners.get", of: .rewards, .get("/v1/partners/{partnerID}"), by: .account, effect: .read,
-    failures: [PartnerFailure.notFound.kind], requirements: ["REW-3", "REW-4"], "Show a partner.")
+    failures: [PartnerFailure.notFound.kind], requirements: ["REW-3", "REW-4"], "Returns a partner.")
 }
 
 /// Which partner.
@@ -250,7 +250,7 @@ public enum EditPartner: AccountOperation {
 
   public static let spec = OperationSpec(
     "partners.edit", of: .rewards, .patch("/v1/partners/own"), by: .partnerOwner, effect: .write, requirements: ["REW-3"],
-    "Change what your company says of itself; if it was refused, it is looked at once more.")
+    "Changes the profile of the caller's company; if it was refused, it is reviewed again.")
 }
 
 /// Sets the partner's logo: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way (REW-3).
@@ -274,7 +274,7 @@ public enum PutPartnerLogo: AccountOperation {
 
   public static let spec = OperationSpec(
     "partnerLogos.put", of: .rewards, .put("/v1/partners/own/logo"), by: .partnerOwner, effect: .write,
-    raw: .body("content", "image/*"), requirements: ["REW-3"], "Set your company's logo.")
+    raw: .body("content", "image/*"), requirements: ["REW-3"], "Sets the logo of the caller's company.")
 }
 
 /// Removes the partner's logo (REW-3). Does nothing where there is none.
@@ -284,7 +284,7 @@ public enum DeletePartnerLogo: AccountOperation {
 
   public static let spec = OperationSpec(
     "partnerLogos.delete", of: .rewards, .delete("/v1/partners/own/logo"), by: .partnerOwner, effect: .write,
-    requirements: ["REW-3"], "Remove your company's logo.")
+    requirements: ["REW-3"], "Removes the logo of the caller's company.")
 }
 
 /// Returns a partner's logo (REW-3). Every list of offers contains its address with the version (``PartnerPictureURL``). The logo of a
@@ -311,7 +311,7 @@ public enum GetPartnerLogo: AccountOperation {
   public static let spec = OperationSpec(
     "partnerLogos.get", of: .rewards, .get("/v1/partners/{partnerID}/logo"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], raw: .answer(PictureText.types), requirements: ["REW-3"],
-    "Read a partner's logo; `not_found` without one.")
+    "Returns a partner's logo; `not_found` without one.")
 }
 
 enum PictureText {
@@ -345,7 +345,7 @@ public enum ListPartners: AccountOperation {
 
   public static let spec = OperationSpec(
     "partners.list", of: .rewards, .get("/v1/partners"), by: .administrator, effect: .read, requirements: ["REW-3"],
-    "List the partners that wait for a decision, or those in another state, those that registered first before the others.")
+    "Lists the partners that wait for a decision, or those in another state, in the order in which they registered.")
 }
 
 /// An administrator's decision about a partner.
@@ -394,7 +394,7 @@ public enum DecidePartner: AccountOperation {
   public static let spec = OperationSpec(
     "partners.decide", of: .rewards, .post("/v1/partners/{partnerID}/decision"), by: .administrator, effect: .write,
     failures: [PartnerFailure.notFound.kind, PartnerFailure.decidedOtherwise.kind], requirements: ["REW-3"],
-    "Approve, refuse or suspend a partner.")
+    "Approves, refuses or suspends a partner.")
 }
 
 // MARK: - Events
@@ -438,7 +438,7 @@ public struct PartnerDecided: Event, Hashable {
 
   public static let spec = EventSpec(
     "partners.decided", by: .rewards, requirements: ["REW-3"],
-    "Administrators have approved, refused or suspended a partner; one event for each owner.")
+    "Administrators approved, refused or suspended a partner; one event for each owner.")
 }
 
 /// A partner has no owner left that is neither deleted nor suspended, and its offers pause. Published for each of the administrators

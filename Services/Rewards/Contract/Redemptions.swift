@@ -172,7 +172,7 @@ public enum RedeemOffer: AccountOperation {
   public static let spec = OperationSpec(
     "offers.redeem", of: .rewards, .post("/v1/offers/{offerID}/redemptions"), by: .verifiedAccount, effect: .create,
     failures: OfferFailure.allCases.map(\.kind), requirements: ["REW-5"],
-    "Give coins for an offer: coins, stock, validity and limits are checked and changed in one transaction.")
+    "Redeems an offer for coins; coins, stock, validity and limits are checked and changed in one transaction.")
 }
 
 /// Lists the account's redemptions, newest first (REW-5).
@@ -182,7 +182,7 @@ public enum ListRedemptions: AccountOperation {
 
   public static let spec = OperationSpec(
     "redemptions.list", of: .rewards, .get("/v1/redemptions"), by: .account, effect: .read, requirements: ["REW-5"],
-    "List what the account redeemed, newest first.")
+    "Lists the caller's redemptions, newest first.")
 }
 
 /// Which redemption.
@@ -203,7 +203,7 @@ public enum GetRedemption: AccountOperation {
 
   public static let spec = OperationSpec(
     "redemptions.get", of: .rewards, .get("/v1/redemptions/{redemptionID}"), by: .account, effect: .read,
-    failures: [RedemptionFailure.notFound.kind], requirements: ["REW-5"], "Show one redemption of yours.")
+    failures: [RedemptionFailure.notFound.kind], requirements: ["REW-5"], "Returns one of the caller's redemptions.")
 }
 
 /// The content of a QR code that is valid for a minute (REW-5).
@@ -235,7 +235,7 @@ public enum PresentRedemption: AccountOperation {
   public static let spec = OperationSpec(
     "redemptions.present", of: .rewards, .get("/v1/redemptions/{redemptionID}/presentation"), by: .account, effect: .read,
     failures: [RedemptionFailure.notFound.kind] + RedemptionFailure.ofUse, requirements: ["REW-5"],
-    "Make the text of a QR code for a redemption of yours, valid for a minute.")
+    "Creates the text of a QR code for one of the caller's redemptions, valid for a minute.")
 }
 
 /// Voids a redemption whose code is unused and still valid: the coins are given back, and the item returns to the offer's stock (REW-5).
@@ -246,7 +246,7 @@ public enum VoidRedemption: AccountOperation {
   public static let spec = OperationSpec(
     "redemptions.void", of: .rewards, .post("/v1/redemptions/{redemptionID}/void"), by: .administrator, effect: .write,
     failures: [RedemptionFailure.notFound.kind] + RedemptionFailure.ofUse, requirements: ["REW-5"],
-    "Void a redemption and give the coins back, as an administrator.")
+    "Voids a redemption and refunds the coins, as an administrator.")
 }
 
 /// The redemption to void, and the reason.
@@ -307,7 +307,7 @@ public struct OfferRedeemed: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "offers.redeemed", by: .rewards, requirements: ["REW-5"], "An account gave coins for an offer.")
+    "offers.redeemed", by: .rewards, requirements: ["REW-5"], "An account redeemed an offer for coins.")
 }
 
 /// The code of a redemption was used at the partner's till (REW-5).
@@ -387,5 +387,5 @@ public struct RedemptionVoided: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "redemptions.voided", by: .rewards, requirements: ["REW-5"], "A redemption was voided, and the coins given back.")
+    "redemptions.voided", by: .rewards, requirements: ["REW-5"], "A redemption was voided, and its coins were refunded.")
 }

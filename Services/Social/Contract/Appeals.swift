@@ -94,7 +94,7 @@ public enum AppealSanction: AccountOperation {
   public static let spec = OperationSpec(
     "sanctions.appeal", of: .social, .post("/v1/sanctions/{caseID}/appeal"), by: .account, effect: .create,
     failures: [RequestFailure.notFound.kind, AppealFailure.alreadyAppealed.kind, AppealFailure.tooLate.kind],
-    requirements: ["SOC-8"], "Appeal once against what moderators decided against you.")
+    requirements: ["SOC-8"], "Appeals a decision of moderators against the caller; possible once.")
 }
 
 /// The cases with open appeals, the longest waiting first (SOC-8).
@@ -104,7 +104,7 @@ public enum ListAppeals: AccountOperation {
 
   public static let spec = OperationSpec(
     "moderation.appeals", of: .social, .get("/v1/moderation/appeals"), by: .administrator, effect: .read,
-    requirements: ["SOC-8"], "List the cases whose appeals nobody has decided, the longest waiting first; none about yourself.")
+    requirements: ["SOC-8"], "Lists the cases with undecided appeals, the longest waiting first; none about the caller.")
 }
 
 /// Decides an appeal (SOC-8): by an administrator who neither decided nor reported the case, where there is one.
@@ -137,7 +137,10 @@ public enum DecideAppeal: AccountOperation {
       RequestFailure.notFound.kind, AppealFailure.decided.kind, AppealFailure.ofOwnDecision.kind,
       ModerationFailure.aboutOneself.kind, ModerationFailure.ofOwnReport.kind,
     ], requirements: ["SOC-8"],
-    "Decide an appeal; where there is another administrator, not against your own decision nor of what you reported.")
+    """
+    Decides an appeal; where there is another administrator, not one against the caller's own decision or about what the caller \
+    reported.
+    """)
 }
 
 // MARK: - Events

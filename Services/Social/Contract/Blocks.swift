@@ -57,7 +57,7 @@ public enum CreateBlock: AccountOperation {
   public static let spec = OperationSpec(
     "blocks.create", of: .social, .post("/v1/blocks"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind, BlockFailure.ofOneself.kind, BlockFailure.tooMany.kind], requirements: ["SOC-8"],
-    "Block another account: every way of contact between you closes, and the other is not notified. At most 10,000.")
+    "Blocks another account: every way of contact between the two closes, and the other is not notified. At most 10,000.")
 }
 
 /// Those whom the caller has blocked, the latest first (SOC-8).
@@ -67,7 +67,7 @@ public enum ListBlocks: AccountOperation {
 
   public static let spec = OperationSpec(
     "blocks.list", of: .social, .get("/v1/blocks"), by: .account, effect: .read, requirements: ["SOC-8"],
-    "List those whom you have blocked, the latest first.")
+    "Lists the accounts that the caller has blocked, the latest first.")
 }
 
 /// Opens the ways between the caller and an account that it has blocked; nothing that the block ended comes back (SOC-8).
@@ -85,5 +85,5 @@ public enum RemoveBlock: AccountOperation {
   public static let spec = OperationSpec(
     "blocks.remove", of: .social, .delete("/v1/blocks/{accountID}"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-8"],
-    "Unblock an account. What the block ended does not come back, nor what the other asked meanwhile.")
+    "Unblocks an account. What the block ended is not restored, nor are requests that the other made meanwhile.")
 }

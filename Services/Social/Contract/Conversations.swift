@@ -49,7 +49,7 @@ public enum ListConversations: AccountOperation {
   public static let spec = OperationSpec(
     "conversations.list", of: .social, .get("/v1/conversations"), by: .account, effect: .read,
     requirements: ["SOC-5"],
-    "List your conversations with their last message and unread count, newest first.")
+    "Lists the caller's conversations with their last message and unread count, newest first.")
 }
 
 /// Marks a conversation as read up to a message (SOC-5); the friend sees this where both give read receipts. An older message changes
@@ -80,7 +80,7 @@ public enum MarkConversationRead: AccountOperation {
   public static let spec = OperationSpec(
     "conversations.markRead", of: .social, .post("/v1/conversations/{accountID}/read"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"],
-    "Mark a conversation as read up to a message, and with it the notifications of these messages.")
+    "Marks a conversation as read up to a message, and the notifications of these messages too.")
 }
 
 // MARK: - Events

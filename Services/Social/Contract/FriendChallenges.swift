@@ -136,7 +136,10 @@ public enum SendFriendChallenge: AccountOperation {
       FriendChallengeFailure.tooManyToday.kind,
     ],
     requirements: ["SOC-6"],
-    "Challenge a friend to one of your activities; at most 1,000 that you sent may wait or be accepted, and 50 a day are sent.")
+    """
+    Challenges a friend to one of the caller's activities; at most 1,000 sent challenges may be pending or accepted, and 50 are \
+    sent a day.
+    """)
 }
 
 /// The challenges that an account has received and sent, newest first (SOC-6, H CU-18 to CU-20).
@@ -175,7 +178,7 @@ public enum ListFriendChallenges: AccountOperation {
   public static let spec = OperationSpec(
     "friendChallenges.list", of: .social, .get("/v1/friend-challenges"), by: .account, effect: .read,
     requirements: ["SOC-6"],
-    "List challenges, newest first: those that you have accepted, or those received, sent, or in a state.")
+    "Lists challenges, newest first: those that the caller has accepted, or those received, sent, or in a state.")
 }
 
 /// Shows one challenge of the caller (SOC-6).
@@ -185,7 +188,8 @@ public enum GetFriendChallenge: AccountOperation {
 
   public static let spec = OperationSpec(
     "friendChallenges.get", of: .social, .get("/v1/friend-challenges/{friendChallengeID}"), by: .account, effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["SOC-6"], "Show a challenge that you have received or sent.")
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-6"],
+    "Returns a challenge that the caller has received or sent.")
 }
 
 /// Accepts a challenge received: its activity becomes the caller's own too, once (SOC-6, H CU-21). Accepting it again changes nothing.
@@ -199,7 +203,7 @@ public enum AcceptFriendChallenge: AccountOperation {
     failures: FriendChallengeName.failures + [
       FriendChallengeFailure.answered.kind, FriendChallengeFailure.over.kind, ActivityFailure.tooMany.kind,
     ],
-    requirements: ["SOC-6"], "Accept a challenge that you have received: its activity becomes yours too.")
+    requirements: ["SOC-6"], "Accepts a challenge that the caller has received: its activity is added to the caller's.")
 }
 
 /// Rejects a challenge received (SOC-6, H CU-21). Who sent it sees its state and is not notified; it may challenge again.
@@ -210,7 +214,7 @@ public enum RejectFriendChallenge: AccountOperation {
   public static let spec = OperationSpec(
     "friendChallenges.reject", of: .social, .post("/v1/friend-challenges/{friendChallengeID}/reject"), by: .account,
     effect: .write, failures: FriendChallengeName.failures + [FriendChallengeFailure.answered.kind], requirements: ["SOC-6"],
-    "Reject a challenge that you have received.")
+    "Rejects a challenge that the caller has received.")
 }
 
 /// Takes back a challenge that was not answered yet (SOC-6).
@@ -221,7 +225,7 @@ public enum WithdrawFriendChallenge: AccountOperation {
   public static let spec = OperationSpec(
     "friendChallenges.withdraw", of: .social, .post("/v1/friend-challenges/{friendChallengeID}/withdraw"), by: .account,
     effect: .write, failures: FriendChallengeName.failures + [FriendChallengeFailure.answered.kind], requirements: ["SOC-6"],
-    "Take back a challenge that you have sent, before it is answered.")
+    "Withdraws a challenge that the caller has sent, before it is answered.")
 }
 
 /// Ends an accepted challenge for both (SOC-6): neither sees the other's streak any more, and both keep their activities.
@@ -232,7 +236,7 @@ public enum EndFriendChallenge: AccountOperation {
   public static let spec = OperationSpec(
     "friendChallenges.end", of: .social, .post("/v1/friend-challenges/{friendChallengeID}/end"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind, FriendChallengeFailure.notAccepted.kind], requirements: ["SOC-6"],
-    "End an accepted challenge, for both of you; the activities stay.")
+    "Ends an accepted challenge for both accounts; the activities stay.")
 }
 
 /// Which challenge.

@@ -48,5 +48,5 @@ public enum SearchMessages: AccountOperation {
   public static let spec = OperationSpec(
     "messages.search", of: .social, .get("/v1/conversations/{accountID}/messages/search"), by: .account, effect: .read,
     rate: .search,
-    failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"], "Search the messages of a conversation, newest first.")
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"], "Searches the messages of a conversation, newest first.")
 }

@@ -106,7 +106,7 @@ public enum SendMessage: AccountOperation {
 
   public static let spec = OperationSpec(
     "messages.send", of: .social, .post("/v1/conversations/{accountID}/messages"), by: .verifiedAccount, effect: .create,
-    failures: MessageFailure.ofSending, requirements: ["SOC-4"], "Send a message to a friend.")
+    failures: MessageFailure.ofSending, requirements: ["SOC-4"], "Sends a message to a friend.")
 }
 
 /// Changes the text of the caller's own message, within ``MessageChange/seconds`` after it was sent and while the two are friends (SOC-4).
@@ -132,7 +132,7 @@ public enum EditMessage: AccountOperation {
   public static let spec = OperationSpec(
     "messages.edit", of: .social, .patch("/v1/messages/{messageID}"), by: .verifiedAccount, effect: .write,
     failures: [RequestFailure.notFound.kind, MessageFailure.tooOld.kind, MessageFailure.removed.kind] + MessageFailure.ofSending,
-    requirements: ["SOC-4"], "Change the text of a message of your own, within 15 minutes.")
+    requirements: ["SOC-4"], "Changes the text of the caller's own message, within 15 minutes.")
 }
 
 /// Removes the caller's own message for both, text and photo, within ``MessageChange/seconds`` after it was sent, even if the two are no
@@ -151,7 +151,7 @@ public enum RemoveMessage: AccountOperation {
   public static let spec = OperationSpec(
     "messages.remove", of: .social, .delete("/v1/messages/{messageID}"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind, MessageFailure.tooOld.kind], requirements: ["SOC-4"],
-    "Remove a message of your own, within 15 minutes.")
+    "Removes the caller's own message, within 15 minutes.")
 }
 
 /// A page of the messages of a conversation, with what its screen shows beside them (SOC-5).
@@ -212,7 +212,7 @@ public enum ListMessages: AccountOperation {
 
   public static let spec = OperationSpec(
     "conversations.messages", of: .social, .get("/v1/conversations/{accountID}/messages"), by: .account, effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"], "List the messages of a conversation, newest first.")
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"], "Lists the messages of a conversation, newest first.")
 }
 
 // MARK: - Events

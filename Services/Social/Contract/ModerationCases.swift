@@ -214,7 +214,7 @@ public enum ListModerationCases: AccountOperation {
 
   public static let spec = OperationSpec(
     "moderation.queue", of: .social, .get("/v1/moderation/cases"), by: .administrator, effect: .read, requirements: ["SOC-8"],
-    "List what was reported and nobody has decided, the longest waiting first; nothing about yourself.")
+    "Lists the reports that nobody has decided, the longest waiting first; none about the caller.")
 }
 
 /// Reads a case with its reports, and what was decided about the account before (SOC-8).
@@ -250,7 +250,7 @@ public enum ReadModerationCase: AccountOperation {
   public static let spec = OperationSpec(
     "moderation.get", of: .social, .get("/v1/moderation/cases/{caseID}"), by: .administrator, effect: .read,
     failures: [RequestFailure.notFound.kind, ModerationFailure.aboutOneself.kind], requirements: ["SOC-8"],
-    "Read a case with its reports; none about yourself.")
+    "Returns a case with its reports, unless it is about the caller.")
 }
 
 /// Reads the copy of the photo that a report made (SOC-8).
@@ -269,7 +269,7 @@ public enum ReadReportedPhoto: AccountOperation {
     "moderation.photo", of: .social, .get("/v1/moderation/reports/{reportID}/photo"), by: .administrator, effect: .read,
     failures: [RequestFailure.notFound.kind, ModerationFailure.aboutOneself.kind],
     raw: .answer(["image/jpeg", "image/png", "image/webp"]), requirements: ["SOC-8"],
-    "Read the photo that was reported, as it was then; `not_found` without one.")
+    "Returns the reported photo as it was when reported; `not_found` without one.")
 }
 
 /// Reads a part of the copy of the file that a report made (SOC-8).
@@ -294,7 +294,7 @@ public enum ReadReportedFileChunk: AccountOperation {
     "moderation.fileChunk", of: .social, .get("/v1/moderation/reports/{reportID}/file/chunks/{offset}"), by: .administrator,
     effect: .read, rate: .bulk,
     failures: [RequestFailure.notFound.kind, ModerationFailure.aboutOneself.kind, TaskAttachmentFailure.lost.kind],
-    requirements: ["SOC-8"], "Read a part of the file that was reported, as it was then; `not_found` without one.")
+    requirements: ["SOC-8"], "Returns a part of the reported file as it was when reported; `not_found` without one.")
 }
 
 /// Decides a case, once (SOC-8): the reporters are notified, and the reported account too unless nothing is done.
@@ -356,5 +356,5 @@ public enum DecideModerationCase: AccountOperation {
       RequestFailure.notFound.kind, ModerationFailure.decided.kind, ModerationFailure.aboutOneself.kind,
       ModerationFailure.ofOwnReport.kind,
       ModerationFailure.administrator.kind,
-    ], requirements: ["SOC-8"], "Decide what is done about what was reported.")
+    ], requirements: ["SOC-8"], "Decides a case.")
 }

@@ -63,5 +63,5 @@ public enum ListModerationRecords: AccountOperation {
 
   public static let spec = OperationSpec(
     "moderation.audit", of: .social, .get("/v1/moderation/records"), by: .administrator, effect: .read,
-    requirements: ["SOC-8"], "List what administrators did about reports and suspensions, newest first.")
+    requirements: ["SOC-8"], "Lists what administrators did about reports and suspensions, newest first.")
 }

@@ -56,7 +56,7 @@ public enum ReadRegisterCheckpoint: OpenOperation {
   public static let spec = OperationSpec(
     "register.checkpoint", of: .social, .get("/register/checkpoint"), by: .anyone, effect: .read,
     raw: .answer(["text/plain; charset=utf-8"]), requirements: ["TASK-9"],
-    "Read the last checkpoint of the register, a signed note (c2sp.org/tlog-checkpoint).")
+    "Returns the last checkpoint of the register, a signed note (c2sp.org/tlog-checkpoint).")
 }
 
 /// Reads a tile of the register, or a bundle of its entries (c2sp.org/tlog-tiles).
@@ -74,7 +74,7 @@ public enum ReadRegisterTile: OpenOperation {
   public static let spec = OperationSpec(
     "register.tile", of: .social, .get("/register/tile/{path*}"), by: .anyone, effect: .read, rate: .bulk,
     failures: [RequestFailure.notFound.kind], raw: .answer(["application/octet-stream"]), requirements: ["TASK-9"],
-    "Read a tile of the register, or a bundle of its entries (c2sp.org/tlog-tiles).")
+    "Returns a tile of the register, or a bundle of its entries (c2sp.org/tlog-tiles).")
 }
 
 /// Reads the latest checkpoint of the register as continued after a restore, under its own log name.
@@ -92,7 +92,7 @@ public enum ReadRegisterLogCheckpoint: OpenOperation {
   public static let spec = OperationSpec(
     "register.logCheckpoint", of: .social, .get("/register/{log}/checkpoint"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], raw: .answer(["text/plain; charset=utf-8"]), requirements: ["TASK-9"],
-    "Read the last checkpoint of the register that goes on under this name after a restore (c2sp.org/tlog-checkpoint).")
+    "Returns the last checkpoint of the register that continues under this name after a restore (c2sp.org/tlog-checkpoint).")
 }
 
 /// Reads a tile of the register as continued after a restore, at a URL that never had other content.
@@ -114,7 +114,10 @@ public enum ReadRegisterLogTile: OpenOperation {
   public static let spec = OperationSpec(
     "register.logTile", of: .social, .get("/register/{log}/tile/{path*}"), by: .anyone, effect: .read, rate: .bulk,
     failures: [RequestFailure.notFound.kind], raw: .answer(["application/octet-stream"]), requirements: ["TASK-9"],
-    "Read a tile of the register that goes on under this name after a restore, or a bundle of its entries (c2sp.org/tlog-tiles).")
+    """
+    Returns a tile of the register that continues under this name after a restore, or a bundle of its entries \
+    (c2sp.org/tlog-tiles).
+    """)
 }
 
 /// Lists the keys by which the register signs its checkpoints.
@@ -138,7 +141,7 @@ public enum ListRegisterKeys: OpenOperation {
 
   public static let spec = OperationSpec(
     "register.keys", of: .social, .get("/register/keys"), by: .anyone, effect: .read, requirements: ["TASK-9"],
-    "List the keys by which the register signs its checkpoints. Whoever wants to be sure gets them by another way, once.")
+    "Lists the keys by which the register signs its checkpoints. To trust them, get them once by another way too.")
 }
 
 // MARK: - Proofs
@@ -180,7 +183,7 @@ public enum ProveRegisterInclusion: OpenOperation {
   public static let spec = OperationSpec(
     "register.inclusion", of: .social, .get("/v1/register/leaves/{number}/inclusion"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind, RegisterFailure.notCovered.kind], requirements: ["TASK-9"],
-    "Prove that the last checkpoint of the register covers a leaf (RFC 6962).")
+    "Returns a proof that the last checkpoint of the register covers a leaf (RFC 6962).")
 }
 
 /// Proves that a tree of the register begins with all of an earlier one (RFC 6962, section 2.1.2).
@@ -219,7 +222,7 @@ public enum ProveRegisterConsistency: OpenOperation {
 
   public static let spec = OperationSpec(
     "register.consistency", of: .social, .get("/v1/register/consistency"), by: .anyone, effect: .read,
-    requirements: ["TASK-9"], "Prove that the register begins with all that an earlier checkpoint covers (RFC 6962).")
+    requirements: ["TASK-9"], "Returns a proof that the register begins with all that an earlier checkpoint covers (RFC 6962).")
 }
 
 /// Reads the proof of a leaf as a file that is checked offline (c2sp.org/tlog-proof).
@@ -230,7 +233,7 @@ public enum ReadRegisterProof: OpenOperation {
   public static let spec = OperationSpec(
     "register.proof", of: .social, .get("/v1/register/leaves/{number}/proof"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind, RegisterFailure.notCovered.kind], raw: .answer(["text/plain; charset=utf-8"]),
-    requirements: ["TASK-9"], "Read the proof of a leaf as a file that is checked offline (c2sp.org/tlog-proof).")
+    requirements: ["TASK-9"], "Returns the proof of a leaf as a file that can be checked offline (c2sp.org/tlog-proof).")
 }
 
 // MARK: - Records
@@ -284,7 +287,7 @@ public enum ListOwnRegisterRecords: AccountOperation {
 
   public static let spec = OperationSpec(
     "register.records", of: .social, .get("/v1/register/records"), by: .account, effect: .read, requirements: ["TASK-9"],
-    "List what the register has of you, newest first, with what proves each record to others.")
+    "Lists the caller's records in the register, newest first, with what proves each to others.")
 }
 
 /// Finds the leaf that a record of an account became; see identity's `registerRecords.own`.
@@ -302,5 +305,5 @@ public enum FindRegisterAccountLeaf: OpenOperation {
   public static let spec = OperationSpec(
     "register.accountLeaf", of: .social, .get("/v1/register/account-records/{recordNumber}"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-9"],
-    "Find the leaf that a record of an account became; `not_found` while it is none.")
+    "Returns the leaf of a record of an account; `not_found` while it has none.")
 }

@@ -76,5 +76,5 @@ public struct RelationChanged: Event, Hashable {
 
   public static let spec = EventSpec(
     "relations.changed", by: .social, requirements: ["SOC-2", "SOC-3", "SOC-7", "SOC-8"],
-    "What is between two accounts has changed: friendship, follows, requests, blocks.")
+    "The relation between two accounts changed: friendship, follows, requests, blocks.")
 }

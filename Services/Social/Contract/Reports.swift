@@ -249,7 +249,10 @@ public enum CreateReport: AccountOperation {
   public static let spec = OperationSpec(
     "reports.create", of: .social, .post("/v1/reports"), by: .account, effect: .create,
     failures: [RequestFailure.notFound.kind] + ReportFailure.allCases.map(\.kind), requirements: ["SOC-8"],
-    "Report what you can see of another account, as its photo or a message to you; you may send 20 reports a day.")
+    """
+    Reports something of another account that the caller can see, such as its photo or a message to the caller; at most 20 \
+    reports a day.
+    """)
 }
 
 /// What an account has reported, newest first, with what became of it (SOC-8).
@@ -259,7 +262,7 @@ public enum ListOwnReports: AccountOperation {
 
   public static let spec = OperationSpec(
     "reports.own", of: .social, .get("/v1/reports"), by: .account, effect: .read, requirements: ["SOC-8"],
-    "List what you have reported, newest first, and what was decided.")
+    "Lists what the caller has reported, newest first, and what was decided.")
 }
 
 // MARK: - Events
@@ -286,7 +289,7 @@ public struct ReportDecided: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "reports.decided", by: .social, requirements: ["SOC-8"], "What an account reported was decided.")
+    "reports.decided", by: .social, requirements: ["SOC-8"], "A report of an account was decided.")
 }
 
 /// Moderators removed a photo of an account: the service that keeps photos deletes the one with that tag (SOC-8).
@@ -328,7 +331,7 @@ public struct PhotoRestorationDecided: Event, Hashable {
 
   public static let spec = EventSpec(
     "photos.restorationDecided", by: .social, requirements: ["SOC-8"],
-    "A granted appeal gives back a photo that moderators had removed.")
+    "A granted appeal restores a photo that moderators had removed.")
 }
 
 /// Moderators removed an account's text or photo for a day of an activity, or a granted appeal restores it: activity carries it out
@@ -378,5 +381,5 @@ public struct EntryRemovalChanged: Event, Hashable {
 
   public static let spec = EventSpec(
     "entries.removalChanged", by: .social, requirements: ["SOC-8"],
-    "Moderators removed the comment or photo of an entry, or gave them back.")
+    "Moderators removed the comment or photo of an entry, or restored them.")
 }

@@ -62,7 +62,7 @@ public enum ListOwnSanctions: AccountOperation {
 
   public static let spec = OperationSpec(
     "sanctions.own", of: .social, .get("/v1/sanctions"), by: .account, effect: .read, requirements: ["SOC-8"],
-    "List what moderators decided against you, newest first, and why.")
+    "Lists what moderators decided against the caller, newest first, and why.")
 }
 
 /// The content of a mail to an account about a decision against it (SOC-8).
@@ -100,7 +100,7 @@ public enum ReadSanctionNotice: OpenOperation {
   public static let spec = OperationSpec(
     "sanctions.notice", of: .social, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-8", "NOT-6"],
-    "What stands in a mail to an account about a decision against it.")
+    "Returns the content of a mail to an account about a decision against it.")
 }
 
 // MARK: - Events

@@ -48,5 +48,5 @@ public enum ReadSocialWeeks: OpenOperation {
 
   public static let spec = OperationSpec(
     "socialWeeks.read", of: .social, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-3", "TASK-9"],
-    "Say how many of accounts' challenges friends accepted, and what the register has signed last.")
+    "Returns how many of accounts' challenges friends accepted, and what the register has signed last.")
 }

@@ -47,7 +47,7 @@ public enum ListSuspensions: AccountOperation {
 
   public static let spec = OperationSpec(
     "moderation.suspensions", of: .social, .get("/v1/moderation/suspensions"), by: .administrator, effect: .read,
-    requirements: ["SOC-8"], "List the suspensions and bans that run, newest first.")
+    requirements: ["SOC-8"], "Lists the active suspensions and bans, newest first.")
 }
 
 /// Ends a suspension before its time (SOC-8).
@@ -70,7 +70,7 @@ public enum LiftSuspension: AccountOperation {
     "moderation.lift", of: .social, .post("/v1/moderation/suspensions/{suspensionID}/lift"), by: .administrator, effect: .write,
     failures: [
       RequestFailure.notFound.kind, ModerationFailure.suspensionEnded.kind, ModerationFailure.aboutOneself.kind,
-    ], requirements: ["SOC-8"], "End a suspension or a ban before its time.")
+    ], requirements: ["SOC-8"], "Ends a suspension or a ban early.")
 }
 
 // MARK: - Events
@@ -108,5 +108,6 @@ public struct SuspensionChanged: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "suspensions.changed", by: .social, requirements: ["SOC-8"], "Moderators suspended an account, changed that, or ended it.")
+    "suspensions.changed", by: .social, requirements: ["SOC-8"],
+    "Moderators suspended an account, or changed or ended its suspension.")
 }

@@ -198,7 +198,7 @@ public enum BeginTaskAttachment: AccountOperation {
     "taskAttachments.begin", of: .social, .post("/v1/tasks/{taskID}/attachments"), by: .verifiedAccount, effect: .create,
     rate: .registered,
     failures: [RequestFailure.notFound.kind, TaskAttachmentFailure.tooManyUploads.kind] + TaskAttachmentFailure.ofUploads,
-    requirements: ["TASK-8"], "Announce a file to be attached to a task; it is then sent in chunks and completed.")
+    requirements: ["TASK-8"], "Begins the upload of a file to a task; it is then sent in chunks and completed.")
 }
 
 /// A chunk of a file, and its offset.
@@ -257,7 +257,7 @@ public enum UploadTaskAttachmentChunk: AccountOperation {
     by: .verifiedAccount, effect: .write, rate: .bulk,
     failures: [RequestFailure.notFound.kind] + TaskAttachmentFailure.ofUploads, takesIdempotencyKey: false,
     raw: .body("content", "application/octet-stream"), requirements: ["TASK-8"],
-    "Send a part of a file; the answer says where the next one is to begin.")
+    "Uploads a part of a file; the answer says where the next one begins.")
 }
 
 /// Attaches a file that has arrived (TASK-8). Repeated, it changes nothing.
@@ -272,7 +272,7 @@ public enum CompleteTaskAttachment: AccountOperation {
       RequestFailure.notFound.kind, TaskAttachmentFailure.incomplete.kind, TaskAttachmentFailure.beingCompleted.kind,
       TaskAttachmentFailure.otherBytes.kind,
     ] + TaskAttachmentFailure.ofUploads, takesIdempotencyKey: false, requirements: ["TASK-8"],
-    "Attach a file to its task, once all of it has arrived.")
+    "Attaches a file to its task, once all of it has arrived.")
 }
 
 /// Gives up a file that is not complete (TASK-8).
@@ -283,7 +283,7 @@ public enum CancelTaskAttachment: AccountOperation {
   public static let spec = OperationSpec(
     "taskAttachments.cancel", of: .social, .post("/v1/task-attachments/{attachmentID}/cancel"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-8"],
-    "Give up a file that is not complete; what has arrived of it is removed.")
+    "Cancels an incomplete upload; what has arrived of it is removed.")
 }
 
 // MARK: - Reading
@@ -309,7 +309,7 @@ public enum ListTaskAttachments: AccountOperation {
   public static let spec = OperationSpec(
     "taskAttachments.list", of: .social, .get("/v1/tasks/{taskID}/attachments"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-8"],
-    "List the files that are attached to a task of yours, newest first.")
+    "Lists the files attached to one of the caller's tasks, newest first.")
 }
 
 /// Reads the metadata of an attached file (TASK-8).
@@ -319,7 +319,7 @@ public enum GetTaskAttachment: AccountOperation {
 
   public static let spec = OperationSpec(
     "taskAttachments.get", of: .social, .get("/v1/task-attachments/{attachmentID}"), by: .account, effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["TASK-8"], "Show what is known of an attached file.")
+    failures: [RequestFailure.notFound.kind], requirements: ["TASK-8"], "Returns the metadata of an attached file.")
 }
 
 /// Reads a part of an attached file (TASK-8). Over HTTP the whole file is a download, too: see ``TaskAttachment/url``.
@@ -357,7 +357,7 @@ public enum DownloadTaskAttachmentChunk: AccountOperation {
   public static let spec = OperationSpec(
     "taskAttachments.downloadChunk", of: .social, .get("/v1/task-attachments/{attachmentID}/chunks/{offset}"), by: .account,
     effect: .read, rate: .bulk, failures: [RequestFailure.notFound.kind, TaskAttachmentFailure.lost.kind],
-    requirements: ["TASK-8"], "Read a part of an attached file.")
+    requirements: ["TASK-8"], "Returns a part of an attached file.")
 }
 
 /// Deletes a file of a task (TASK-8): allowed for the account that attached it, and for the task's creator.
@@ -368,7 +368,7 @@ public enum DeleteTaskAttachment: AccountOperation {
   public static let spec = OperationSpec(
     "taskAttachments.delete", of: .social, .delete("/v1/task-attachments/{attachmentID}"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind, RequestFailure.forbidden.kind], requirements: ["TASK-8"],
-    "Delete a file that you attached, or any file of a task that you created.")
+    "Deletes a file that the caller attached, or any file of a task that the caller created.")
 }
 
 // MARK: - By the task's token
@@ -398,7 +398,7 @@ public enum BeginTaskAttachmentByToken: OpenOperation {
   public static let spec = OperationSpec(
     "taskAttachments.beginByToken", of: .social, nil, by: .services([.gateway]), effect: .write,
     failures: TaskTokenFailure.allCases.map(\.kind) + [TaskAttachmentFailure.tooManyUploads.kind] + TaskAttachmentFailure.ofRoom,
-    requirements: ["TASK-8"], "Begin a file that comes by the task's token.")
+    requirements: ["TASK-8"], "Begins the upload of a file to a task, by the task's token.")
 }
 
 /// Sends a part of a file that comes by the task's token (TASK-8).
@@ -409,7 +409,7 @@ public enum UploadTaskAttachmentChunkByToken: OpenOperation {
   public static let spec = OperationSpec(
     "taskAttachments.uploadChunkByToken", of: .social, nil, by: .services([.gateway]), effect: .write,
     failures: [RequestFailure.notFound.kind] + TaskAttachmentFailure.ofUploads, requirements: ["TASK-8"],
-    "Send a part of a file that comes by the task's token.")
+    "Uploads a part of a file, by the task's token.")
 }
 
 /// Attaches a file that came by the task's token, as far as it has arrived (TASK-8).
@@ -434,7 +434,7 @@ public enum CompleteTaskAttachmentByToken: OpenOperation {
       RequestFailure.notFound.kind, TaskAttachmentFailure.empty.kind, TaskAttachmentFailure.incomplete.kind,
       TaskAttachmentFailure.beingCompleted.kind,
     ]
-      + TaskAttachmentFailure.ofUploads, requirements: ["TASK-8"], "Attach a file that came by the task's token.")
+      + TaskAttachmentFailure.ofUploads, requirements: ["TASK-8"], "Attaches an uploaded file, by the task's token.")
 }
 
 /// Gives up a file that comes by the task's token (TASK-8).
@@ -444,7 +444,7 @@ public enum CancelTaskAttachmentByToken: OpenOperation {
 
   public static let spec = OperationSpec(
     "taskAttachments.cancelByToken", of: .social, nil, by: .services([.gateway]), effect: .write, requirements: ["TASK-8"],
-    "Give up a file that comes by the task's token.")
+    "Cancels an incomplete upload, by the task's token.")
 }
 
 // MARK: - Events
@@ -493,5 +493,5 @@ public struct TaskAttachmentsChanged: Event, Hashable {
 
   public static let spec = EventSpec(
     "taskAttachments.changed", by: .social, isLive: true, requirements: ["TASK-8"],
-    "A file was attached to a task, or deleted, for each of its participants apart.")
+    "A file was attached to a task, or deleted; one event for each participant.")
 }

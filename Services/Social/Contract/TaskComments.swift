@@ -74,7 +74,7 @@ public enum CreateTaskComment: AccountOperation {
   public static let spec = OperationSpec(
     "taskComments.create", of: .social, .post("/v1/tasks/{taskID}/comments"), by: .verifiedAccount, effect: .create,
     failures: [RequestFailure.notFound.kind, TaskFailure.cancelled.kind, TaskFailure.spaceFull.kind],
-    requirements: ["TASK-2"], "Comment on a task that you take part in, unless it was cancelled.")
+    requirements: ["TASK-2"], "Comments on a task that the caller takes part in, unless it was cancelled.")
 }
 
 /// The comments on a task: the newest first page by page, and in each page the newest last (TASK-2, UC5).
@@ -101,8 +101,10 @@ public enum ListTaskComments: AccountOperation {
   public static let spec = OperationSpec(
     "taskComments.list", of: .social, .get("/v1/tasks/{taskID}/comments"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-2"],
-    "List the comments on a task that you take part in: the newest ones first, in each page the newest last; `nextCursor` leads to "
-      + "earlier ones.")
+    """
+    Lists the comments on a task that the caller takes part in: the newest page first, within a page the oldest first; \
+    `nextCursor` leads to earlier ones.
+    """)
 }
 
 /// Removes a comment of the caller's own (TASK-2). That it was there stays to be seen. Removing it again changes nothing.
@@ -128,7 +130,7 @@ public enum RemoveTaskComment: AccountOperation {
   public static let spec = OperationSpec(
     "taskComments.remove", of: .social, .delete("/v1/tasks/{taskID}/comments/{commentID}"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind, RequestFailure.forbidden.kind], requirements: ["TASK-2"],
-    "Remove a comment of your own.")
+    "Removes the caller's own comment.")
 }
 
 // MARK: - Events
@@ -179,7 +181,7 @@ public struct TaskCommentRestored: Event, Hashable {
 
   public static let spec = EventSpec(
     "taskComments.restored", by: .social, isLive: true, requirements: ["TASK-2", "SOC-8"],
-    "A comment on a task that moderators had removed is there again; one event for each participant.")
+    "A comment on a task that moderators had removed was restored; one event for each participant.")
 }
 
 /// A comment was removed, by its author or by moderators: one event for each participant (TASK-2, SOC-8).

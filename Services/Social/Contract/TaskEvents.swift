@@ -43,7 +43,7 @@ public struct TaskChanged: Event, Hashable {
 
   public static let spec = EventSpec(
     "tasks.changed", by: .social, isLive: true, requirements: ["TASK-2", "TASK-4", "TASK-5"],
-    "A task was made or changed, or somebody joined, left or confirmed; one event for each participant.")
+    "A task was created or changed, or somebody joined, left or confirmed; one event for each participant.")
 }
 
 /// What a participant is notified of.

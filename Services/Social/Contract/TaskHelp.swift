@@ -67,7 +67,7 @@ public enum RequestTaskHelp: AccountOperation {
   public static let spec = OperationSpec(
     "taskHelp.request", of: .social, .post("/v1/tasks/{taskID}/help-requests"), by: .verifiedAccount, effect: .create,
     failures: TaskHelpRefusals.ofAsking + [TaskHelpFailure.alreadyRequested.kind], requirements: ["TASK-7"],
-    "Ask the other participants of an open task for help; at most one request of yours is open in a task.")
+    "Asks the other participants of an open task for help; the caller may have one open request in a task.")
 }
 
 /// Offers help to the other participants of an open task, without a request (TASK-7, UC12). All of them are notified, except those who mute
@@ -79,7 +79,7 @@ public enum OfferTaskHelp: AccountOperation {
   public static let spec = OperationSpec(
     "taskHelp.offer", of: .social, .post("/v1/tasks/{taskID}/help-offers"), by: .verifiedAccount, effect: .create,
     failures: TaskHelpRefusals.ofAsking + [TaskHelpFailure.alreadyOffered.kind], requirements: ["TASK-7"],
-    "Offer help to the other participants of an open task; at most one offer of yours is open in a task.")
+    "Offers help to the other participants of an open task; the caller may have one open offer in a task.")
 }
 
 /// Closes a request or an offer of the caller's own (TASK-7). Closing it again changes nothing.
@@ -89,7 +89,7 @@ public enum CloseTaskHelp: AccountOperation {
 
   public static let spec = OperationSpec(
     "taskHelp.close", of: .social, .post("/v1/tasks/{taskID}/help/{helpID}/close"), by: .account, effect: .write,
-    failures: TaskRefusals.ofCreator, requirements: ["TASK-7"], "Close a request for help, or an offer, of your own.")
+    failures: TaskRefusals.ofCreator, requirements: ["TASK-7"], "Closes the caller's own request for help, or offer.")
 }
 
 /// Thanks a participant for help; the caller must have asked for help (TASK-7), and the participant must have answered the request, or
@@ -123,7 +123,7 @@ public enum ThankForTaskHelp: AccountOperation {
   public static let spec = OperationSpec(
     "taskHelp.thank", of: .social, .post("/v1/tasks/{taskID}/help/{helpID}/thank"), by: .verifiedAccount, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskHelpFailure.notHelped.kind], requirements: ["TASK-7"],
-    "Thank a participant who answered your request for help, or had offered help.")
+    "Thanks a participant who answered the caller's request for help, or had offered help.")
 }
 
 /// Which request or offer.
@@ -209,7 +209,8 @@ public struct TaskHelpThanked: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "taskHelp.thanked", by: .social, requirements: ["TASK-7"], "Who had asked for help in a task thanked somebody who helped.")
+    "taskHelp.thanked", by: .social, requirements: ["TASK-7"],
+    "The account that had asked for help in a task thanked somebody who helped.")
 }
 
 /// An account has given help in a task: published once for each account and task, and never withdrawn. It names no other account, and so
@@ -230,5 +231,5 @@ public struct TaskHelpGiven: Event, Hashable {
 
   public static let spec = EventSpec(
     "taskHelp.given", by: .social, requirements: ["TASK-7"],
-    "An account has given help in a task, for which it was thanked; once for each account and task.")
+    "An account was thanked for help in a task; once for each account and task.")
 }

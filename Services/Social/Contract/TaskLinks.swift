@@ -108,7 +108,10 @@ public enum CreateTaskLink: AccountOperation {
       TaskLinkFailure.closed.kind,
     ],
     requirements: ["TASK-6"],
-    "Make a public link to a completed task of yours, or change what it shows; where it shows you, your public profile lists it.")
+    """
+    Creates a public link to a completed task of the caller, or changes what it shows; if it shows the caller, the public \
+    profile lists it.
+    """)
 }
 
 /// The caller's public links to tasks, newest first (TASK-6).
@@ -118,7 +121,7 @@ public enum ListTaskLinks: AccountOperation {
 
   public static let spec = OperationSpec(
     "taskLinks.list", of: .social, .get("/v1/task-links"), by: .account, effect: .read, requirements: ["TASK-6"],
-    "List your public links to tasks, newest first.")
+    "Lists the caller's public links to tasks, newest first.")
 }
 
 /// Revokes a public link to a task (TASK-6).
@@ -138,7 +141,7 @@ public enum RevokeTaskLink: AccountOperation {
 
   public static let spec = OperationSpec(
     "taskLinks.revoke", of: .social, .delete("/v1/task-links/{taskLinkID}"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["TASK-6"], "Let a public link to a task stop working.")
+    failures: [RequestFailure.notFound.kind], requirements: ["TASK-6"], "Revokes a public link to a task.")
 }
 
 /// The data of a completed task that visitors of a link may see (TASK-6).
@@ -203,7 +206,7 @@ public enum ReadPublicTask: OpenOperation {
   public static let spec = OperationSpec(
     "taskLinks.read", of: .social, .get("/v1/public-tasks/{key}"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-6"],
-    "Read the completed task behind a public link; `not_found` for a link that does not work.")
+    "Returns the completed task behind a public link; `not_found` for a link that does not work.")
 }
 
 /// The tasks on an account's public profile: the newest with a link that shows its owner (TASK-6).
@@ -213,5 +216,5 @@ public enum ReadTaskProfilePart: ProfilePartOperation {
 
   public static let spec = OperationSpec(
     "taskLinks.profilePart", of: .social, nil, by: .services([.gateway]), effect: .read, requirements: ["TASK-6"],
-    "Say which tasks the page of an account's public profile shows.")
+    "Returns the tasks that the page of an account's public profile shows.")
 }

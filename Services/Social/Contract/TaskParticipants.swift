@@ -53,7 +53,7 @@ public enum AddTaskParticipants: AccountOperation {
     failures: TaskRefusals.ofCreator + [
       TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.tooManyParticipants.kind,
     ],
-    requirements: ["TASK-1"], "Enrol more people in an open task that you made.")
+    requirements: ["TASK-1"], "Enrols more people in an open task that the caller created.")
 }
 
 /// Removes a participant who has not confirmed from an open task, by its creator (TASK-5). The task is completed if all others have
@@ -83,7 +83,7 @@ public enum RemoveTaskParticipant: AccountOperation {
       TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.creatorStays.kind,
       TaskFailure.participantConfirmed.kind,
     ],
-    requirements: ["TASK-5"], "Take somebody who has not confirmed out of an open task that you made.")
+    requirements: ["TASK-5"], "Removes a participant who has not confirmed from an open task that the caller created.")
 }
 
 /// Leaves an open task in which another account has enrolled the caller (TASK-3, UC6). Only with `confirm: true`.
@@ -120,5 +120,5 @@ public enum OptOutOfTask: AccountOperation {
     failures: [
       RequestFailure.notFound.kind, TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.creatorStays.kind,
     ],
-    requirements: ["TASK-3"], "Leave an open task in which somebody else has enrolled you; only with `confirm: true`.")
+    requirements: ["TASK-3"], "Leaves an open task in which somebody else has enrolled the caller; requires `confirm: true`.")
 }

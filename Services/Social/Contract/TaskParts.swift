@@ -94,7 +94,7 @@ public enum CreateTaskPart: AccountOperation {
     failures: TaskRefusals.ofCreator + [
       TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.spaceFull.kind, TaskPartFailure.tooMany.kind,
     ],
-    requirements: ["TASK-1"], "Add a part to an open task that you made; a task has at most 50.")
+    requirements: ["TASK-1"], "Adds a part to an open task that the caller created; a task has at most 50.")
 }
 
 /// Changes the text or the assignee of a part of an open task, by the task's creator (TASK-1). Absent fields stay unchanged.
@@ -134,7 +134,7 @@ public enum EditTaskPart: AccountOperation {
   public static let spec = OperationSpec(
     "taskParts.edit", of: .social, .patch("/v1/tasks/{taskID}/parts/{partID}"), by: .verifiedAccount, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.spaceFull.kind],
-    requirements: ["TASK-1"], "Change, assign or unassign a part of an open task that you made.")
+    requirements: ["TASK-1"], "Changes, assigns or unassigns a part of an open task that the caller created.")
 }
 
 /// Which part of which task.
@@ -159,7 +159,7 @@ public enum RemoveTaskPart: AccountOperation {
   public static let spec = OperationSpec(
     "taskParts.remove", of: .social, .delete("/v1/tasks/{taskID}/parts/{partID}"), by: .account, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind], requirements: ["TASK-1"],
-    "Remove a part of an open task that you made.")
+    "Removes a part of an open task that the caller created.")
 }
 
 /// Marks a part of an open task as done: by its assignee or, if it is unassigned, by any participant (TASK-1). Repeating it changes
@@ -171,7 +171,7 @@ public enum CompleteTaskPart: AccountOperation {
   public static let spec = OperationSpec(
     "taskParts.complete", of: .social, .post("/v1/tasks/{taskID}/parts/{partID}/completion"), by: .account, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind], requirements: ["TASK-1"],
-    "Mark a part of a task as done: one that is assigned to you, or to nobody.")
+    "Marks a part of a task as done; the part is assigned to the caller, or to nobody.")
 }
 
 /// Reopens a part of an open task, by an account that may mark it as done (TASK-1). If it is not done, nothing changes.
@@ -182,5 +182,5 @@ public enum ReopenTaskPart: AccountOperation {
   public static let spec = OperationSpec(
     "taskParts.reopen", of: .social, .delete("/v1/tasks/{taskID}/parts/{partID}/completion"), by: .account, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind], requirements: ["TASK-1"],
-    "Take back that a part of a task is done: one that is assigned to you, or to nobody.")
+    "Marks a part of a task as not done; the part is assigned to the caller, or to nobody.")
 }

@@ -166,7 +166,7 @@ public enum CreateTaskSeries: AccountOperation {
       TaskFailure.spaceFull.kind,
     ],
     requirements: ["TASK-1"],
-    "Make a recurring task, with an occurrence on each day of a schedule; at most 100 that you made may go on.")
+    "Creates a recurring task, with an occurrence on each day of a schedule; the caller may have 100 active ones.")
 }
 
 /// Lists the recurring tasks that the caller takes part in (TASK-1).
@@ -176,7 +176,7 @@ public enum ListTaskSeries: AccountOperation {
 
   public static let spec = OperationSpec(
     "taskSeries.list", of: .social, .get("/v1/task-series"), by: .account, effect: .read, requirements: ["TASK-1"],
-    "List the recurring tasks that you take part in, newest first.")
+    "Lists the recurring tasks that the caller takes part in, newest first.")
 }
 
 /// Which recurring task.
@@ -197,7 +197,7 @@ public enum GetTaskSeries: AccountOperation {
 
   public static let spec = OperationSpec(
     "taskSeries.get", of: .social, .get("/v1/task-series/{seriesID}"), by: .account, effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["TASK-1"], "Show a recurring task that you take part in.")
+    failures: [RequestFailure.notFound.kind], requirements: ["TASK-1"], "Returns a recurring task that the caller takes part in.")
 }
 
 /// Changes the occurrences to come, by the series' creator (TASK-1). What is not given, and the occurrences that there are, stay as they
@@ -246,7 +246,7 @@ public enum EditTaskSeries: AccountOperation {
   public static let spec = OperationSpec(
     "taskSeries.edit", of: .social, .patch("/v1/task-series/{seriesID}"), by: .verifiedAccount, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskSeriesFailure.ended.kind, TaskFailure.spaceFull.kind], requirements: ["TASK-1"],
-    "Change name, description, schedule and last day of a recurring task that you made, for the occurrences to come.")
+    "Changes name, description, schedule and last day of a recurring task that the caller created, for future occurrences.")
 }
 
 /// Ends a recurring task, by its creator (TASK-1): there are no further occurrences, and existing ones stay. Ending it again changes
@@ -258,7 +258,7 @@ public enum EndTaskSeries: AccountOperation {
   public static let spec = OperationSpec(
     "taskSeries.end", of: .social, .post("/v1/task-series/{seriesID}/end"), by: .account, effect: .write,
     failures: TaskRefusals.ofCreator, requirements: ["TASK-1"],
-    "End a recurring task that you made: its open occurrences stay, and no more come.")
+    "Ends a recurring task that the caller created: its open occurrences stay, and there are no more.")
 }
 
 /// Leaves a recurring task in which another has enrolled the caller (TASK-3, UC6), and those of its open occurrences that the caller has
@@ -292,7 +292,7 @@ public enum OptOutOfTaskSeries: AccountOperation {
   public static let spec = OperationSpec(
     "taskSeries.optOut", of: .social, .post("/v1/task-series/{seriesID}/opt-out"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind, TaskSeriesFailure.creatorStays.kind], requirements: ["TASK-3"],
-    "Leave a recurring task in which somebody else has enrolled you; only with `confirm: true`.")
+    "Leaves a recurring task in which somebody else has enrolled the caller; requires `confirm: true`.")
 }
 
 // MARK: - Events

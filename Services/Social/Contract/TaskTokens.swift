@@ -100,7 +100,7 @@ public enum GetTaskToken: AccountOperation {
   public static let spec = OperationSpec(
     "taskTokens.get", of: .social, .get("/v1/tasks/{taskID}/token"), by: .account, effect: .read, isForSessionsOnly: true,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-8"],
-    "Show the token by which files are attached to a task of yours without logging in.")
+    "Returns the token by which files are attached to a task of the caller without logging in.")
 }
 
 /// Gives a task a new token, valid for 30 days; the former one stops working (TASK-8).
@@ -112,5 +112,5 @@ public enum RenewTaskToken: AccountOperation {
     "taskTokens.renew", of: .social, .post("/v1/tasks/{taskID}/token"), by: .verifiedAccount, effect: .write,
     isForSessionsOnly: true, failures: [RequestFailure.notFound.kind, TaskFailure.cancelled.kind], takesIdempotencyKey: false,
     requirements: ["TASK-8"],
-    "Give a task of yours another token, valid for 30 days; the one before no longer is.")
+    "Replaces the token of a task of the caller with a new one, valid for 30 days; the old one stops working.")
 }

@@ -167,7 +167,7 @@ public enum CreateTask: AccountOperation {
       TeamTaskFailure.tooMany.kind,
     ],
     requirements: ["TASK-1"],
-    "Make a task, in which you and those whom you name take part; at most 1,000 that you made may be open.")
+    "Creates a task in which the caller and the named people take part; the caller may have created 1,000 open ones.")
 }
 
 /// What is said of the usernames of people to enrol.
@@ -226,7 +226,7 @@ public enum ListTasks: AccountOperation {
 
   public static let spec = OperationSpec(
     "tasks.list", of: .social, .get("/v1/tasks"), by: .account, effect: .read, requirements: ["TASK-2"],
-    "List the tasks that you take part in: those to do, then those completed, each newest first.")
+    "Lists the tasks that the caller takes part in: those to do, then those completed, each newest first.")
 }
 
 /// Which task.
@@ -249,8 +249,8 @@ public enum GetTask: AccountOperation {
     "tasks.get", of: .social, .get("/v1/tasks/{taskID}"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-2", "TASK-4"],
     """
-    Show a task that you take part in: participants, how far they are, its parts, the last comments and files, help asked for and \
-    offered.
+    Returns a task that the caller takes part in: participants and their progress, its parts, the last comments and files, help \
+    asked for and offered.
     """)
 }
 
@@ -293,7 +293,7 @@ public enum EditTask: AccountOperation {
   public static let spec = OperationSpec(
     "tasks.edit", of: .social, .patch("/v1/tasks/{taskID}"), by: .verifiedAccount, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.spaceFull.kind],
-    requirements: ["TASK-1"], "Change name, description and due day of an open task that you made.")
+    requirements: ["TASK-1"], "Changes name, description and due day of an open task that the caller created.")
 }
 
 /// Cancels an open task, by an account that may edit it (TASK-1): it can no longer be confirmed. Cancelling it again changes nothing.
@@ -304,7 +304,7 @@ public enum CancelTask: AccountOperation {
   public static let spec = OperationSpec(
     "tasks.cancel", of: .social, .post("/v1/tasks/{taskID}/cancel"), by: .account, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind], requirements: ["TASK-1"],
-    "Cancel an open task that you made; the other participants are notified.")
+    "Cancels an open task that the caller created; the other participants are notified.")
 }
 
 /// To whom tasks are closed.

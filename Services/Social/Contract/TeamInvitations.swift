@@ -88,7 +88,7 @@ public enum SendTeamInvitation: AccountOperation {
       BlockFailure.blockedByYou.kind, TeamFailure.full.kind,
       TeamInvitationFailure.userInTeam.kind, TeamInvitationFailure.pending.kind, TeamInvitationFailure.tooMany.kind,
     ],
-    requirements: ["TEAM-1"], "Invite somebody to a team that you own; at most 100 invitations of it may wait.")
+    requirements: ["TEAM-1"], "Invites somebody to a team that the caller owns; at most 100 invitations of it may be pending.")
 }
 
 /// The invitations that an account has received, and those that the team which it owns has sent, newest first (TEAM-1).
@@ -98,7 +98,7 @@ public enum ListTeamInvitations: AccountOperation {
 
   public static let spec = OperationSpec(
     "teamInvitations.list", of: .social, .get("/v1/team-invitations"), by: .account, effect: .read, requirements: ["TEAM-1"],
-    "List the invitations that you have received and those that your own team has sent, newest first.")
+    "Lists the invitations that the caller has received and those that the caller's team has sent, newest first.")
 }
 
 /// Accepts an invitation: the account is in the team from then on (TEAM-1). Accepting it again changes nothing.
@@ -110,7 +110,7 @@ public enum AcceptTeamInvitation: AccountOperation {
     "teamInvitations.accept", of: .social, .post("/v1/team-invitations/{teamInvitationID}/accept"), by: .verifiedAccount,
     effect: .write, rate: .registered,
     failures: AnswerTeamInvitation.failures + [TeamFailure.alreadyInTeam.kind, TeamFailure.full.kind],
-    requirements: ["TEAM-1"], "Accept an invitation to a team; you have to be in none.")
+    requirements: ["TEAM-1"], "Accepts an invitation to a team; the caller must be in none.")
 }
 
 /// Rejects an invitation (TEAM-1). Who sent it sees its state and is not notified; the team may invite again.
@@ -120,7 +120,7 @@ public enum RejectTeamInvitation: AccountOperation {
 
   public static let spec = OperationSpec(
     "teamInvitations.reject", of: .social, .post("/v1/team-invitations/{teamInvitationID}/reject"), by: .account, effect: .write,
-    failures: AnswerTeamInvitation.failures, requirements: ["TEAM-1"], "Reject an invitation to a team.")
+    failures: AnswerTeamInvitation.failures, requirements: ["TEAM-1"], "Rejects an invitation to a team.")
 }
 
 /// Withdraws a pending invitation, by the team's owner (TEAM-1). The invited account sees its state and is not notified.
@@ -131,7 +131,7 @@ public enum WithdrawTeamInvitation: AccountOperation {
   public static let spec = OperationSpec(
     "teamInvitations.withdraw", of: .social, .post("/v1/team-invitations/{teamInvitationID}/withdraw"), by: .account,
     effect: .write, failures: AnswerTeamInvitation.failures, requirements: ["TEAM-1"],
-    "Withdraw an invitation of a team that you own.")
+    "Withdraws an invitation to a team that the caller owns.")
 }
 
 /// Which invitation is answered, or withdrawn.

@@ -134,5 +134,5 @@ public enum ListTeams: AccountOperation {
 
   public static let spec = OperationSpec(
     "teams.list", of: .social, .get("/v1/teams"), by: .account, effect: .read, requirements: ["TEAM-2"],
-    "List the best teams of all time or of a month, and the neighbours of yours.")
+    "Lists the best teams of all time or of a month, and the neighbours of the caller's.")
 }

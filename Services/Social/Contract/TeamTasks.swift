@@ -65,7 +65,10 @@ public enum ListTeamTasks: AccountOperation {
   public static let spec = OperationSpec(
     "teamTasks.list", of: .social, .get("/v1/teams/{teamID}/tasks"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-2", "TEAM-1"],
-    "List the tasks of your team, also those in which you take no part: those to do, then those completed, each newest first.")
+    """
+    Lists the tasks of the caller's team, including those without the caller: those to do, then those completed, each newest \
+    first.
+    """)
 }
 
 /// Lets a member join an open task of its team, for example one made before the member came (TASK-1). Joining again changes nothing; a
@@ -93,5 +96,5 @@ public enum JoinTeamTask: AccountOperation {
       RequestFailure.notFound.kind, TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.tooManyParticipants.kind,
       TeamTaskFailure.removed.kind,
     ],
-    requirements: ["TASK-1", "TEAM-1"], "Take part in an open task of your team.")
+    requirements: ["TASK-1", "TEAM-1"], "Joins an open task of the caller's team.")
 }

@@ -146,7 +146,7 @@ public enum CreateTeam: AccountOperation {
   public static let spec = OperationSpec(
     "teams.create", of: .social, .post("/v1/teams"), by: .verifiedAccount, effect: .create, rate: .search,
     failures: [TeamFailure.alreadyInTeam.kind, TeamFailure.full.kind], requirements: ["TEAM-1"],
-    "Create a team of which you are the owner, with others by their usernames; an account is in one team at most.")
+    "Creates a team owned by the caller, with other members by username; an account is in one team at most.")
 }
 
 /// The caller's own team with its members, score and rank; without a team, how to join one (TEAM-1, TEAM-2, B UC9, UC10).
@@ -176,7 +176,7 @@ public enum GetOwnTeam: AccountOperation {
 
   public static let spec = OperationSpec(
     "teams.own", of: .social, .get("/v1/teams/own"), by: .account, effect: .read, requirements: ["TEAM-1", "TEAM-2"],
-    "Show your team with its members, score and rank.")
+    "Returns the caller's team with its members, score and rank.")
 }
 
 /// Renames a team; its owner may (TEAM-1).
@@ -202,7 +202,7 @@ public enum EditTeam: AccountOperation {
   public static let spec = OperationSpec(
     "teams.edit", of: .social, .patch("/v1/teams/{teamID}"), by: .account, effect: .write, rate: .registered,
     failures: TeamReference.failures,
-    requirements: ["TEAM-1"], "Rename a team that you own.")
+    requirements: ["TEAM-1"], "Renames a team that the caller owns.")
 }
 
 /// Leaves a team (TEAM-1). Where the owner leaves, the team is the longest member's; the last one to leave ends it. What was scored stays
@@ -214,7 +214,10 @@ public enum LeaveTeam: AccountOperation {
   public static let spec = OperationSpec(
     "teams.leave", of: .social, .post("/v1/teams/{teamID}/leave"), by: .account, effect: .write, rate: .registered,
     failures: [RequestFailure.notFound.kind], requirements: ["TEAM-1"],
-    "Leave your team. If it is yours, it becomes that of whoever is in it longest; with its last member it ends.")
+    """
+    Leaves the caller's team. If the caller owns it, its longest-standing member becomes the owner; with its last member it \
+    ends.
+    """)
 }
 
 /// Hands a team over to another member; its owner may (TEAM-1).
@@ -225,7 +228,7 @@ public enum HandOverTeam: AccountOperation {
   public static let spec = OperationSpec(
     "teams.handOver", of: .social, .post("/v1/teams/{teamID}/members/{accountID}/hand-over"), by: .account, effect: .write,
     rate: .registered,
-    failures: TeamReference.failures, requirements: ["TEAM-1"], "Hand your team over to another of its members.")
+    failures: TeamReference.failures, requirements: ["TEAM-1"], "Hands the caller's team over to another of its members.")
 }
 
 /// Removes a member from a team; its owner may (TEAM-1). What the member scored stays with the team.
@@ -237,7 +240,7 @@ public enum RemoveTeamMember: AccountOperation {
     "teamMembers.remove", of: .social, .delete("/v1/teams/{teamID}/members/{accountID}"), by: .account, effect: .write,
     rate: .registered,
     failures: TeamReference.failures + [TeamFailure.removalOfOneself.kind], requirements: ["TEAM-1"],
-    "Remove somebody from a team that you own.")
+    "Removes a member from a team that the caller owns.")
 }
 
 /// Which team.
@@ -308,7 +311,7 @@ public struct TeamMembershipChanged: Event, Hashable {
 
   public static let spec = EventSpec(
     "teamMemberships.changed", by: .social, requirements: ["TEAM-1"],
-    "An account is in a team, in none any more, or its part in it has changed; one event for each account.")
+    "An account joined or left a team, or its role in it changed; one event for each account.")
 }
 
 /// A member left a team by its own wish: told to the team's owner (TEAM-1, NOT-5).
@@ -343,7 +346,7 @@ public struct TeamMemberLeft: Event, Hashable {
   ]
 
   public static let spec = EventSpec(
-    "teamMembers.left", by: .social, requirements: ["TEAM-1", "NOT-5"], "A member left a team by its own wish.")
+    "teamMembers.left", by: .social, requirements: ["TEAM-1", "NOT-5"], "A member left a team by their own choice.")
 }
 
 /// What happened last to an account's part in a team.

@@ -39,7 +39,7 @@ public enum ReadHealth: OpenOperation {
 
   public static let spec = OperationSpec(
     "system.health", of: .gateway, nil, by: SystemOperations.askers, effect: .read, requirements: ["OPS-2"],
-    "Whether the service is ready.")
+    "Returns whether the service is ready.")
 }
 
 /// A part of a service that has a problem, so that the service is not ready.
@@ -106,7 +106,7 @@ public enum ReadMetrics: OpenOperation {
 
   public static let spec = OperationSpec(
     "system.metrics", of: .gateway, nil, by: SystemOperations.askers, effect: .read, requirements: ["OPS-2"],
-    "The service's metrics as Prometheus text.")
+    "Returns the service's metrics as Prometheus text.")
 }
 
 /// Holds a running service's writes before its store is copied.
