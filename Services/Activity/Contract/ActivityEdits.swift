@@ -64,14 +64,14 @@ public enum UpdateActivity: AccountOperation {
       """
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.",
+      "activityID": "Id of the activity.",
       "revision": Note(
         "The revision that was edited: where the activity has another by now, nothing is changed (`activity_changed`). Without it, the "
           + "fields given apply to whatever there is.", range: 1...9_007_199_254_740_991, example: 3),
       "title": ActivityText.title,
       "reason": Note("Why, \(ActivityText.size(ContentLimits.current.activityReason)); null removes it."),
-      "category": "What kind of thing it is.", "goal": Note("What a day asks for, \(whenItHolds)"),
-      "schedule": Note("On which days, \(whenItHolds)"),
+      "category": "What kind of thing it is.", "goal": Note("The goal of a planned day, \(whenItHolds)"),
+      "schedule": Note("The days on which it is planned, \(whenItHolds)"),
       "startDay":
         "The first day on which it may be planned, from 1970-01-01 to 2199-12-31; not after the first day with an entry.",
       "endDay": """
@@ -140,8 +140,8 @@ public enum DeleteActivity: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.",
-      "confirm": Note("`true`: the person has confirmed that activity and entries go for ever.", example: true),
+      "activityID": "Id of the activity.",
+      "confirm": Note("`true`: the person has confirmed that activity and entries are permanently deleted.", example: true),
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -165,7 +165,7 @@ public struct NamedActivity: Document, Hashable {
   /// The input from its parts.
   public init(activityID: ActivityID) { self.activityID = activityID }
 
-  public static let notes: Notes = ["activityID": "Names the activity."]
+  public static let notes: Notes = ["activityID": "Id of the activity."]
 }
 
 /// Archives an activity without losing its entries (ACT-14). Idempotent.
@@ -206,7 +206,7 @@ public enum OrderActivity: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.", "after": "The activity behind which it is to be; without one it becomes the first.",
+      "activityID": "Id of the activity.", "after": "The activity after which it is placed; the first place if absent.",
     ]
 
     public func check(_ fields: inout FieldChecks) {

@@ -14,7 +14,8 @@ public struct ActivityChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose it is.", "activity": "The activity, whole; of two states the one with the higher revision is the later.",
+    "accountID": "The account that it belongs to.",
+    "activity": "The whole activity; of two states, the one with the higher revision is the later.",
   ]
 
   public static let spec = EventSpec(
@@ -35,7 +36,7 @@ public struct ActivityDeleted: Event, Hashable {
     self.activityID = activityID
   }
 
-  public static let notes: Notes = ["accountID": "Whose it was.", "activityID": "Which one."]
+  public static let notes: Notes = ["accountID": "The account that it belonged to.", "activityID": "The activity."]
 
   public static let spec = EventSpec(
     "activities.deleted", by: .activity, requirements: ["ACT-6"],

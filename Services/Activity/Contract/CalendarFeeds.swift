@@ -17,9 +17,10 @@ public struct CalendarFeedLink: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "key": "Who has it reads the feed. It is shown only now: no more than its hash is kept.",
-    "path": Note("Where the feed is, on this server.", example: "/v1/calendar-feeds/AZrk…"),
-    "createdAt": "When the link was made.",
+    "key":
+      "The secret key of the link: anyone who has it can read the feed. It is shown only now; the server keeps only its hash.",
+    "path": Note("The path of the feed, on this server.", example: "/v1/calendar-feeds/AZrk…"),
+    "createdAt": "When the link was created.",
   ]
 }
 
@@ -48,7 +49,7 @@ public struct CalendarFeedState: Document, Hashable {
   /// A state from its parts.
   public init(createdAt: Instant?) { self.createdAt = createdAt }
 
-  public static let notes: Notes = ["createdAt": "When the link to the feed was made; absent without one."]
+  public static let notes: Notes = ["createdAt": "When the link to the feed was created; absent without one."]
 }
 
 /// Returns whether the account has a feed, and since when.

@@ -45,12 +45,13 @@ public struct ChallengeActivity: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "title": Note("What it is called.", example: "Drink water"), "reason": Note("Why to do it.", example: "To feel awake"),
+    "title": Note("Its title.", example: "Drink water"), "reason": Note("The reason to do it.", example: "To feel awake"),
     "category": "What kind of thing it is.",
     "icon": Note("Name of the category's icon, as in the Lucide set.", example: "droplet"),
-    "goal": "What a day asks for.", "schedule": "On which days.", "startDay": "The first day on which it may be planned.",
-    "endDay": "The last day on which it may be planned; absent if it goes on.",
-    "tie": "The movement that completes it; absent if it is recorded by hand.",
+    "goal": "The goal of a planned day.", "schedule": "The days on which it is planned.",
+    "startDay": "The first day on which it may be planned.",
+    "endDay": "The last day on which it may be planned; absent if it has no end.",
+    "tie": "The movement that completes it; absent if its progress is recorded by hand.",
   ]
 }
 
@@ -77,7 +78,7 @@ public enum ReadChallengeActivity: OpenOperation {
       self.activityID = activityID
     }
 
-    public static let notes: Notes = ["accountID": "Who challenges.", "activityID": "Names the activity."]
+    public static let notes: Notes = ["accountID": "The account that challenges.", "activityID": "Id of the activity."]
   }
 
   public typealias Output = ChallengeActivity
@@ -113,7 +114,7 @@ public enum PlanChallengeActivity: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "accountID": "Who accepts.", "challengerAccountID": "Who has challenged.",
+      "accountID": "The account that accepts.", "challengerAccountID": "The account that challenged.",
       "challengerActivityID": "The challenger's own activity.", "activity": "The activity as it was when the challenge was sent.",
     ]
   }

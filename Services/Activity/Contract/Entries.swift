@@ -39,12 +39,12 @@ public struct Entry: Document, Hashable {
 
   public static let notes: Notes = [
     "activityID": "The activity.", "day": "The day.", "isDone": Note(EntryText.isDone),
-    "amount": "For a quantity: how much.", "durationSeconds": "For a duration: how long.",
-    "comment": Note("What the account says of it.", example: "Felt great"), "location": "Where it was done.",
+    "amount": "For a quantity: the amount.", "durationSeconds": "For a duration: the time.",
+    "comment": Note("The account's comment.", example: "Felt great"), "location": "Where it was done.",
     "photoTag": Note(
-      "Names exactly the bytes of its photo, and is the photo's `ETag`; absent without one.",
+      "Identifies exactly the bytes of its photo, and is the photo's `ETag`; absent without one.",
       example: "9f86d081884c7d659a2feaa0c55ad015"),
-    "recordedAt": "When any of it was last written.",
+    "recordedAt": "When any part of it was last changed.",
   ]
 }
 
@@ -76,7 +76,7 @@ public struct EntryLocation: Document, Hashable {
     "latitude": Note("Degrees north of the equator.", range: latitudes, isCheckedByFeature: true, example: .number(40.4168)),
     "longitude": Note("Degrees east of Greenwich.", range: longitudes, isCheckedByFeature: true, example: .number(-3.7038)),
     "accuracyMeters": Note(
-      "How far off it may be, in metres.", range: accuracies, isCheckedByFeature: true, example: .number(12)),
+      "The accuracy, in metres.", range: accuracies, isCheckedByFeature: true, example: .number(12)),
   ]
 
   /// Returns the rules that the coordinates break. The operation that takes the location calls this, so that one bad change in a batch is
@@ -223,13 +223,14 @@ public enum RecordEntry: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.", "day": EntryText.day,
-      "isDone": "`true` completes the day, whatever the goal's kind, but for a limit that is exceeded; `false` only for `check`.",
+      "activityID": "Id of the activity.", "day": EntryText.day,
+      "isDone":
+        "`true` completes the day, whatever the goal's kind, except where a limit is exceeded; `false` is for `check` only.",
       "amount": Note(
-        "For a quantity: how much is done in all, at most 3 decimals.", range: 0...Amounts.maximum, example: .number(1.5)),
+        "For a quantity: the whole amount done, at most 3 decimals.", range: 0...Amounts.maximum, example: .number(1.5)),
       "durationSeconds": Note(
-        "For a duration: how long was spent in all.", range: 0...Double(Amounts.maxSeconds), example: 900),
-      "comment": EntryText.comment, "location": "Where it was done; with the account's consent to location.",
+        "For a duration: the whole time spent.", range: 0...Double(Amounts.maxSeconds), example: 900),
+      "comment": EntryText.comment, "location": "Where it was done; requires the account's consent to location.",
       "photo": Note(
         "A picture of it: PNG, JPEG or WebP, at most \(ContentLimits.current.photoBytes) bytes and 2,048 pixels each way."),
     ]
@@ -293,13 +294,13 @@ public enum IncrementEntry: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.", "day": EntryText.day,
+      "activityID": "Id of the activity.", "day": EntryText.day,
       "amount": Note(
-        "For a quantity: how much more, or less if negative, at most 3 decimals; not 0.",
+        "For a quantity: the amount to add, or to subtract if negative, at most 3 decimals; not 0.",
         range: -Amounts.maximum...Amounts.maximum,
         example: .number(1)),
       "durationSeconds": Note(
-        "For a duration: how much longer, or shorter if negative; not 0.",
+        "For a duration: the time to add, or to subtract if negative; not 0.",
         range: -Double(Amounts.maxSeconds)...Double(Amounts.maxSeconds), example: 60),
     ]
 
@@ -336,7 +337,7 @@ public struct EntryName: Document, Hashable {
     self.day = day
   }
 
-  public static let notes: Notes = ["activityID": "Names the activity.", "day": EntryText.day]
+  public static let notes: Notes = ["activityID": "Id of the activity.", "day": EntryText.day]
 }
 
 /// Returns an entry (ACT-8).
@@ -396,9 +397,10 @@ public struct EntryRecorded: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose activity.", "activityID": "The activity.", "day": "The day.", "isDone": Note(EntryText.isDone),
-    "isDeleted": "Whether the entry was taken back.", "amount": "For a quantity: how much.",
-    "durationSeconds": "For a duration: how long.", "recordedAt": "When it was written.",
+    "accountID": "The account whose activity it is.", "activityID": "The activity.", "day": "The day.",
+    "isDone": Note(EntryText.isDone),
+    "isDeleted": "Whether the entry was deleted.", "amount": "For a quantity: the amount.",
+    "durationSeconds": "For a duration: the time.", "recordedAt": "When it was written.",
   ]
 
   public static let spec = EventSpec(

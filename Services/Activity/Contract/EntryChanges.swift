@@ -70,17 +70,18 @@ public struct EntryChange: Document, Hashable {
 
   public static let notes: Notes = [
     "number": "Its number in the entry's history, growing.",
-    "field": "What was written; `entry` where all of it was taken back.",
-    "isDone": "For the progress of a check: whether it was done.", "amount": "For the progress of a quantity: how much.",
-    "durationSeconds": "For the progress of a duration: how long.",
-    "comment": "The comment that was written; absent where it was removed.",
-    "location": "The location that was written; absent where it was removed.",
-    "photoTag": "The photo's tag; the picture itself is gone.", "madeAt": "When it was written, as it counts.",
-    "changeID": "The id that its device gave to the change; absent for what was not sent by `entries.sync`.",
-    "deviceID": "The device.",
+    "field": "The field that was written; `entry` if the whole entry was deleted.",
+    "isDone": "For the progress of a check: whether it was done.", "amount": "For the progress of a quantity: the amount.",
+    "durationSeconds": "For the progress of a duration: the time.",
+    "comment": "The comment that was written; absent if it was removed.",
+    "location": "The location that was written; absent if it was removed.",
+    "photoTag": "The photo's tag; the picture itself is no longer kept.",
+    "madeAt": "The time of the write by which it is ordered.",
+    "changeID": "The change's id from its device; absent for writes that did not come by `entries.sync`.",
+    "deviceID": "The device that made the change.",
     "cause":
-      "`overwritten`: a later write replaced it; `deleted`: the entry was taken back after it; `late`: there was a later write when it came; `undone`: taken back by itself.",
-    "lostAt": "Since when it does not count.",
+      "`overwritten`: a later write replaced it; `deleted`: the entry was deleted after it; `late`: a later write was there when it arrived; `undone`: it was undone itself.",
+    "lostAt": "Since when it no longer counts.",
   ]
 }
 
@@ -103,7 +104,7 @@ public enum ListEntryChanges: AccountOperation {
       self.cursor = cursor
     }
 
-    public static let notes = listNotes(["activityID": "Names the activity.", "day": EntryText.day])
+    public static let notes = listNotes(["activityID": "Id of the activity.", "day": EntryText.day])
   }
 
   public typealias Output = Page<EntryChange>
@@ -140,7 +141,7 @@ public enum UndoEntry: AccountOperation {
     /// The output from its parts.
     public init(entry: Entry?) { self.entry = entry }
 
-    public static let notes: Notes = ["entry": "The entry as it stands then; absent where nothing is recorded any more."]
+    public static let notes: Notes = ["entry": "The entry after that; absent if nothing is recorded any more."]
   }
 
   public static let spec = OperationSpec(

@@ -42,7 +42,7 @@ public enum EditEntry: AccountOperation {
     public static let notes: Notes = RecordEntry.Input.notes.merging([
       "comment": Note(
         EntryText.editedComment, length: 0...EntryText.maxCommentCharacters, example: "Felt great"),
-      "location": Note("Where it was done, with the account's consent to location; null removes it."),
+      "location": Note("Where it was done; requires the account's consent to location. Null removes it."),
     ]) { $1 }.filter { $0.key != "photo" }
 
     public func check(_ fields: inout FieldChecks) {

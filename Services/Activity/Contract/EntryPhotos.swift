@@ -22,7 +22,7 @@ public enum PutEntryPhoto: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.", "day": EntryText.day,
+      "activityID": "Id of the activity.", "day": EntryText.day,
       "content": Note("The picture's file, at most \(ContentLimits.current.photoBytes) bytes."),
     ]
   }

@@ -41,11 +41,12 @@ public struct FollowedActivity: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose activity.", "username": "Its owner's username.", "nickname": "Its owner's nickname, if there is one.",
-    "photoURL": "Its owner's photo, if there is one.", "activityID": "Names the activity.", "title": "What it is called.",
+    "accountID": "The account whose activity it is.", "username": "Its owner's username.",
+    "nickname": "Its owner's nickname, if there is one.",
+    "photoURL": "Its owner's photo, if there is one.", "activityID": "Id of the activity.", "title": "Its title.",
     "category": "What kind of thing it is.",
     "icon": Note("Name of the category's icon, as in the Lucide set.", example: "droplet"),
-    "day": "Today, where its owner is.", "state": "How it stands today; absent where nothing is planned.",
+    "day": "The owner's present local day.", "state": "Its state today; absent if nothing is planned.",
   ]
 }
 

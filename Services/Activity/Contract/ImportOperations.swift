@@ -65,12 +65,12 @@ public enum CreateImport: AccountOperation {
       "name": ImportText.name,
       "totalBytes": Note("Its size, at most 2 GiB.", range: 1...Double(maxBytes), example: 41_943_040),
       "format": Note(ImportFormat.note + " Found out by the content if absent, and compared with it if not."),
-      "sha256": Note("The SHA-256 of its bytes in hexadecimal, compared when all have arrived.", length: 64...64),
+      "sha256": Note("The SHA-256 of its bytes in hexadecimal, checked when all have arrived.", length: 64...64),
       "person": Note(
-        "Of a Fitbit file with several people's rows, the `Id` whose rows are taken; where it has none of them, the import ends as `unknownPerson` and names whose rows it has.",
+        "For a Fitbit file with rows of several people: the `Id` whose rows are imported. If the file has none of them, the import ends as `unknownPerson` and lists the people whose rows it has.",
         length: 1...64),
       "movement":
-        "How somebody moved on the tracks of a GPX file whose type is missing or unknown: without it such a track is shown, and its distance is added to no day.",
+        "The kind of movement of tracks in a GPX file whose type is missing or unknown. Without it, such a track is shown, but its distance is added to no day.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -127,8 +127,9 @@ public enum UploadImportChunk: AccountOperation {
 
     public static let notes: Notes = [
       "importID": ImportText.id,
-      "offset": Note("Where in the file it begins.", range: 0...Double(CreateImport.Input.maxBytes), example: 524_288),
-      "content": "The bytes, at most 524,288. Of what has arrived before, the same bytes as then.",
+      "offset": Note(
+        "The offset in the file at which it begins.", range: 0...Double(CreateImport.Input.maxBytes), example: 524_288),
+      "content": "The bytes, at most 524,288. Bytes that have arrived before must be the same again.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -153,8 +154,8 @@ public enum UploadImportChunk: AccountOperation {
 
     public static let notes: Notes = [
       "nextOffset":
-        "Where the next chunk is to begin: behind this one, or where the file stood if this one does not continue it.",
-      "totalBytes": "How large the file is.",
+        "The offset of the next chunk: the end of this one, or the end of what has arrived if this one does not continue it.",
+      "totalBytes": "The size of the file.",
     ]
   }
 
@@ -293,9 +294,9 @@ public struct ImportProgressed: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose it is.", "importID": "The import.",
-    "state": "Where it stands: `reading`, `done`, `failed` or `cancelled`.",
-    "progress": "How much of the file was read, in hundredths; grows from event to event.", "counts": "What was found so far.",
+    "accountID": "The account that it belongs to.", "importID": "The import.",
+    "state": "The import's state: `reading`, `done`, `failed` or `cancelled`.",
+    "progress": "The part of the file read so far, in hundredths; grows from event to event.", "counts": "What was found so far.",
   ]
 
   public static let spec = EventSpec(

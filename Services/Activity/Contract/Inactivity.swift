@@ -7,7 +7,8 @@ public struct InactivityNotice: Document, Hashable {
   public init(days: Int?) { self.days = days }
 
   public static let notes: Notes = [
-    "days": Note("After how many days without any movement you are told; absent for never.", range: 1...60, example: 3)
+    "days": Note(
+      "The number of days without any movement after which the caller is notified; absent for never.", range: 1...60, example: 3)
   ]
 }
 
@@ -30,7 +31,7 @@ public enum SetInactivityNotice: AccountOperation {
     public init(days: Int) { self.days = days }
 
     public static let notes: Notes = [
-      "days": Note("After how many days without any movement you are told.", range: 1...60, example: 3)
+      "days": Note("The number of days without any movement after which the caller is notified.", range: 1...60, example: 3)
     ]
   }
 
@@ -68,8 +69,8 @@ public struct InactivityNoticed: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "noticeID": "Names the notice.", "accountID": "Whose movement is missing.",
-    "days": "How many whole days it is, the present one not counted.", "at": "When this was published.",
+    "noticeID": "Id of the notice.", "accountID": "The account that has not moved.",
+    "days": "The number of whole days without movement, not counting the present one.", "at": "When this was published.",
   ]
 
   public static let spec = EventSpec(
@@ -86,7 +87,7 @@ public struct InactivityEnded: Event, Hashable {
     self.accountID = accountID
   }
 
-  public static let notes: Notes = ["noticeID": "Names the notice.", "accountID": "Whose it was."]
+  public static let notes: Notes = ["noticeID": "Id of the notice.", "accountID": "The account that it belonged to."]
 
   public static let spec = EventSpec(
     "inactivity.ended", by: .activity, requirements: ["NOT-3"],

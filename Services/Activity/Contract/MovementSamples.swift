@@ -56,12 +56,12 @@ public struct MovementSample: Document, Hashable {
 
   public static let notes: Notes = [
     "id": Note(
-      "Names the sample for its account, over all kinds; given by whoever measured.", length: 1...64,
+      "Id of the sample, unique for its account over all kinds; chosen by whoever measured.", length: 1...64,
       example: "watch-2026-11-21T08"),
     "kind": "What was measured: `steps`, or the distance of `walking`, `running` or `cycling`.",
     "start": "When measuring began.", "end": "When measuring ended, at most 24 hours later.",
     "amount": Note(
-      "How many steps (a whole number), or how many metres (at most 3 decimals).", range: 0...1_000_000, example: 1204),
+      "The number of steps (whole), or of metres (at most 3 decimals).", range: 0...1_000_000, example: 1204),
     "source": Note("The program that measured.", length: 1...64, example: "com.apple.health"),
     "device": Note("The device that measured.", length: 1...64, example: "Watch6,2"),
     "isHandTyped": "Whether a person typed it in; no by default.",
@@ -126,12 +126,13 @@ public enum RecordMovementSamples: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "accepted": "How many were new.", "repeated": "How many were there already, the same in every field.",
-      "replaced": "How many replaced an older version.",
-      "rejected": "Those that were not taken, each with its reason.",
+      "accepted": "The number of new samples.",
+      "repeated": "The number of samples that were there already, the same in every field.",
+      "replaced": "The number of samples that replaced an older version.",
+      "rejected": "The samples that were rejected, each with the reason.",
       "flagged":
-        "Those that were taken and are shown, but earn nothing, each with its flags. What earns nothing because of others, of the same minute or day, is reported with its day.",
-      "reasons": "What these flags mean, in the caller's language.", "days": "The days that were changed, as they stand now.",
+        "The samples that were recorded and are shown, but earn nothing, each with its flags. Samples that earn nothing because of others of the same minute or day are reported with their day.",
+      "reasons": "The meaning of these flags, in the caller's language.", "days": "The days that changed, as they are now.",
     ]
   }
 
@@ -223,8 +224,9 @@ public enum DeleteMovementSamples: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "deleted": "How many were deleted.", "unknown": "Ids of which the account has no sample, or none any more, each once.",
-      "days": "The days that were changed, as they stand now.",
+      "deleted": "The number of deleted samples.",
+      "unknown": "Ids without a sample of the account, or without one any more, each once.",
+      "days": "The days that changed, as they are now.",
     ]
   }
 

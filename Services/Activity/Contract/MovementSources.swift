@@ -40,7 +40,7 @@ public struct MovementSourceOrder: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "sources": "Each source once; where several measured the same stretch of time, the first of them counts.",
+    "sources": "Each source once; where several measured the same time, the first of them counts.",
     "isChosen":
       "Whether the account chose the order; otherwise watches come first, then phones, then others, and last what was typed in.",
   ]

@@ -23,8 +23,9 @@ public struct Pause: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the pause.", "activityID": "The activity.", "firstDay": "The first day of it.", "lastDay": "The last day of it.",
-    "isArchive": "Whether it is the archive's own: it lasts until the activity is unarchived, and is changed by nothing else.",
+    "id": "Id of the pause.", "activityID": "The activity.", "firstDay": "The first paused day.",
+    "lastDay": "The last paused day.",
+    "isArchive": "Whether it belongs to the archive: it lasts until the activity is unarchived, and cannot be changed.",
   ]
 }
 
@@ -69,7 +70,7 @@ public enum CreatePause: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.",
+      "activityID": "Id of the activity.",
       "firstDay": "The first day, from 1970-01-01 on; the account's today by default.",
       "lastDay": "The last day, up to 2199-12-31. An activity has at most 200 pauses.",
     ]
@@ -111,8 +112,9 @@ public enum UpdatePause: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.", "pauseID": "Names the pause.", "firstDay": "The first day; as before if absent.",
-      "lastDay": "The last day; as before if absent.",
+      "activityID": "Id of the activity.", "pauseID": "Id of the pause.",
+      "firstDay": "The first paused day; unchanged if absent.",
+      "lastDay": "The last paused day; unchanged if absent.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -146,7 +148,7 @@ public enum DeletePause: AccountOperation {
       self.pauseID = pauseID
     }
 
-    public static let notes: Notes = ["activityID": "Names the activity.", "pauseID": "Names the pause."]
+    public static let notes: Notes = ["activityID": "Id of the activity.", "pauseID": "Id of the pause."]
   }
 
   public typealias Output = Empty

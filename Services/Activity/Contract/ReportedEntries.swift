@@ -23,9 +23,9 @@ public struct ReportedEntry: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose entry.", "title": "What the activity is called.",
-    "comment": Note("What its owner says of it; absent without one.", example: "Felt great"),
-    "photo": "Its photo; absent without one.", "recordedAt": "When any of it was last written.",
+    "accountID": "The account whose entry it is.", "title": "The activity's title.",
+    "comment": Note("The owner's comment; absent without one.", example: "Felt great"),
+    "photo": "Its photo; absent without one.", "recordedAt": "When any part of it was last changed.",
   ]
 }
 
@@ -48,7 +48,7 @@ public enum ReadReportedEntry: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "readerAccountID": "Who reports it.", "activityID": "Names the activity.", "day": "The day.",
+      "readerAccountID": "The account that reports it.", "activityID": "Id of the activity.", "day": "The day.",
     ]
   }
 

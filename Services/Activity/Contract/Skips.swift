@@ -33,7 +33,7 @@ public struct SkipInput: Document {
   public static let maxDaysAhead = 366
 
   public static let notes: Notes = [
-    "activityID": "Names the activity.", "day": "A day such as `2026-11-21`, at most 366 days ahead, or `today`.",
+    "activityID": "Id of the activity.", "day": "A day such as `2026-11-21`, at most 366 days ahead, or `today`.",
   ]
 }
 

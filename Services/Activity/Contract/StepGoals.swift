@@ -28,9 +28,9 @@ public struct StepGoal: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "period": "`day`: a local day; `week`: from Monday on.", "goal": Note("How many steps are wanted.", example: 8000),
-    "steps": Note("How many were made in the present day or week.", example: 6120),
-    "missing": Note("How many are missing; 0 once the goal is reached.", example: 1880),
+    "period": "`day`: a local day; `week`: from Monday on.", "goal": Note("The steps of the goal.", example: 8000),
+    "steps": Note("The steps made in the present day or week.", example: 6120),
+    "missing": Note("The steps missing; 0 once the goal is reached.", example: 1880),
   ]
 }
 
@@ -71,7 +71,7 @@ public enum SetStepGoal: AccountOperation {
 
     public static let notes: Notes = [
       "period": "`day`: a local day; `week`: from Monday on.",
-      "goal": Note("How many steps are wanted.", range: 1...1_000_000, example: 8000),
+      "goal": Note("The steps of the goal.", range: 1...1_000_000, example: 8000),
     ]
   }
 
@@ -122,8 +122,9 @@ public struct StepGoalChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose goal.", "period": "`day` or `week`.", "goal": "How many steps; absent where it was cleared.",
-    "revision": "Grows with each change; a subscriber keeps the highest it has seen.",
+    "accountID": "The account whose goal it is.", "period": "`day` or `week`.",
+    "goal": "The steps of the goal; absent if it was cleared.",
+    "revision": "Grows with each change; of two states, the one with the higher revision is the later.",
   ]
 
   public static let spec = EventSpec(
@@ -161,10 +162,10 @@ public struct StepGoalApproached: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose goal.", "period": "`day` or `week`.", "firstDay": "The day, or the week's Monday.",
-    "goal": "How many steps were wanted.", "steps": "How many were made.",
+    "accountID": "The account whose goal it is.", "period": "`day` or `week`.", "firstDay": "The day, or the week's Monday.",
+    "goal": "The steps of the goal.", "steps": "The steps made.",
     "isReached": "Whether the goal is reached; otherwise it is near.",
-    "isOver": "Whether the day or week was over already where the account is; absent from older events.",
+    "isOver": "Whether the day or week was already over where the account is; absent in older events.",
   ]
 
   public static let spec = EventSpec(

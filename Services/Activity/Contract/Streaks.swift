@@ -28,8 +28,8 @@ public struct Streak: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "current": "How many were kept in a row up to now; a day or week that is still open does not break it.",
-    "longest": "The most that were ever kept in a row.",
+    "current": "The number of days or weeks kept in a row up to now; one that is not over does not break the streak.",
+    "longest": "The most days or weeks that were ever kept in a row.",
     "unit": "`days`: planned days; `weeks`: for schedules of so many times a week.",
   ]
 }
@@ -74,9 +74,9 @@ public struct StreakChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose activity.", "activityID": "Which one.", "streak": "The streak.",
-    "day": "The account's day on which it came to be so.",
-    "revision": "Of two states the one with the higher revision is the later.",
+    "accountID": "The account whose activity it is.", "activityID": "The activity.", "streak": "The streak.",
+    "day": "The account's local day of this state.",
+    "revision": "Of two states, the one with the higher revision is the later.",
   ]
 
   public static let spec = EventSpec(

@@ -14,7 +14,7 @@ public struct ActivityTemplate: Document {
   }
 
   public static let notes: Notes = [
-    "id": Note("Names the template.", example: "water"), "activity": "What `activities.create` takes, to be changed at will.",
+    "id": Note("Id of the template.", example: "water"), "activity": "An input for `activities.create`, to be changed at will.",
   ]
 }
 

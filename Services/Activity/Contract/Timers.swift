@@ -28,11 +28,11 @@ public struct ActivityTimer: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "activityID": "The activity.", "day": "The day to which its time will belong: the one on which it was first started.",
-    "runningSince": "Since when it runs; absent while it stands.",
-    "elapsedSeconds": Note("Time on it, from all its runs.", example: 754),
-    "savedSeconds": "The day's time that is saved already.",
-    "remainingSeconds": "What is left of the day's goal, once what is on the timer is saved; 0 where it is reached.",
+    "activityID": "The activity.", "day": "The day to which its time is added: the one on which it was first started.",
+    "runningSince": "Since when it runs; absent while it is stopped.",
+    "elapsedSeconds": Note("The timer's time, from all its runs.", example: 754),
+    "savedSeconds": "The day's time that has been saved already.",
+    "remainingSeconds": "What remains of the day's goal once the timer's time is saved; 0 if the goal is reached.",
   ]
 }
 
@@ -44,7 +44,7 @@ public struct TimerName: Document, Hashable {
   /// The name from its parts.
   public init(activityID: ActivityID) { self.activityID = activityID }
 
-  public static let notes: Notes = ["activityID": "Names the activity."]
+  public static let notes: Notes = ["activityID": "Id of the activity."]
 }
 
 /// Ways in which a timer's operation can fail.

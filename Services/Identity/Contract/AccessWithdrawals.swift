@@ -16,8 +16,8 @@ public struct AccessWithdrawn: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "The account.", "since": "Access made before that stays; absent if none does.",
-    "at": "When it was withdrawn: access made later is another.",
+    "accountID": "The account.", "since": "Access created before that instant stays; absent if none does.",
+    "at": "When it was withdrawn; access created later is not affected.",
   ]
 
   public static let spec = EventSpec(

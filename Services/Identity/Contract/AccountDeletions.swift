@@ -29,7 +29,7 @@ public struct ErasureCount: Document, Hashable {
     self.count = count
   }
 
-  public static let notes: Notes = ["kind": "What was erased.", "count": Note("How many of them.", range: 0...9e15)]
+  public static let notes: Notes = ["kind": "What was erased.", "count": Note("The number of them.", range: 0...9e15)]
 }
 
 /// What one service has erased.
@@ -83,9 +83,10 @@ public struct AccountDeletion: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the deletion.", "state": "How far it has come.", "requestedAt": "When the account was deleted.",
-    "cleanBy": "By when its last bytes will have left the files; nobody is shown them meanwhile.",
-    "erasedAt": "When nothing of it was left in the files of any service but its address, which the report needs; absent before.",
+    "id": "Id of the deletion.", "state": "How far it has come.", "requestedAt": "When the account was deleted.",
+    "cleanBy": "By when its last bytes will have been removed from the files; they are shown to nobody meanwhile.",
+    "erasedAt":
+      "When nothing of it was left in the files of any service, except its address, which the report needs; absent before.",
     "finishedAt": "When nothing of it was left in any file; absent before.",
     "services": Note("The services that have erased everything, and what.", items: 0...10),
   ]
@@ -108,7 +109,7 @@ public enum DeleteAccount: AccountOperation {
 
     public static let notes: Notes = [
       "password":
-        "The password that the account has; of an account without one a login at its provider in the last ten minutes serves."
+        "The account's password; for an account without one, a login with its provider in the last ten minutes is enough."
     ]
   }
 
@@ -123,7 +124,7 @@ public enum DeleteAccount: AccountOperation {
 
     public static let notes: Notes = [
       "deletion": "The deletion, which has begun.",
-      "token": "For `accountDeletions.state`, since the session is over. It is given once.",
+      "token": "The token for `accountDeletions.state`, since the session is over. It is returned only once.",
     ]
   }
 
@@ -197,7 +198,7 @@ public enum ReadDeletionReport: OpenOperation {
       self.deletion = deletion
     }
 
-    public static let notes: Notes = ["addressee": "Whom it goes to.", "deletion": "What was erased."]
+    public static let notes: Notes = ["addressee": "The addressee.", "deletion": "What was erased."]
   }
 
   public static let spec = OperationSpec(
@@ -259,7 +260,7 @@ public struct AccountErased: Event, Hashable {
     self.accountID = accountID
   }
 
-  public static let notes: Notes = ["deletionID": "The deletion.", "accountID": "The account that there was."]
+  public static let notes: Notes = ["deletionID": "The deletion.", "accountID": "The erased account."]
 
   public static let spec = EventSpec(
     "accounts.erased", by: .identity, requirements: ["ID-12"],

@@ -38,12 +38,12 @@ public struct OwnAccount: Document, Hashable {
 
   public static let notes: Notes = [
     "id": "The account's id.", "email": "Its e-mail address.", "username": "Its unique name, in lower case.",
-    "name": "The person's name.", "age": Note("The person's age in years.", example: 34), "nickname": "How others see it named.",
-    "timeZone": "IANA time zone in which its days are counted.",
-    "dayStartHour": Note("Hour of the night at which its day starts.", range: 0...6, example: 0),
+    "name": "The person's name.", "age": Note("The person's age in years.", example: 34), "nickname": "Its display name.",
+    "timeZone": "The IANA time zone of its days.",
+    "dayStartHour": Note("The hour of the night at which its day starts.", range: 0...6, example: 0),
     "language": "Language of its messages.", "isVerified": "Whether the e-mail address is verified.",
     "isAdministrator": "Whether it administers the system.", "createdAt": "When it was registered.",
-    "photoTag": "Names its photo, which `photos.own` gives; absent without one.",
+    "photoTag": "Identifies its photo, which `photos.own` returns; absent without one.",
   ]
 }
 
@@ -104,17 +104,17 @@ public struct AccountChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "The account.", "username": "Its unique name.", "nickname": "How others see it named.",
-    "timeZone": "IANA time zone in which its days are counted.",
-    "dayStartHour": Note("Hour of the night at which its day starts.", range: 0...6),
+    "accountID": "The account.", "username": "Its unique name.", "nickname": "Its display name.",
+    "timeZone": "The IANA time zone of its days.",
+    "dayStartHour": Note("The hour of the night at which its day starts.", range: 0...6),
     "language": "Language of its messages.", "isVerified": "Whether its e-mail address is verified.",
     "consents": "What it has consented to.",
-    "mutesHelp": "Whether it muted help before that was chosen among the preferences of notifications.",
-    "photoTag": "Names its photo; absent without one.",
+    "mutesHelp": "Whether it muted help before this became one of the notification preferences.",
+    "photoTag": "Identifies its photo; absent without one.",
     "givesReadReceipts": "Whether others see how far it has read their messages.",
     "taskEnrollment": "Who may enrol it in a task.",
     "suspendedUntil": "Until when it is suspended, if it is.",
-    "revision": "Counts the account's changes; the highest is the newest.",
+    "revision": "Grows with each change of the account; the highest is the newest.",
   ]
 
   public static let spec = EventSpec(
@@ -131,7 +131,9 @@ public enum LookUpAccount: OpenOperation {
     public init(accountID: AccountID) { self.accountID = accountID }
     public init(username: Username) { self.username = username }
 
-    public static let notes: Notes = ["accountID": "By its id.", "username": "Or by its username."]
+    public static let notes: Notes = [
+      "accountID": "The account's id; give this or `username`.", "username": "The account's username; give this or `accountID`.",
+    ]
 
     public func check(_ fields: inout FieldChecks) {
       fields.expect((accountID == nil) != (username == nil), "accountID", FieldRule("account_id_or_username"))

@@ -11,7 +11,7 @@ public struct Audience: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "language": "Only accounts of that language.", "idleSince": "Only accounts of which no session was used since then.",
+    "language": "Only accounts of that language.", "idleSince": "Only accounts without any session used since then.",
   ]
 }
 
@@ -29,8 +29,8 @@ public enum ListAudience: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "audience": "Whom it is for.", "after": "The last account of the page before.",
-      "limit": Note("Most accounts.", range: 1...1000),
+      "audience": "The audience.", "after": "The last account of the page before.",
+      "limit": Note("The maximum number of accounts.", range: 1...1000),
     ]
   }
 
@@ -39,7 +39,7 @@ public enum ListAudience: OpenOperation {
 
     public init(accountIDs: [AccountID]) { self.accountIDs = accountIDs }
 
-    public static let notes: Notes = ["accountIDs": "The accounts; none behind the last."]
+    public static let notes: Notes = ["accountIDs": "The accounts; empty after the last one."]
   }
 
   public static let spec = OperationSpec(
@@ -56,7 +56,7 @@ public enum CountAudience: OpenOperation {
 
     public init(count: Int) { self.count = count }
 
-    public static let notes: Notes = ["count": "How many accounts."]
+    public static let notes: Notes = ["count": "The number of accounts."]
   }
 
   public static let spec = OperationSpec(

@@ -45,8 +45,8 @@ public struct DirectoryEntry: Document, Hashable {
 
   public static let notes: Notes = [
     "accountID": "The account.", "username": "Its unique name, as friend requests take it.",
-    "nickname": "How others see it named, if it has a nickname.", "photoURL": "Its photo, if it has one.",
-    "relation": "What is between you and it.",
+    "nickname": "Its display name, if it has a nickname.", "photoURL": "Its photo, if it has one.",
+    "relation": "The relation between the caller and it.",
   ]
 }
 

@@ -40,7 +40,7 @@ public enum UndoEmailChange: OpenOperation {
     public static let notes: Notes = [
       "username": "The account's username.", "email": "Its e-mail address from now on.",
       "wasCompleted":
-        "Whether the address had been changed: then all sessions were ended, the password is no longer valid, and a link to choose another was mailed to the address; else the change was only asked for.",
+        "Whether the address had been changed: then all sessions ended, the password is no longer valid, and a link to choose another was mailed to the address. Otherwise the change had only been requested.",
     ]
   }
 

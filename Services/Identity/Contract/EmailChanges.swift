@@ -34,7 +34,7 @@ public enum RequestEmailChange: AccountOperation {
     public static let notes: Notes = [
       "email": "The new address; the link is sent to it.",
       "currentPassword":
-        "The password that the account has; of an account without one a login at its provider in the last ten minutes serves.",
+        "The account's password; for an account without one, a login with its provider in the last ten minutes is enough.",
     ]
   }
 
@@ -48,7 +48,7 @@ public enum RequestEmailChange: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "email": "Where the link is sent, unless another account has the address.", "expiresAt": "Until when it works.",
+      "email": "The address to which the link is sent, unless another account has it.", "expiresAt": "Until when it works.",
     ]
   }
 
@@ -125,7 +125,7 @@ public struct EmailChangeRequested: Event, Hashable {
     self.accountID = accountID
   }
 
-  public static let notes: Notes = ["changeID": "Names the change and its link.", "accountID": "Whose address."]
+  public static let notes: Notes = ["changeID": "Id of the change and its link.", "accountID": "The account whose address it is."]
 
   public static let spec = EventSpec(
     "emailChanges.requested", by: .identity, requirements: ["ID-11"], "An account requested a change of its e-mail address.")
@@ -141,7 +141,7 @@ public struct EmailChanged: Event, Hashable {
     self.accountID = accountID
   }
 
-  public static let notes: Notes = ["changeID": "Names the change.", "accountID": "Whose address."]
+  public static let notes: Notes = ["changeID": "Id of the change.", "accountID": "The account whose address it is."]
 
   public static let spec = EventSpec(
     "emailChanges.completed", by: .identity, requirements: ["ID-11"], "An account changed its e-mail address.")

@@ -54,10 +54,10 @@ public struct ExternalLoginStart: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "authorizationURL": "Open this in the person's browser.",
-    "state": "Comes back from the provider with the code.",
-    "flowSecret": "Keep it where this flow began, and give it at the end: without it nobody else can end the flow.",
-    "expiresAt": "Until when the flow can be ended, ten minutes after its beginning.",
+    "authorizationURL": "The address to open in the person's browser.",
+    "state": "The value that the provider returns with the code.",
+    "flowSecret": "A secret to keep where this flow began and to send at its end, so that nobody else can complete the flow.",
+    "expiresAt": "Until when the flow can be completed, ten minutes after its beginning.",
   ]
 }
 
@@ -76,9 +76,9 @@ public enum BeginExternalLogin: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "provider": "Which provider; see `externalProviders.list`.",
+      "provider": "The provider; see `externalProviders.list`.",
       "redirectURI": Note(
-        "Where the browser is sent afterwards: one of those configured, to the letter.", length: 1...500,
+        "The address to which the browser is sent afterwards: exactly one of those configured.", length: 1...500,
         example: "org.example.app:/logged-in"),
     ]
   }
@@ -124,7 +124,7 @@ public enum CompleteExternalLogin: OpenOperation {
       "device": "A name for the device, for the list of sessions.",
       "timeZone": "IANA time zone of a new account; UTC if absent.",
       "language": "Language of a new account; that of the request if absent.",
-      "consents": "What the person of a new account consents to, see `consents.list`; nothing that is absent.",
+      "consents": "What the person of a new account consents to, see `consents.list`; an absent one is not given.",
     ]) { shared, _ in shared }
 
     public func check(_ fields: inout FieldChecks) {
@@ -159,11 +159,11 @@ public enum CompleteExternalLogin: OpenOperation {
 
 /// What the provider sent back, as the inputs of both ends of a flow have it.
 let answerNotes: Notes = [
-  "state": Note("As it came back.", length: 1...200),
-  "flowSecret": Note("As the beginning gave it.", length: 1...200),
-  "code": Note("The code that came back; absent if an error did.", length: 1...4096),
-  "iss": Note("The issuer that came back, if one did (RFC 9207).", length: 1...500),
-  "error": Note("The error that came back instead of a code.", length: 1...200, example: "access_denied"),
+  "state": Note("The value that the provider returned.", length: 1...200),
+  "flowSecret": Note("The value that the beginning of the flow returned.", length: 1...200),
+  "code": Note("The code that the provider returned; absent if it returned an error.", length: 1...4096),
+  "iss": Note("The issuer that the provider returned, if it did (RFC 9207).", length: 1...500),
+  "error": Note("The error that the provider returned instead of a code.", length: 1...200, example: "access_denied"),
 ]
 
 /// Gives the gateway the redirect target for a browser whose provider answered with a form (`response_mode=form_post`).
@@ -181,7 +181,7 @@ public enum ReadExternalLoginReturn: OpenOperation {
 
     public init(redirectURI: String) { self.redirectURI = redirectURI }
 
-    public static let notes: Notes = ["redirectURI": "Where the client waits for it."]
+    public static let notes: Notes = ["redirectURI": "The address at which the client waits for it."]
   }
 
   public static let spec = OperationSpec(

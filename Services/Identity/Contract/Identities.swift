@@ -15,8 +15,8 @@ public struct ExternalIdentity: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "The link's id.", "provider": "Which provider.", "linkedAt": "When it was linked.",
-    "lastUsedAt": "When it was last logged in with; absent if never.",
+    "id": "The link's id.", "provider": "The provider.", "linkedAt": "When it was linked.",
+    "lastUsedAt": "When it was last used to log in; absent if never.",
   ]
 }
 
@@ -49,8 +49,9 @@ public enum ListIdentities: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "identities": "The identities, the oldest link first.",
-      "hasPassword": "Whether it has a password; one made by an external login has none until a link to recover it sets one.",
+      "identities": "The identities, oldest link first.",
+      "hasPassword":
+        "Whether the account has a password; one created by an external login has none until a recovery link sets one.",
     ]
   }
 
@@ -145,7 +146,8 @@ public struct IdentityLinkChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "changeID": "Names the change.", "accountID": "Whose identity.", "isLinked": "Whether it is linked from then on.",
+    "changeID": "Id of the change.", "accountID": "The account whose identity it is.",
+    "isLinked": "Whether it was linked; otherwise it was unlinked.",
   ]
 
   public static let spec = EventSpec(

@@ -21,7 +21,7 @@ public struct PublicSigningKey: Document, Hashable {
   public static let notes: Notes = [
     "kty": Note("Key type.", example: "OKP"), "crv": Note("Curve.", example: "Ed25519"),
     "alg": Note("Algorithm.", example: "EdDSA"),
-    "use": Note("What for.", example: "sig"), "kid": "Name of the key, as in a token's header.", "x": "The key, base64url.",
+    "use": Note("Its use.", example: "sig"), "kid": "The key's id, as in a token's header.", "x": "The key, base64url.",
   ]
 }
 

@@ -64,10 +64,10 @@ public struct LoginAlert: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the alert.", "level": "How far it was from what is usual.", "reasons": "What was unlike the account.",
-    "device": Note("What logged in, as far as it says.", example: "Firefox on Linux"), "place": "Where it was.",
-    "createdAt": "When it was.", "expiresAt": "Until when it can be answered.",
-    "answer": "What its owner said; absent while nothing.", "answeredAt": "When; absent while not.",
+    "id": "Id of the alert.", "level": "How unusual the login was.", "reasons": "What was unusual about the login.",
+    "device": Note("The device, as far as it says what it is.", example: "Firefox on Linux"), "place": "The place of the login.",
+    "createdAt": "When the login happened.", "expiresAt": "Until when it can be answered.",
+    "answer": "The owner's answer; absent until there is one.", "answeredAt": "When it was answered; absent until then.",
   ]
 }
 
@@ -117,7 +117,9 @@ public enum AnswerLoginAlert: AccountOperation {
       self.answer = answer
     }
 
-    public static let notes: Notes = ["alertID": "The alert.", "answer": "Whether it was you, or the session is to be closed."]
+    public static let notes: Notes = [
+      "alertID": "The alert.", "answer": "Whether the login was the owner's, or its session is to be closed.",
+    ]
   }
 
   public struct Output: Document, Hashable {
@@ -134,9 +136,9 @@ public enum AnswerLoginAlert: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "username": "The account's username.", "answer": "What was answered.",
-      "closedCount": Note("How many sessions were closed by it.", range: 0...1000, example: 1),
-      "isPasswordChangeAdvised": "Whether somebody else knows the password, so that it should be changed at once.",
+      "username": "The account's username.", "answer": "The answer.",
+      "closedCount": Note("The number of sessions that this closed.", range: 0...1000, example: 1),
+      "isPasswordChangeAdvised": "Whether somebody else knows the password, so it should be changed at once.",
     ]
   }
 
@@ -163,7 +165,7 @@ public enum AnswerLoginAlertByLink: OpenOperation {
 
     public static let notes: Notes = [
       "token": Note("The mailed link's token.", length: 1...200),
-      "answer": "Whether it was you, or the session is to be closed.",
+      "answer": "Whether the login was the owner's, or its session is to be closed.",
     ]
   }
 
@@ -198,8 +200,9 @@ public struct LoginAlertRaised: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "alertID": "Names the alert.", "accountID": "Whose account it is.", "level": "How far it was from what is usual.",
-    "device": "What logged in, in the account's language.", "place": "Where, likewise.", "at": "When.",
+    "alertID": "Id of the alert.", "accountID": "The account.", "level": "How unusual the login was.",
+    "device": "The device, in the account's language.", "place": "The place, in the account's language.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -239,8 +242,10 @@ public enum ReadLoginAlertSecret: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "token": "The links' token. Never log or store it.", "email": "Where to send it.", "username": "Whom to greet.",
-      "language": "In which language.", "device": "What logged in.", "place": "Where.", "at": "When.",
+      "token": "The token of the links. Never log or store it.", "email": "The address to send it to.",
+      "username": "The name for the salutation.",
+      "language": "The language of the mail.", "device": "The device.", "place": "The place of the login.",
+      "at": "When it happened.",
     ]
   }
 

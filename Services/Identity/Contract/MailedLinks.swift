@@ -42,7 +42,7 @@ public enum ValidateMailedLink: OpenOperation {
 
     public static let notes: Notes = [
       "isDone":
-        "Whether the link did its work before, so that nothing is left to do: of one that verifies, which may be used again; others are refused then."
+        "Whether the link was used before, so nothing is left to do: true of verification links only, since other links are refused once used."
     ]
   }
 

@@ -30,10 +30,10 @@ public struct SessionPlace: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "kind": "How much is known of the place.",
+    "kind": "How precisely the place is known.",
     "network": Note("The network of the address: an IPv4 /24 or an IPv6 /48.", example: "192.0.2.0/24"),
-    "city": Note("The city, in the account's language where the database of places has it.", example: "Madrid"),
-    "country": Note("The country, likewise.", example: "Spain"),
+    "city": Note("The city, in the account's language if the database of places has it.", example: "Madrid"),
+    "country": Note("The country, in the account's language if the database of places has it.", example: "Spain"),
     "name": Note("The place in words, in the account's language.", example: "Madrid, Spain"),
   ]
 }
@@ -65,11 +65,13 @@ public struct OwnSession: Document, Hashable {
 
   public static let notes: Notes = [
     "id": "The session's id.",
-    "device": Note("How the client named its device, else what it runs, else that it is unknown.", example: "Ana's phone"),
-    "program": Note("What the client says it runs, which nobody can check.", example: "Firefox on Linux"),
+    "device": Note(
+      "The name that the client gave its device, otherwise what the device runs, otherwise that it is unknown.",
+      example: "Ana's phone"),
+    "program": Note("What the client says it runs; unverified.", example: "Firefox on Linux"),
     "place": "Where it was last seen.", "createdAt": "When it logged in.",
-    "lastSeenAt": "When it last got tokens, which one in use does every ten minutes; now for the calling session.",
-    "expiresAt": "When it ends unless it is refreshed before.", "isCurrent": "Whether it is the calling session.",
+    "lastSeenAt": "When it last got tokens, as a session in use does every ten minutes; now for the calling session.",
+    "expiresAt": "When it ends unless it is refreshed.", "isCurrent": "Whether it is the calling session.",
   ]
 }
 
@@ -114,7 +116,7 @@ public enum CloseOtherSessions: AccountOperation {
 
     public init(closedCount: Int) { self.closedCount = closedCount }
 
-    public static let notes: Notes = ["closedCount": Note("How many were closed.", range: 0...1_000_000, example: 2)]
+    public static let notes: Notes = ["closedCount": Note("The number of closed sessions.", range: 0...1_000_000, example: 2)]
   }
 
   public static let spec = OperationSpec(

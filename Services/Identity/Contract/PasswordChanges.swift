@@ -46,12 +46,12 @@ public enum ChangePassword: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "currentPassword": "The password that the account has.",
+      "currentPassword": "The account's present password.",
       "password":
         "8 to 256 characters with an upper-case and a lower-case letter, a digit and a special character; no common password, and not the current one.",
       "passwordConfirmation": "The same password again.",
       "keepsPersonalAccessTokens":
-        "Whether scripts go on with their personal access tokens; without it they are revoked, since whoever had the password may have made some.",
+        "Whether the account's personal access tokens stay valid; by default they are revoked, since somebody who knew the password may have created some.",
     ]
   }
 
@@ -74,7 +74,7 @@ public struct PasswordChanged: Event, Hashable {
     self.accountID = accountID
   }
 
-  public static let notes: Notes = ["changeID": "Names the change.", "accountID": "Whose password it is."]
+  public static let notes: Notes = ["changeID": "Id of the change.", "accountID": "The account whose password it is."]
 
   public static let spec = EventSpec(
     "passwords.changed", by: .identity, requirements: ["ID-8", "ID-9"], "An account changed its password.")
@@ -102,7 +102,7 @@ public enum ReadAddressee: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "email": "Where to send it.", "username": "Whom to greet.", "language": "In which language.",
+      "email": "The address to send it to.", "username": "The name for the salutation.", "language": "The language of the mail.",
     ]
   }
 

@@ -32,8 +32,8 @@ public enum RequestPasswordRecovery: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "email": "The address as it was given. If an account has it, a link was sent there, a few an hour at most.",
-      "linkLifetimeSeconds": Note("How long such a link works.", example: 1800),
+      "email": "The address as given. If an account has it, a link was sent there, a few times an hour at most.",
+      "linkLifetimeSeconds": Note("The time for which such a link works, in seconds.", example: 1800),
     ]
   }
 
@@ -115,7 +115,7 @@ public struct PasswordRecoveryRequested: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "recoveryID": "Names the request and its link.",
+    "recoveryID": "Id of the request and its link.",
     "accountID": "The account to be recovered; absent where none has the address, and then there is no mail to send.",
   ]
 

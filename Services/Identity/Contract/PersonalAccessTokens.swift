@@ -22,8 +22,9 @@ public struct PersonalAccessToken: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "The token's id.", "name": "What its owner calls it.", "scopes": "What it allows.", "createdAt": "When it was made.",
-    "expiresAt": "When it stops working; absent if only by being revoked.",
+    "id": "The token's id.", "name": "The name that its owner gave it.", "scopes": "What the token allows.",
+    "createdAt": "When it was created.",
+    "expiresAt": "When it expires; absent if it works until it is revoked.",
     "lastUsedAt": "When it was last used, to within five minutes; absent if never.",
   ]
 }
@@ -83,11 +84,11 @@ public enum CreatePersonalAccessToken: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "name": "What to call it; none of the account's others has the name.",
+      "name": "Its name, unique among the account's tokens.",
       "scopes": Note(
-        "What it allows: neither of `read` and `write` includes the other, but a change answers the thing it changed as it stands then.",
+        "What the token allows: neither of `read` and `write` includes the other, but the answer to a change holds the changed thing.",
         items: 1...AccessScope.allCases.count),
-      "expiresAt": "When it stops working, within a year; absent for a token that works until it is revoked.",
+      "expiresAt": "When it expires, within a year; absent for a token that works until it is revoked.",
     ]
   }
 
@@ -102,7 +103,7 @@ public enum CreatePersonalAccessToken: AccountOperation {
 
     public static let notes: Notes = [
       "token": "The token.",
-      "secret": "Goes with each request as `Authorization: Bearer`. Nobody can show it again.",
+      "secret": "The token to send with each request as `Authorization: Bearer`. It is shown only now.",
     ]
   }
 
@@ -172,9 +173,9 @@ public enum IdentifyPersonalAccessToken: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "tokenID": "The token.", "accountID": "Whose it is.", "scopes": "What it allows.",
+      "tokenID": "The token.", "accountID": "The account that it belongs to.", "scopes": "What the token allows.",
       "isVerified": "Whether the account's e-mail address is verified.", "language": "The account's language.",
-      "expiresAt": "When it stops working, if by itself.",
+      "expiresAt": "When it expires, if it does.",
     ]
   }
 
@@ -197,7 +198,9 @@ public struct PersonalAccessTokenCreated: Event, Hashable {
     self.at = at
   }
 
-  public static let notes: Notes = ["tokenID": "The token.", "accountID": "Whose it is.", "at": "When."]
+  public static let notes: Notes = [
+    "tokenID": "The token.", "accountID": "The account that it belongs to.", "at": "When it happened.",
+  ]
 
   public static let spec = EventSpec(
     "personalAccessTokens.created", by: .identity, requirements: ["ID-18", "NOT-6"], "A personal access token was created.")
@@ -222,8 +225,9 @@ public enum ReadPersonalAccessTokenNotice: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "token": "The token, without its secret.", "email": "Where to send it.", "username": "Whom to greet.",
-      "language": "In which language.",
+      "token": "The token, without its secret.", "email": "The address to send it to.",
+      "username": "The name for the salutation.",
+      "language": "The language of the mail.",
     ]
   }
 
@@ -245,7 +249,9 @@ public struct PersonalAccessTokenRevoked: Event, Hashable {
     self.at = at
   }
 
-  public static let notes: Notes = ["tokenID": "The token.", "accountID": "Whose it was.", "at": "When."]
+  public static let notes: Notes = [
+    "tokenID": "The token.", "accountID": "The account that it belonged to.", "at": "When it happened.",
+  ]
 
   public static let spec = EventSpec(
     "personalAccessTokens.revoked", by: .identity, requirements: ["ID-18"], "A personal access token was revoked.")

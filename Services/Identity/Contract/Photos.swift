@@ -61,9 +61,9 @@ public enum ReadPhoto: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "accountID": "Whose photo.",
+      "accountID": "The account whose photo it is.",
       "version": Note(
-        "The version that the photo had when its address was made, so that each version has an address of its own; the photo is the one of now.",
+        "The photo's version when its address was created, so that each version has its own address; the present photo is returned in any case.",
         length: 1...100),
     ]
   }

@@ -28,7 +28,7 @@ public enum EditProfile: AccountOperation {
 
     public static let notes: Notes = [
       "username": "The account's unique name; upper case is folded to lower.",
-      "nickname": "How others see the account named.",
+      "nickname": "Its display name.",
       "name": "The person's name.",
       "age": Note("The person's age in years.", range: 13...120, isCheckedByFeature: true, example: 34),
     ]
@@ -69,11 +69,11 @@ public struct Profile: Document, Hashable {
 
   public static let notes: Notes = [
     "accountID": "The account.", "username": "Its unique name, as requests take it.",
-    "nickname": "How others see it named, if it has a nickname.",
-    "name": "The person's name, if the account shows it to you.",
-    "age": Note("The person's age in years, if the account shows it to you.", example: 34),
-    "photoURL": "Its photo, if it has one and you have not blocked it.", "createdAt": "When it was registered.",
-    "relation": "What is between you and it.",
+    "nickname": "Its display name, if it has a nickname.",
+    "name": "The person's name, if the account shows it to the caller.",
+    "age": Note("The person's age in years, if the account shows it to the caller.", example: 34),
+    "photoURL": "Its photo, if it has one and the caller has not blocked it.", "createdAt": "When it was registered.",
+    "relation": "The relation between the caller and it.",
   ]
 }
 
@@ -87,7 +87,7 @@ public enum ReadProfile: AccountOperation {
 
     public init(accountID: AccountID) { self.accountID = accountID }
 
-    public static let notes: Notes = ["accountID": "Whose profile."]
+    public static let notes: Notes = ["accountID": "The account whose profile it is."]
   }
 
   public typealias Output = Profile
@@ -106,7 +106,7 @@ public enum FindProfile: AccountOperation {
 
     public init(username: Username) { self.username = username }
 
-    public static let notes: Notes = ["username": "Whose profile; upper case is folded to lower."]
+    public static let notes: Notes = ["username": "The username of the account; upper case is folded to lower."]
   }
 
   public typealias Output = Profile

@@ -16,10 +16,10 @@ public struct PublicLink: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "key": "Who has it sees the public profile.",
-    "path": Note("Where the public profile is, on this server.", example: "/v1/public-profiles/AZrk…"),
-    "page": Note("Where its page is, on this server; it needs no login.", example: "/profile/AZrk…"),
-    "createdAt": "When the link was made.",
+    "key": "The secret key of the link: anyone who has it can see the public profile.",
+    "path": Note("The path of the public profile, on this server.", example: "/v1/public-profiles/AZrk…"),
+    "page": Note("The path of its page, on this server; it needs no login.", example: "/profile/AZrk…"),
+    "createdAt": "When the link was created.",
   ]
 }
 
@@ -70,8 +70,8 @@ public struct PublicProfile: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "username": "The account's unique name.", "nickname": "How others see it named.", "createdAt": "When it was registered.",
-    "photoTag": "Names its photo, which `publicProfiles.photo` gives; absent without one.",
+    "username": "The account's unique name.", "nickname": "Its display name.", "createdAt": "When it was registered.",
+    "photoTag": "Identifies its photo, which `publicProfiles.photo` returns; absent without one.",
   ]
 }
 
@@ -107,7 +107,9 @@ public enum OpenPublicProfile: OpenOperation {
       self.profile = profile
     }
 
-    public static let notes: Notes = ["accountID": "Whose it is, which readers do not learn.", "profile": "What it shows."]
+    public static let notes: Notes = [
+      "accountID": "The account; readers of the profile do not learn it.", "profile": "The content of the profile.",
+    ]
   }
 
   public static let spec = OperationSpec(

@@ -21,7 +21,8 @@ public struct SecurityMail: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "email": "Where to send it.", "username": "Whom to greet.", "language": "In which language it is written.",
+    "email": "The address to send it to.", "username": "The name for the salutation.",
+    "language": "The language in which it is written.",
     "title": "What it is about.", "lines": "What happened, a line for each fact.", "recommendations": "What to do about it.",
   ]
 }

@@ -27,7 +27,7 @@ public enum CheckSessions: OpenOperation {
 
     public init(standings: [SessionStanding]) { self.standings = standings }
 
-    public static let notes: Notes = ["standings": "How each of them stands, in the same order."]
+    public static let notes: Notes = ["standings": "The state of each session, in the same order."]
   }
 
   public static let spec = OperationSpec(

@@ -22,12 +22,12 @@ public struct SignedIn: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accessToken": "Goes with each request as `Authorization: Bearer`; a JWT.",
-    "accessTokenExpiresAt": "When to refresh, ten minutes after it was made.",
-    "refreshToken": "For `sessions.refresh`, once; it ends with the session.", "session": "The session.",
-    "account": "Whose it is.",
+    "accessToken": "The token to send with each request as `Authorization: Bearer`; a JWT.",
+    "accessTokenExpiresAt": "When it expires, ten minutes after it was issued.",
+    "refreshToken": "The token for `sessions.refresh`, valid once; it ends with the session.", "session": "The session.",
+    "account": "The account.",
     "deviceToken":
-      "After a login by password that is not in doubt: keep it through log out and send it with the next login, so that others' wrong guesses delay none of yours.",
+      "After a login by password that is not in doubt: a token to keep even after logging out and to send with the next login, so that wrong guesses of others do not delay it.",
   ]
 }
 
@@ -72,7 +72,7 @@ public enum LogIn: OpenOperation {
       "password": Note("The account's password.", length: 1...256),
       "device": "A name for the device, for the list of sessions.",
       "deviceToken": Note(
-        "What the last login from this device was answered; one that is not good counts as none.", length: 1...200),
+        "The `deviceToken` from the last login on this device; an invalid one counts as none.", length: 1...200),
     ]
   }
 
@@ -165,7 +165,10 @@ public struct SessionRevoked: Event, Hashable {
     self.at = at
   }
 
-  public static let notes: Notes = ["sessionID": "The session.", "accountID": "Whose it was.", "reason": "Why.", "at": "When."]
+  public static let notes: Notes = [
+    "sessionID": "The session.", "accountID": "The account that it belonged to.", "reason": "The reason.",
+    "at": "When it happened.",
+  ]
 
   public static let spec = EventSpec(
     "sessions.revoked", by: .identity, requirements: ["ID-4", "ID-5", "ID-6", "ID-7", "ID-8", "ID-9", "ID-12"],
@@ -187,8 +190,9 @@ public struct SessionOutdated: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "sessionID": "The session.", "accountID": "Whose it is.",
-    "generation": "Access tokens of a lower generation (claim `gen`) count as expired.", "at": "When.",
+    "sessionID": "The session.", "accountID": "The account.",
+    "generation": "The generation of valid tokens: access tokens of a lower one (claim `gen`) count as expired.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

@@ -57,12 +57,12 @@ public struct AccountSettings: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "language": "Language of its messages.", "timeZone": "IANA time zone in which its days are counted.",
-    "dayStartHour": Note("Hour of the night at which its day starts.", range: 0...6, example: 0),
+    "language": "Language of its messages.", "timeZone": "The IANA time zone of its days.",
+    "dayStartHour": Note("The hour of the night at which its day starts.", range: 0...6, example: 0),
     "consents": "What it has consented to.", "directoryVisibility": "Whether others find it by searching.",
     "nameVisibility": "To whom its profile shows the person's name.",
     "ageVisibility": "To whom its profile shows the person's age.",
-    "givesReadReceipts": "Whether friends see how far it has read what they wrote, and it how far they have.",
+    "givesReadReceipts": "Whether friends see how far it has read their messages, and it sees how far they have read its own.",
     "taskEnrollment": "Who may enrol it in a task: `everybody`, `friends` or `nobody`.",
   ]
 }
@@ -124,7 +124,7 @@ public enum UpdateSettings: AccountOperation {
       "nameVisibility": Note("To whom the profile shows the person's name."),
       "ageVisibility": Note("To whom the profile shows the person's age."),
       "givesReadReceipts": Note(
-        "Whether friends see how far messages were read: only where both give read receipts does either of them."),
+        "Whether friends see how far messages were read, and the caller sees it of theirs: both must give read receipts."),
       "taskEnrollment": Note("Who may enrol the account in a task: `everybody`, `friends` or `nobody`."),
     ]
 

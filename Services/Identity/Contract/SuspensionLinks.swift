@@ -81,10 +81,11 @@ public struct SuspensionDetails: Document, Hashable {
 
   public static let notes: Notes = [
     "username": "The account's username.", "isBanned": "Whether the account is suspended permanently.",
-    "until": "Until when it is suspended; absent for one that is banned.",
-    "reason": Note("Why, in the words of whoever decided.", breaksLines: true, example: "Insults in messages, after a warning."),
-    "canAppeal": "Whether an appeal is possible: the decision is not final, and there was none before.",
-    "appealedAt": "When it was appealed; absent while it was not.",
+    "until": "Until when it is suspended; absent for a ban.",
+    "reason": Note(
+      "The reason, in the words of the moderator.", breaksLines: true, example: "Insults in messages, after a warning."),
+    "canAppeal": "Whether an appeal is possible: the decision is not final, and has not been appealed before.",
+    "appealedAt": "When it was appealed; absent without an appeal.",
   ]
 }
 
@@ -119,7 +120,7 @@ public enum AppealSuspension: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "token": Note("The mailed link's token.", length: 1...200), "text": "Why the decision should be another.",
+      "token": Note("The mailed link's token.", length: 1...200), "text": "The reasons for another decision.",
     ]
   }
 
@@ -152,7 +153,7 @@ public struct SuspensionLinkRequested: Event, Hashable {
     self.accountID = accountID
   }
 
-  public static let notes: Notes = ["linkID": "Names the link.", "accountID": "The suspended account."]
+  public static let notes: Notes = ["linkID": "Id of the link.", "accountID": "The suspended account."]
 
   public static let spec = EventSpec(
     "suspensionLinks.requested", by: .identity, requirements: ["SOC-8"],
@@ -189,8 +190,9 @@ public enum ReadSuspensionSecret: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "token": "The link's token. Never log or store it.", "email": "Where to send it.", "username": "Whom to greet.",
-      "language": "In which language.", "suspendedUntil": "Until when the account is suspended; absent for one that is banned.",
+      "token": "The link's token. Never log or store it.", "email": "The address to send it to.",
+      "username": "The name for the salutation.",
+      "language": "The language of the mail.", "suspendedUntil": "Until when the account is suspended; absent for a ban.",
       "expiresAt": "Until when the link works.",
     ]
   }

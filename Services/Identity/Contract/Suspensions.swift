@@ -16,10 +16,10 @@ public struct SuspensionAppealed: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "suspensionID": "The suspension.", "accountID": "Whose account.",
+    "suspensionID": "The suspension.", "accountID": "The account.",
     "text": Note(
-      "Why it should be lifted, in the account's words; see ``SuspensionAppealText``.",
-      length: 1...SuspensionAppealText.maxCharacters, breaksLines: true), "at": "When.",
+      "The reasons for lifting the suspension, in the account's words.",
+      length: 1...SuspensionAppealText.maxCharacters, breaksLines: true), "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

@@ -41,7 +41,9 @@ public enum VerifyAccount: OpenOperation {
       self.isVerified = isVerified
     }
 
-    public static let notes: Notes = ["username": "The account's username.", "isVerified": "True: it is verified now."]
+    public static let notes: Notes = [
+      "username": "The account's username.", "isVerified": "Always `true`: the address is verified now.",
+    ]
   }
 
   public static let spec = OperationSpec(
@@ -77,7 +79,7 @@ public enum ResendVerification: AccountOperation {
       self.expiresAt = expiresAt
     }
 
-    public static let notes: Notes = ["email": "Where the link is sent.", "expiresAt": "Until when it works."]
+    public static let notes: Notes = ["email": "The address to which the link is sent.", "expiresAt": "Until when it works."]
   }
 
   public static let spec = OperationSpec(
@@ -102,8 +104,8 @@ public struct VerificationMailRequested: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "linkID": "Names the link.", "accountID": "The account to verify.",
-    "reason": "Whether it is the first or was asked for again.",
+    "linkID": "Id of the link.", "accountID": "The account to verify.",
+    "reason": "Whether it is the first one or was requested again.",
   ]
 
   public static let spec = EventSpec(
@@ -121,7 +123,7 @@ public struct AccountVerified: Event, Hashable {
     self.at = at
   }
 
-  public static let notes: Notes = ["accountID": "The account.", "at": "When it was verified first."]
+  public static let notes: Notes = ["accountID": "The account.", "at": "When it was first verified."]
 
   public static let spec = EventSpec(
     "accounts.verified", by: .identity, requirements: ["ID-2", "NOT-1"], "An account's e-mail address was verified.")
@@ -155,8 +157,9 @@ public enum ReadVerificationSecret: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "token": "The link's token. Never log or store it.", "email": "Where to send it.", "username": "Whom to greet.",
-      "language": "In which language.", "expiresAt": "Until when the link works.",
+      "token": "The link's token. Never log or store it.", "email": "The address to send it to.",
+      "username": "The name for the salutation.",
+      "language": "The language of the mail.", "expiresAt": "Until when the link works.",
     ]
   }
 

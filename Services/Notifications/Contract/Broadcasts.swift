@@ -33,7 +33,7 @@ public struct BroadcastMessage: Document, Hashable {
     "spanishTitle": Note("Its title for those who read Spanish; the English one if absent.", length: 1...maxTitle),
     "spanishText": Note("Its text for those who read Spanish; the English one if absent.", length: 1...maxText),
     "language": "Only to accounts of that language.",
-    "idleDays": Note("Only to accounts of which no session was used for so many days.", range: 1...3650),
+    "idleDays": Note("Only to accounts without any session used for so many days.", range: 1...3650),
   ]
 
   public func check(_ fields: inout FieldChecks) {
@@ -69,8 +69,10 @@ public struct Broadcast: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "The broadcast.", "message": "What it says, and to whom.", "perMinute": "How many accounts get it in a minute at most.",
-    "state": "What has become of it.", "sentCount": "How many accounts it has gone to.", "createdAt": "When it was ordered.",
+    "id": "The broadcast.", "message": "The broadcast's texts and its audience.",
+    "perMinute": "The maximum number of accounts that get it in a minute.",
+    "state": "The state of the broadcast.", "sentCount": "The number of accounts that it was sent to.",
+    "createdAt": "When it was requested.",
     "finishedAt": "When it was done or cancelled.",
   ]
 }
@@ -91,8 +93,8 @@ public enum PreviewBroadcast: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "count": "How many accounts it is for.", "title": "Its title, as a reader of the caller's language has it.",
-      "text": "Its text, as a reader of the caller's language has it.",
+      "count": "The number of accounts that it is for.", "title": "Its title, as shown to readers of the caller's language.",
+      "text": "Its text, as shown to readers of the caller's language.",
     ]
   }
 
@@ -113,9 +115,9 @@ public enum SendBroadcast: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "message": "What it says, and to whom.",
+      "message": "The broadcast's texts and its audience.",
       "perMinute": Note(
-        "How many accounts get it in a minute at most; 6,000 if absent.", range: 1...Double(BroadcastMessage.maxRate)),
+        "The maximum number of accounts that get it in a minute; 6,000 if absent.", range: 1...Double(BroadcastMessage.maxRate)),
     ]
   }
 

@@ -30,10 +30,10 @@ public struct DeadMail: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "The mail.", "kind": Note("What kind of mail.", example: "verification"), "accountID": "Whose account it is about.",
-    "failure": Note("Stable name of what the last attempt failed of.", example: "rejected_550"),
-    "explanation": "The same in words, in the caller's language.", "attempts": "How often it was tried.",
-    "createdAt": "When that happened which it is about.", "givenUpAt": "When it was given up.",
+    "id": "The mail.", "kind": Note("The kind of mail.", example: "verification"), "accountID": "The account that it is about.",
+    "failure": Note("Stable name of the failure of the last attempt.", example: "rejected_550"),
+    "explanation": "The same in words, in the caller's language.", "attempts": "The number of attempts.",
+    "createdAt": "When the event that it is about happened.", "givenUpAt": "When it was given up.",
   ]
 }
 

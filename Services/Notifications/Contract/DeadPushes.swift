@@ -25,10 +25,10 @@ public struct DeadPush: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "The delivery.", "kind": Note("What kind of notification.", example: "friendRequestReceived"),
-    "accountID": "Whose notification.",
-    "failure": Note("Stable name of what the last attempt failed of.", example: "refused_413"),
-    "explanation": "The same in words, in the caller's language.", "createdAt": "When that happened which it is about.",
+    "id": "The delivery.", "kind": Note("The kind of notification.", example: "friendRequestReceived"),
+    "accountID": "The account whose notification it is.",
+    "failure": Note("Stable name of the failure of the last attempt.", example: "refused_413"),
+    "explanation": "The same in words, in the caller's language.", "createdAt": "When the event that it is about happened.",
     "givenUpAt": "When it was given up.",
   ]
 }

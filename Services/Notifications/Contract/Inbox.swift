@@ -31,11 +31,13 @@ public struct Notification: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the notification.", "number": Note("Its position in the account's inbox, without gaps.", range: 1...9e15),
-    "kind": "What it is about.", "severity": "How grave that is.",
+    "id": "Id of the notification.",
+    "number": Note("Its position in the account's inbox; numbers have no gaps.", range: 1...9e15),
+    "kind": "What it is about.", "severity": "Its severity.",
     "title": "What happened, in a few words, in the reader's language.",
     "text": "What happened, in a sentence, in the reader's language.", "parameters": "The values in title and text.",
-    "links": "What it leads to.", "createdAt": "When it was made.", "readAt": "When it was read; absent while it is not.",
+    "links": "The things that the notification links to.", "createdAt": "When it was created.",
+    "readAt": "When it was read; absent while it is unread.",
   ]
 }
 
@@ -114,18 +116,18 @@ public struct NotificationLinks: Document, Hashable {
   public static let notes: Notes = [
     "accountID": "The account that caused it.", "friendRequestID": "The friend request.", "conversationID": "The conversation.",
     "messageID": "The message.", "offerID": "The offer.", "redemptionID": "The redemption.", "partnerID": "The partner.",
-    "loginAlertID": "The login to answer for.", "incidentID": "The incident, for administrators.",
+    "loginAlertID": "The login alert to answer.", "incidentID": "The incident, for administrators.",
     "followRequestID": "The follow request.",
     "importID": "The import.",
     "friendChallengeID": "The challenge among friends.",
     "challengeID": "The challenge or the achievement.",
-    "reportID": "Your report.", "caseID": "What moderators decided against you.", "taskID": "The task.",
+    "reportID": "The caller's report.", "caseID": "The moderators' decision against the caller.", "taskID": "The task.",
     "taskCommentID": "The comment on the task.", "taskHelpID": "The request for help, or the offer, in the task.",
     "teamID": "The team.", "teamInvitationID": "The invitation to a team.",
-    "seriesID": "The recurring task.", "activityID": "Your activity.",
+    "seriesID": "The recurring task.", "activityID": "The caller's activity.",
     "reminderID": "The reminder, which `reminders.answer` answers.",
     "registerLeaf": Note(
-      "Of a completed task: the number that the last confirmation has in the register.", range: 0...9e15, example: 73_894),
+      "For a completed task: the number of the last confirmation in the register.", range: 0...9e15, example: 73_894),
     "registerCheckpoint": Note(
       "The first checkpoint that covers it, a signed note (c2sp.org/tlog-checkpoint): keep it, and nobody can change the register unseen.",
       length: 1...1_000_000, breaksLines: true),
@@ -171,7 +173,7 @@ public struct NotificationCount: Document, Hashable {
     self.unreadCount = unreadCount
   }
 
-  public static let notes: Notes = ["category": "What they are about.", "unreadCount": "How many of them are not read."]
+  public static let notes: Notes = ["category": "The category.", "unreadCount": "The number of unread ones."]
 }
 
 /// How many notifications an account has not read (NOT-1).
@@ -188,8 +190,8 @@ public enum CountUnreadNotifications: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "unreadCount": "How many notifications are not read.",
-      "byCategory": "How many of each category are not read; categories without any are left out.",
+      "unreadCount": "The number of unread notifications.",
+      "byCategory": "The number of unread notifications by category; categories without any are left out.",
     ]
   }
 
@@ -219,9 +221,9 @@ public enum NotificationsSince: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "after": Note("Number of the last notification seen; 0 for none.", range: 0...9e15),
-      "changesAfter": Note("`lastChange` of the answer before, to be told what changed since.", range: 0...9e15),
-      "limit": Note("Most items, and most changes; 100 if absent.", range: 1...500),
+      "after": Note("The number of the last notification seen; 0 for none.", range: 0...9e15),
+      "changesAfter": Note("The `lastChange` of the previous answer, to get the changes since then.", range: 0...9e15),
+      "limit": Note("The maximum number of items and of changes; 100 if absent.", range: 1...500),
     ]
   }
 
@@ -244,10 +246,11 @@ public enum NotificationsSince: AccountOperation {
 
     public static let notes: Notes = [
       "items": "The notifications, oldest first.",
-      "lastNumber": "Number of the newest notification the account ever got; 0 for none.",
-      "changed": "Those up to `after` that say something else since, as they are now.",
-      "removed": Note("Numbers of those up to `after` that are gone since.", range: 1...9e15),
-      "lastChange": "Number of the last change told of; give it as `changesAfter` next time, until it stays the same.",
+      "lastNumber": "The number of the newest notification that the account ever got; 0 for none.",
+      "changed": "The notifications up to `after` that have changed since, as they are now.",
+      "removed": Note("The numbers of the notifications up to `after` that were removed since.", range: 1...9e15),
+      "lastChange":
+        "The number of the last change in this answer, to be sent as `changesAfter` next time, until it stays the same.",
     ]
   }
 
@@ -280,7 +283,7 @@ public enum MarkNotificationsRead: AccountOperation {
 
     public init(upTo: Int) { self.upTo = upTo }
 
-    public static let notes: Notes = ["upTo": Note("Number of the newest notification seen.", range: 1...9e15)]
+    public static let notes: Notes = ["upTo": Note("The number of the newest notification seen.", range: 1...9e15)]
   }
 
   public typealias Output = CountUnreadNotifications.Output
@@ -322,7 +325,7 @@ public struct NotificationCreated: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose inbox.", "number": "The notification's number.",
+    "accountID": "The account whose inbox it is.", "number": "The notification's number.",
     "notification": "The notification as the inbox lists it, in the account's language.",
   ]
 
@@ -344,7 +347,7 @@ public struct NotificationChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose inbox.", "number": "The notification's number, as before.",
+    "accountID": "The account whose inbox it is.", "number": "The notification's number, which stays the same.",
     "notification": "The notification as the inbox lists it now, in the account's language.",
   ]
 
@@ -364,7 +367,9 @@ public struct NotificationRemoved: Event, Hashable {
     self.number = number
   }
 
-  public static let notes: Notes = ["accountID": "Whose inbox.", "number": "The number that it had."]
+  public static let notes: Notes = [
+    "accountID": "The account whose inbox it is.", "number": "The number of the removed notification.",
+  ]
 
   public static let spec = EventSpec(
     "notifications.removed", by: .notifications, isLive: true, requirements: ["NOT-1"],

@@ -42,7 +42,7 @@ public struct MailboxEntry: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "name": "The file.", "subject": "Its subject.", "from": "Who sends it.", "to": "Whom it is for.",
+    "name": "The file.", "subject": "Its subject.", "from": "The sender.", "to": "The addressee.",
     "writtenAt": "When it was written.",
   ]
 }
@@ -91,7 +91,7 @@ public enum ReadMailboxMail: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "head": "What its head says.", "text": Note("Its plain text.", breaksLines: true),
+      "head": "Its subject, sender and date.", "text": Note("Its plain text.", breaksLines: true),
       "html": Note("Its HTML, as it was written.", breaksLines: true),
     ]
   }

@@ -190,13 +190,13 @@ public struct PushSubscription: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the subscription.", "name": "What you call the device; absent where you call it nothing.",
-    "service": Note("The push service by which it is reached.", example: "https://push.example.org"),
-    "language": "In which language it is pushed to; the account's if absent.",
+    "id": "Id of the subscription.", "name": "The caller's name for the device; absent without one.",
+    "service": Note("The push service that delivers to it.", example: "https://push.example.org"),
+    "language": "The language of its pushes; the account's if absent.",
     "isOfThisSession": "Whether it belongs to the calling session.",
-    "isPaused": "Whether nothing is pushed to it, since its session is in doubt.",
-    "usesOldKey": "Whether it was made with a key of the server that will be given up: subscribe the device anew.",
-    "createdAt": "When it was made.", "lastSentAt": "When its push service last took something for it; absent if never.",
+    "isPaused": "Whether nothing is pushed to it because its session is in doubt.",
+    "usesOldKey": "Whether it was created with a server key that will be retired: subscribe the device again.",
+    "createdAt": "When it was created.", "lastSentAt": "When its push service last accepted a push for it; absent if never.",
   ]
 }
 
@@ -266,9 +266,10 @@ public enum CreatePushSubscription: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "endpoint": "Where the push service takes pushes: https, and on the public internet.", "keys": "The device's keys.",
-      "publicKey": "The server's key that the device subscribed with; the present one if absent.",
-      "name": "What to call the device.", "language": "In which language to push; the account's if absent.",
+      "endpoint": "The address at which the push service accepts pushes: https, and on the public internet.",
+      "keys": "The device's keys.",
+      "publicKey": "The server key that the device subscribed with; the present one if absent.",
+      "name": "The new name for the device.", "language": "The language of its pushes; the account's if absent.",
     ]
   }
 
@@ -301,7 +302,7 @@ public enum RenamePushSubscription: AccountOperation {
       self.name = name
     }
 
-    public static let notes: Notes = ["pushSubscriptionID": "The subscription.", "name": "What to call the device."]
+    public static let notes: Notes = ["pushSubscriptionID": "The subscription.", "name": "The new name for the device."]
   }
 
   public typealias Output = PushSubscription

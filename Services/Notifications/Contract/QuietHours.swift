@@ -47,8 +47,8 @@ public struct QuietHours: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "startsAt": "When they start, by the clocks where the account is.",
-    "endsAt": "When they end; if that is earlier in the day, on the next one.",
+    "startsAt": "When they start, in the account's local time.",
+    "endsAt": "When they end; if that is earlier in the day, on the next day.",
   ]
 
   public func check(_ fields: inout FieldChecks) {
@@ -69,7 +69,8 @@ public struct QuietHoursState: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "quietHours": "The quiet hours; absent where there are none.", "quietUntil": "When those that last now end; absent outside.",
+    "quietHours": "The quiet hours; absent if there are none.",
+    "quietUntil": "When the present quiet hours end; absent outside of them.",
   ]
 }
 

@@ -32,10 +32,11 @@ public struct AnswerableReminder: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "title": Note("What the activity is called.", length: 1...200, example: "Drink water"), "day": "The day that is to be done.",
-    "time": "For which time the reminder was set.", "username": "Whose activity it is.",
-    "answer": "What was answered; absent while nothing was.",
-    "remindAt": "When to remind again; absent where that was not asked for.",
+    "title": Note("The activity's title.", length: 1...200, example: "Drink water"),
+    "day": "The local day that the reminder is about.",
+    "time": "The time for which the reminder was set.", "username": "The username of the account whose activity it is.",
+    "answer": "The answer; absent until there is one.",
+    "remindAt": "When to remind again; absent if that was not requested.",
   ]
 }
 
@@ -113,7 +114,7 @@ public enum UseReminder: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "token": Note("The token of the push's or the mail's link.", length: 1...200), "answer": "What is answered.",
+      "token": Note("The token of the push's or the mail's link.", length: 1...200), "answer": "The answer.",
       "minutes": ReminderDelay.note,
     ]
 
@@ -141,7 +142,7 @@ public enum AnswerReminder: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "notificationID": "The notification of the reminder.", "answer": "What is answered.", "minutes": ReminderDelay.note,
+      "notificationID": "The notification of the reminder.", "answer": "The answer.", "minutes": ReminderDelay.note,
     ]
 
     public func check(_ fields: inout FieldChecks) { ReminderDelay.check(minutes, answer, &fields) }
@@ -180,9 +181,10 @@ public struct ReminderAnswered: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose activity.", "reminderID": "Which reminder.", "activityID": "Of which activity.",
-    "day": "Of which day.", "time": "For which time it was set.", "answer": "What was answered.",
-    "remindAt": "When to remind again; absent where that was not answered.",
+    "accountID": "The account whose activity it is.", "reminderID": "The reminder.",
+    "activityID": "The activity that it is about.",
+    "day": "The day that it is about.", "time": "The time for which it was set.", "answer": "The answer.",
+    "remindAt": "When to remind again; absent for other answers.",
   ]
 
   public static let spec = EventSpec(

@@ -13,8 +13,9 @@ public struct MailUnsubscribe: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "name": "What the mails are called that it ends, in the reader's language.", "username": "Whose they are.",
-    "isOff": "Whether they do not come any more.",
+    "name": "The name of the mails that it ends, in the reader's language.",
+    "username": "The username of the account that the mails go to.",
+    "isOff": "Whether these mails are turned off now.",
   ]
 }
 

@@ -26,10 +26,10 @@ public struct Badge: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "challengeID": "The challenge or the achievement that it is for.", "name": "What it is called, in your language.",
-    "description": "What it is for, in your language.", "icon": "The name of its picture.",
-    "tier": "Of an achievement: the highest tier that was reached.",
-    "awardedAt": "When it was awarded; of an achievement: when that tier was reached.",
+    "challengeID": "The challenge or the achievement that it is for.", "name": "Its name, in the caller's language.",
+    "description": "A description, in the caller's language.", "icon": "The name of its picture.",
+    "tier": "For an achievement: the highest tier that was reached.",
+    "awardedAt": "When it was awarded; for an achievement, when that tier was reached.",
   ]
 }
 
@@ -47,9 +47,9 @@ public struct BadgeVisibility: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "toFriends": "Whether your friends see your badges; they do not unless you say so.",
+    "toFriends": "Whether the caller's friends see the caller's badges; off by default.",
     "onPublicProfile":
-      "Whether the page of your public profile shows them to whoever has its link; it does not unless you say so.",
+      "Whether the page of the caller's public profile shows them to anyone who has its link; off by default.",
   ]
 }
 
@@ -151,8 +151,9 @@ public struct BadgeAwarded: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose.", "challengeID": "For which challenge or achievement.", "completionID": "The completion that it is for.",
-    "tier": "Of an achievement: the tier.", "texts": "What the badge is called.", "icon": "Its picture.", "at": "When.",
+    "accountID": "The account.", "challengeID": "The challenge or achievement that it is for.",
+    "completionID": "The completion that it is for.",
+    "tier": "For an achievement: the tier.", "texts": "The name of the badge.", "icon": "Its picture.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

@@ -38,10 +38,10 @@ public struct ChallengeCorrection: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names it.", "accountID": "Whose completion.", "challengeID": "Of which challenge or achievement.",
-    "tier": "Of an achievement: which tier.", "isGranted": "Whether it was granted, or revoked.",
-    "coins": "How many coins came or went with it.", "reason": ChallengeCorrectionInput.reason,
-    "administratorID": "Who did it; absent once that account was deleted.", "at": "When.",
+    "id": "Its id.", "accountID": "The account whose completion it is.", "challengeID": "The challenge or achievement.",
+    "tier": "For an achievement: the tier.", "isGranted": "Whether it was granted or revoked.",
+    "coins": "The number of coins granted or taken back with it.", "reason": ChallengeCorrectionInput.reason,
+    "administratorID": "The account that did it; absent once it was deleted.", "at": "When it happened.",
   ]
 }
 
@@ -68,8 +68,8 @@ public struct ChallengeCorrectionInput: Document {
     "Why, as the account's owner reads it.", length: 1...500, breaksLines: true, example: "Steps of a borrowed device")
 
   public static let notes: Notes = [
-    "challengeID": "Of which challenge or achievement.", "accountID": "Whose.",
-    "tier": "Of an achievement: which tier; absent of a challenge.", "reason": reason,
+    "challengeID": "The challenge or achievement.", "accountID": "The account.",
+    "tier": "For an achievement: the tier; absent for a challenge.", "reason": reason,
   ]
 
   public func check(_ fields: inout FieldChecks) { fields.expect(!reason.isBlank, "reason", FieldRule("empty")) }
@@ -119,7 +119,7 @@ public enum ListChallengeCorrections: AccountOperation {
       self.cursor = cursor
     }
 
-    public static let notes = listNotes(["accountID": "Whose."])
+    public static let notes = listNotes(["accountID": "The account."])
   }
 
   public typealias Output = Page<ChallengeCorrection>
@@ -167,10 +167,11 @@ public struct ChallengeCorrected: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "correctionID": "Names the correction.", "accountID": "Whose completion.",
-    "challengeID": "Of which challenge or achievement.", "tier": "Of an achievement: the tier.",
-    "texts": "What it and its badge are called.", "isGranted": "Whether it was granted, or revoked.",
-    "coins": "How many coins came or went with it.", "reason": ChallengeCorrectionInput.reason, "at": "When.",
+    "correctionID": "Id of the correction.", "accountID": "The account whose completion it is.",
+    "challengeID": "The challenge or achievement.", "tier": "For an achievement: the tier.",
+    "texts": "The names of the challenge and its badge.", "isGranted": "Whether it was granted or revoked.",
+    "coins": "The number of coins granted or taken back with it.", "reason": ChallengeCorrectionInput.reason,
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

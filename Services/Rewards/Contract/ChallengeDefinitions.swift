@@ -20,8 +20,8 @@ public struct ChallengeDefinition: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names it.", "terms": "What it asks for and gives.", "createdAt": "Since when there is it.",
-    "retiredAt": "Since when nobody can complete it any more; absent while one can.",
+    "id": "Its id.", "terms": "What it requires and pays.", "createdAt": "When it was created.",
+    "retiredAt": "When it was retired, so that nobody can complete it any more; absent until then.",
   ]
 }
 
@@ -87,11 +87,11 @@ public enum EditChallenge: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "challengeID": "Which.",
-      "threshold": Note("Of a challenge: the threshold, at most what it was.", range: ChallengeTerms.thresholds, example: 9000),
-      "tiers": "Of an achievement: the tiers, each at most what it was.",
-      "coins": Note("What completing it pays, at least what it did.", range: 1...10_000, example: 25),
-      "icon": "The name of its badge's picture.", "texts": "What it is called in each language.",
+      "challengeID": "The challenge or achievement.",
+      "threshold": Note("For a challenge: the threshold, at most what it was.", range: ChallengeTerms.thresholds, example: 9000),
+      "tiers": "For an achievement: the tiers, each at most what it was.",
+      "coins": Note("The coins that completing it pays, not fewer than before.", range: 1...10_000, example: 25),
+      "icon": "The name of its badge's picture.", "texts": "Its names and descriptions in each language.",
     ]
   }
 
@@ -113,7 +113,7 @@ public enum RetireChallenge: AccountOperation {
     /// The input from its parts.
     public init(challengeID: ChallengeID) { self.challengeID = challengeID }
 
-    public static let notes: Notes = ["challengeID": "Which."]
+    public static let notes: Notes = ["challengeID": "The challenge or achievement."]
   }
 
   public typealias Output = ChallengeDefinition

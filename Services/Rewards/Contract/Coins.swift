@@ -25,7 +25,7 @@ public struct Balance: Document, Hashable {
     "carriedSteps": Note(
       "Steps that count towards the next coin; negative after a correction took back steps whose coins were spent.", example: 63),
     "stepsPerCoin": Note("How many steps make a coin now.", example: 100),
-    "nextExpiry": "The coins that end next; absent where none end.",
+    "nextExpiry": "The coins that expire next; absent if none expire.",
   ]
 }
 
@@ -43,7 +43,7 @@ public struct EndingCoins: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "coins": Note("How many.", example: 12), "endsAt": "When they end, unless they are spent before.",
+    "coins": Note("The number of coins.", example: 12), "endsAt": "When they expire unless they are spent before.",
   ]
 }
 
@@ -93,8 +93,8 @@ public struct Transfer: Document, Hashable {
     }
 
     public static let notes: Notes = [
-      "rest": Note("How many coins of the lot are left, those of its other transfers included.", example: 30),
-      "endsAt": "When they end; absent where they do not.",
+      "rest": Note("The coins left of the lot, including those of its other transfers.", example: 30),
+      "endsAt": "When they expire; absent if they do not.",
     ]
   }
 
@@ -131,18 +131,19 @@ public struct Transfer: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the transfer.",
+    "id": "Id of the transfer.",
     "kind":
       """
     `earned`: steps became coins; `corrected`: steps were corrected downwards; `redeemed`: an offer was redeemed; `refunded`: that \
     was made void; `challengeReward`: a challenge was completed; `challengeRewardTakenBack`: its movement was corrected; `adjusted`: \
     an administrator corrected the balance; `expired`: the coins had ended.
     """,
-    "coins": Note("How many: positive came, negative left.", example: -250), "at": "When.",
-    "day": "The local day of the steps; absent for others, and where an earlier version counted several days together.",
+    "coins": Note("The number of coins: positive if gained, negative if spent or taken.", example: -250),
+    "at": "When it happened.",
+    "day": "The local day of the steps; absent for other kinds, and where an earlier version counted several days together.",
     "title": Note("The offer, as it was called when it was redeemed, or the challenge.", example: "Coffee for two"),
     "reason": Note("Why an administrator corrected the balance.", length: 1...500, breaksLines: true),
-    "lot": "The lot that the coins came into: coins of one cause that end together. Absent where they left.",
+    "lot": "The lot that the coins were added to: coins of one cause that expire together. Absent for coins spent or taken.",
   ]
 }
 

@@ -14,7 +14,7 @@ public struct FriendRank: Document, Hashable {
 
   public static let notes: Notes = [
     "month": "The first day of the month, where the account is.",
-    "rank": Note("Its rank; absent where it is not seen on leaderboards, or has made no steps.", range: 1...1_000_000),
+    "rank": Note("Its rank; absent if it is not shown on leaderboards, or has made no steps.", range: 1...1_000_000),
   ]
 }
 
@@ -25,7 +25,7 @@ public enum ReadFriendRanks: OpenOperation {
 
     public init(accountIDs: [AccountID]) { self.accountIDs = accountIDs }
 
-    public static let notes: Notes = ["accountIDs": Note("Who asks to be told.", items: 1...50)]
+    public static let notes: Notes = ["accountIDs": Note("The accounts.", items: 1...50)]
   }
 
   public struct Output: Document, Hashable {
@@ -33,7 +33,7 @@ public enum ReadFriendRanks: OpenOperation {
 
     public init(ranks: [FriendRank]) { self.ranks = ranks }
 
-    public static let notes: Notes = ["ranks": "One for each account, in the same order."]
+    public static let notes: Notes = ["ranks": "One for each requested account, in the same order."]
   }
 
   public static let spec = OperationSpec(

@@ -82,11 +82,11 @@ public struct RankedPerson: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose rank it is.", "username": "The username.", "nickname": "The nickname, if there is one.",
+    "accountID": "The account whose rank it is.", "username": "The username.", "nickname": "The nickname, if there is one.",
     "photoURL": "The photo, if there is one.",
-    "score": Note("Steps or coins in the time that the leaderboard is of.", range: 0...9e15, example: 212_480),
+    "score": Note("Steps or coins in the leaderboard's period.", range: 0...9e15, example: 212_480),
     "rank": Note("One more than the number of people with a higher score.", range: 1...9e15, example: 17),
-    "isOwn": "Whether it is you.",
+    "isOwn": "Whether it is the caller.",
   ]
 }
 
@@ -162,11 +162,11 @@ public enum ListLeaderboard: AccountOperation {
     public static let schemaName = "Leaderboard"
 
     public static let notes: Notes = [
-      "period": "The month, or `allTime`.", "items": "The best first; only those who chose to be seen.",
-      "nextCursor": "Give it as `cursor` for the next page; absent on the last.",
-      "own": "Your rank, as if you were seen; absent of a team while you are in none.",
-      "neighbours": "You with up to five on each side of you; empty of a team while you are in none.",
-      "message": "What to show while there is nobody on it, in your language; absent otherwise.",
+      "period": "The month, or `allTime`.", "items": "The best first; only those who chose to be shown.",
+      "nextCursor": "The `cursor` for the next page; absent on the last.",
+      "own": "The caller's rank, as if the caller were shown; for teams, absent while the caller is in none.",
+      "neighbours": "The caller with up to five neighbours on each side; for teams, empty while the caller is in none.",
+      "message": "What to show while nobody is on it, in the caller's language; absent otherwise.",
     ]
   }
 
@@ -184,7 +184,7 @@ public struct LeaderboardVisibility: Document, Hashable {
   public init(isSeen: Bool) { self.isSeen = isSeen }
 
   public static let notes: Notes = [
-    "isSeen": "Whether others see you on leaderboards, with your names, photo, steps and coins earned; off until you choose it."
+    "isSeen": "Whether others see the caller on leaderboards, with names, photo, steps and coins earned; off by default."
   ]
 }
 

@@ -27,11 +27,12 @@ public enum AdjustCoins: AccountOperation {
     public static let maxCoins = 1_000_000_000
 
     public static let notes: Notes = [
-      "accountID": "Whose balance.",
+      "accountID": "The account whose balance it is.",
       "coins": Note(
-        "How many coins come (positive) or go (negative); not 0.", range: Double(-maxCoins)...Double(maxCoins), example: -20),
+        "The number of coins to add (positive) or to take (negative); not 0.", range: Double(-maxCoins)...Double(maxCoins),
+        example: -20),
       "reason": LedgerText.reason,
-      "transferID": "Which transfer of the account is corrected: what is taken comes from its coins first.",
+      "transferID": "The transfer of the account that is corrected: coins are taken from its coins first.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -56,15 +57,17 @@ enum LedgerText {
 
   static func ofSteps(coins: Note) -> Notes {
     [
-      "accountID": "Whose coins.", "transferID": transferID, "coins": coins, "balance": balance, "at": "When.",
+      "accountID": "The account whose coins they are.", "transferID": transferID, "coins": coins, "balance": balance,
+      "at": "When it happened.",
       "day": "The local day of the steps; absent where an earlier version counted several together.",
     ]
   }
 
   static func ofChallenges(coins: Note) -> Notes {
     [
-      "accountID": "Whose coins.", "transferID": transferID, "challenge": "What names the challenge.", "coins": coins,
-      "balance": balance, "at": "When.",
+      "accountID": "The account whose coins they are.", "transferID": transferID, "challenge": "What identifies the challenge.",
+      "coins": coins,
+      "balance": balance, "at": "When it happened.",
     ]
   }
 }
@@ -95,9 +98,9 @@ public struct CoinsRefunded: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose coins.", "transferID": LedgerText.transferID,
+    "accountID": "The account whose coins they are.", "transferID": LedgerText.transferID,
     "redemptionID": "The redemption.", "title": "The offer, as it was called when it was redeemed.",
-    "coins": "How many came back.", "balance": LedgerText.balance, "at": "When.",
+    "coins": "The number of coins refunded.", "balance": LedgerText.balance, "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -183,8 +186,9 @@ public struct CoinsAdjusted: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose coins.", "transferID": LedgerText.transferID, "coins": "How many: positive came, negative left.",
-    "reason": LedgerText.reason, "balance": LedgerText.balance, "at": "When.",
+    "accountID": "The account whose coins they are.", "transferID": LedgerText.transferID,
+    "coins": "The number of coins: positive if gained, negative if spent or taken.",
+    "reason": LedgerText.reason, "balance": LedgerText.balance, "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -208,8 +212,9 @@ public struct CoinsExpired: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose coins.", "transferID": LedgerText.transferID, "coins": "How many ended.",
-    "balance": LedgerText.balance, "at": "When.",
+    "accountID": "The account whose coins they are.", "transferID": LedgerText.transferID,
+    "coins": "The number of coins that expired.",
+    "balance": LedgerText.balance, "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -236,8 +241,9 @@ public struct CoinsEnding: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "noticeID": "Names the notice.", "accountID": "Whose coins.", "coins": "How many are left of them.",
-    "endsAt": "When they end.", "at": "When this was published.",
+    "noticeID": "Id of the notice.", "accountID": "The account whose coins they are.",
+    "coins": "The number of coins left that expire.",
+    "endsAt": "When they expire.", "at": "When this was published.",
   ]
 
   public static let spec = EventSpec("coins.ending", by: .rewards, requirements: ["REW-2"], "Coins of an account expire soon.")
@@ -254,7 +260,7 @@ public struct LedgerFailed: Event, Hashable {
     self.at = at
   }
 
-  public static let notes: Notes = ["faults": "How many faults were found.", "at": "When."]
+  public static let notes: Notes = ["faults": "The number of faults found.", "at": "When it happened."]
 
   public static let spec = EventSpec(
     "ledger.failed", by: .rewards, requirements: ["REW-2"], "The nightly check of the ledger failed: it does not add up.")

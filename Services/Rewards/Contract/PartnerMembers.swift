@@ -31,7 +31,7 @@ public struct PartnerMember: Document, Hashable {
   public static let maxPerPartner = 100
 
   public static let notes: Notes = [
-    "accountID": "The account.", "username": "Its username.", "role": "What it may do there.", "since": "Since when.",
+    "accountID": "The account.", "username": "Its username.", "role": "Its role there.", "since": "Since when it is a member.",
   ]
 }
 
@@ -44,7 +44,7 @@ public struct PartnerMembers: Document, Hashable {
   public init(members: [PartnerMember]) { self.members = members }
 
   public static let notes: Notes = [
-    "members": Note("In the order in which they came.", items: 0...PartnerMember.maxPerPartner)
+    "members": Note("The members in the order in which they joined.", items: 0...PartnerMember.maxPerPartner)
   ]
 }
 
@@ -85,7 +85,7 @@ public enum AddPartnerMember: AccountOperation {
       self.role = role
     }
 
-    public static let notes: Notes = ["username": "The account's username.", "role": "What it is to be."]
+    public static let notes: Notes = ["username": "The account's username.", "role": "Its new role."]
   }
 
   public typealias Output = PartnerMembers

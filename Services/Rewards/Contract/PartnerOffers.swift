@@ -29,8 +29,8 @@ public struct PartnerOffer: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "offer": "What everybody sees of it.", "state": "Whether you let it be redeemed.", "stock": OfferText.stock,
-    "isEverywhere": "Whether it holds at every place of yours, also at those to come.",
+    "offer": "The public part of it.", "state": "The state that the partner has given it.", "stock": OfferText.stock,
+    "isEverywhere": "Whether it is valid at every place of the company, including future ones.",
   ]
 }
 
@@ -95,7 +95,7 @@ public enum CreatePartnerOffer: AccountOperation {
 
     public static let notes: Notes = OfferText.notes.merging([
       "stock": OfferText.stock,
-      "placeIDs": Note("The places at which it holds; all of yours if absent.", items: 1...PartnerPlace.maxPerPartner),
+      "placeIDs": Note("The places at which it is valid; all of the company's if absent.", items: 1...PartnerPlace.maxPerPartner),
     ]) { $1 }
 
     public func check(_ fields: inout FieldChecks) {
@@ -168,8 +168,8 @@ public enum EditPartnerOffer: AccountOperation {
     }
 
     public static let notes: Notes = OfferText.notes.merging([
-      "offerID": "Names the offer.", "stock": OfferText.stock,
-      "placeIDs": Note("The places at which it holds; null for all of yours.", items: 1...PartnerPlace.maxPerPartner),
+      "offerID": "Id of the offer.", "stock": OfferText.stock,
+      "placeIDs": Note("The places at which it is valid; null for all of the company's.", items: 1...PartnerPlace.maxPerPartner),
     ]) { $1 }
 
     public func check(_ fields: inout FieldChecks) {
@@ -194,7 +194,7 @@ public struct OfferReference: Document, Hashable {
   /// The input from its parts.
   public init(offerID: OfferID) { self.offerID = offerID }
 
-  public static let notes: Notes = ["offerID": "Names the offer."]
+  public static let notes: Notes = ["offerID": "Id of the offer."]
 
   /// Failures of operations that change the partner's own offer.
   static let failures = [OfferFailure.notFound.kind, PartnerOfferFailure.withdrawn.kind]
@@ -259,7 +259,7 @@ public enum PutOfferPicture: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "offerID": "Names the offer.",
+      "offerID": "Id of the offer.",
       "content": Note("The picture's file, at most \(ContentLimits.current.photoBytes) bytes."),
     ]
   }

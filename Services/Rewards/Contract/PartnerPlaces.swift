@@ -23,7 +23,7 @@ public struct PartnerPlace: Document, Hashable {
   public static let maxPerPartner = 100
 
   public static let notes: Notes = [
-    "id": "Names the place.", "address": PlaceText.address, "latitude": PlaceText.latitude, "longitude": PlaceText.longitude,
+    "id": "Id of the place.", "address": PlaceText.address, "latitude": PlaceText.latitude, "longitude": PlaceText.longitude,
   ]
 }
 
@@ -101,7 +101,7 @@ public enum EditPartnerPlace: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "placeID": "Names the place.", "address": PlaceText.address, "latitude": PlaceText.latitude,
+      "placeID": "Id of the place.", "address": PlaceText.address, "latitude": PlaceText.latitude,
       "longitude": PlaceText.longitude,
     ]
 
@@ -125,7 +125,7 @@ public enum RemovePartnerPlace: AccountOperation {
     /// The input from its parts.
     public init(placeID: PartnerPlaceID) { self.placeID = placeID }
 
-    public static let notes: Notes = ["placeID": "Names the place."]
+    public static let notes: Notes = ["placeID": "Id of the place."]
   }
 
   public typealias Output = Empty

@@ -47,10 +47,11 @@ public struct PartnerRedemption: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the redemption.", "offerID": "Which offer.", "title": "The offer's title when it was redeemed.",
-    "reward": "What is to be given.", "terms": OfferText.terms, "coins": Note("What it cost.", example: 250),
-    "state": "What has become of it.", "isUsable": "Whether the code can be used now.", "redeemedAt": "When it was redeemed.",
-    "usableUntil": "Until when the code can be used, that instant excluded; absent where it does not end.",
+    "id": "Id of the redemption.", "offerID": "The offer.", "title": "The offer's title when it was redeemed.",
+    "reward": "What is to be given.", "terms": OfferText.terms, "coins": Note("The coins that it cost.", example: 250),
+    "state": "The state of the redemption.", "isUsable": "Whether the code can be used now.",
+    "redeemedAt": "When it was redeemed.",
+    "usableUntil": "Until when the code can be used, exclusive; absent if it does not expire.",
     "usedAt": "When its code was used; absent otherwise.", "voidedAt": "When it was voided; absent otherwise.",
   ]
 }
@@ -65,7 +66,7 @@ public struct GivenCode: Document, Hashable {
 
   public static let notes: Notes = [
     "code": Note(
-      "The code as it is typed, or what the QR code says.", length: 1...200, example: "7H2K-9QMX-0TZC-4BVR")
+      "The code as typed, or the text of the QR code.", length: 1...200, example: "7H2K-9QMX-0TZC-4BVR")
   ]
 }
 

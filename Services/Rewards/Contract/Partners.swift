@@ -23,9 +23,9 @@ public struct Partner: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the partner.", "name": PartnerText.name, "about": PartnerText.about,
-    "logoURL": "Where its logo is read; absent without one.",
-    "places": Note("Where it is.", items: 0...PartnerPlace.maxPerPartner),
+    "id": "Id of the partner.", "name": PartnerText.name, "about": PartnerText.about,
+    "logoURL": "The path of its logo; absent without one.",
+    "places": Note("The places of the company.", items: 0...PartnerPlace.maxPerPartner),
   ]
 }
 
@@ -79,11 +79,11 @@ public struct RegisteredPartner: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "partner": "What everybody sees of it.", "contact": PartnerText.contact, "state": "What administrators have decided.",
-    "reason": "Why it was refused or suspended; absent otherwise.",
-    "isWithoutOwner": "Whether no owner is left who is neither deleted nor suspended: then its offers pause.",
-    "role": "What you are there; absent for administrators.", "registeredAt": "When it registered.",
-    "decidedAt": "When administrators decided last; absent before.",
+    "partner": "The public part of it.", "contact": PartnerText.contact, "state": "The decision of the administrators.",
+    "reason": "The reason why it was refused or suspended; absent otherwise.",
+    "isWithoutOwner": "Whether it has no owner left who is neither deleted nor suspended; its offers then pause.",
+    "role": "The caller's role there; absent for administrators.", "registeredAt": "When it registered.",
+    "decidedAt": "When administrators last decided; absent before the first decision.",
   ]
 }
 
@@ -167,7 +167,7 @@ public enum RegisterPartner: AccountOperation {
     public static let notes: Notes = [
       "name": PartnerText.name, "about": PartnerText.about, "contact": PartnerText.contact,
       "logo": Note("The logo's file, at most \(ContentLimits.current.photoBytes) bytes."),
-      "places": Note("Where it is.", items: 0...PartnerPlace.maxPerPartner),
+      "places": Note("The places of the company.", items: 0...PartnerPlace.maxPerPartner),
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -214,7 +214,7 @@ public struct PartnerReference: Document, Hashable {
   /// The input from its parts.
   public init(partnerID: PartnerID) { self.partnerID = partnerID }
 
-  public static let notes: Notes = ["partnerID": "Names the partner."]
+  public static let notes: Notes = ["partnerID": "Id of the partner."]
 }
 
 /// Changes a partner's description (REW-3). For a refused partner this requests another decision.
@@ -303,7 +303,7 @@ public enum GetPartnerLogo: AccountOperation {
       self.version = version
     }
 
-    public static let notes: Notes = ["partnerID": "Names the partner.", "version": PictureText.version]
+    public static let notes: Notes = ["partnerID": "Id of the partner.", "version": PictureText.version]
   }
 
   public typealias Output = MediaFile
@@ -377,9 +377,9 @@ public enum DecidePartner: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "partnerID": "Names the partner.", "decision": "What you decide.",
+      "partnerID": "Id of the partner.", "decision": "The decision.",
       "reason": Note(
-        "Why: its people read it; needed unless it is approved.", length: 1...500, breaksLines: true,
+        "The reason, which its members read; required unless it is approved.", length: 1...500, breaksLines: true,
         example: "The address does not exist."),
     ]
 
@@ -431,9 +431,9 @@ public struct PartnerDecided: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "noticeID": "Names the notice: one for each owner and decision.", "accountID": "The owner.", "partnerID": "The partner.",
-    "name": "What it is called.", "state": "What it is now.", "reason": "Why it was refused or suspended; absent otherwise.",
-    "at": "When.",
+    "noticeID": "Id of the notice: one for each owner and decision.", "accountID": "The owner.", "partnerID": "The partner.",
+    "name": "Its name.", "state": "Its state now.", "reason": "The reason why it was refused or suspended; absent otherwise.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -465,8 +465,8 @@ public struct PartnerOwnerLost: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "noticeID": "Names the notice: one for each administrator.", "accountID": "The administrator.", "partnerID": "The partner.",
-    "name": "What it is called.", "at": "When.",
+    "noticeID": "Id of the notice: one for each administrator.", "accountID": "The administrator.", "partnerID": "The partner.",
+    "name": "Its name.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

@@ -65,12 +65,13 @@ public struct Redemption: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the redemption.", "offerID": "Which offer.", "title": "The offer's title.", "reward": "What one gets.",
-    "terms": OfferText.terms, "partnerName": "Who gives it.", "code": "What the partner asks for.",
-    "coins": Note("What it cost.", example: 250), "state": "What has become of it.", "redeemedAt": "When.",
-    "usableUntil": "Until when the code can be used, that instant excluded; absent where it does not end.",
+    "id": "Id of the redemption.", "offerID": "The offer.", "title": "The offer's title.", "reward": "The reward.",
+    "terms": OfferText.terms, "partnerName": "The partner that gives it.", "code": "The code that the partner asks for.",
+    "coins": Note("The coins that it cost.", example: 250), "state": "The state of the redemption.",
+    "redeemedAt": "When it was redeemed.",
+    "usableUntil": "Until when the code can be used, exclusive; absent if it does not expire.",
     "usedAt": "When its code was used; absent otherwise.", "voidedAt": "When it was voided; absent otherwise.",
-    "voidReason": "Why it was voided; absent otherwise.",
+    "voidReason": "The reason why it was voided; absent otherwise.",
   ]
 }
 
@@ -160,10 +161,10 @@ public enum RedeemOffer: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "offerID": "Names the offer.",
+      "offerID": "Id of the offer.",
       "costCoins": Note(
-        "What you were shown that it costs: refused with `offer_changed` where that is no longer so.", range: 1...1_000_000_000,
-        example: 250),
+        "The price that the caller was shown: refused with `offer_changed` if it is no longer the price.",
+        range: 1...1_000_000_000, example: 250),
     ]
   }
 
@@ -193,7 +194,7 @@ public struct RedemptionReference: Document, Hashable {
   /// The input from its parts.
   public init(redemptionID: RedemptionID) { self.redemptionID = redemptionID }
 
-  public static let notes: Notes = ["redemptionID": "Names the redemption."]
+  public static let notes: Notes = ["redemptionID": "Id of the redemption."]
 }
 
 /// Returns one of the account's own redemptions (REW-5).
@@ -221,8 +222,9 @@ public struct PresentedCode: Document, Hashable {
 
   public static let notes: Notes = [
     "payload": Note(
-      "Show it as a QR code: it is signed, and does not hold your code.", length: 1...200, example: "RACHA1:AZrk…"),
-    "endsAt": "When it ends: a minute after it was made. Ask for it anew before.",
+      "The text to show as a QR code: it is signed, and does not contain the redemption's code.", length: 1...200,
+      example: "RACHA1:AZrk…"),
+    "endsAt": "When it expires: a minute after it was created. Request a new one before.",
   ]
 }
 
@@ -263,9 +265,9 @@ public struct VoidedRedemption: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "redemptionID": "Names the redemption.",
+    "redemptionID": "Id of the redemption.",
     "reason": Note(
-      "Why: whoever redeemed it reads it.", length: 1...200, example: "The cakes are sold out."),
+      "The reason, which the account that redeemed it reads.", length: 1...200, example: "The cakes are sold out."),
   ]
 
   public func check(_ fields: inout FieldChecks) { PartnerText.checkLine(reason, "reason", &fields) }
@@ -302,8 +304,9 @@ public struct OfferRedeemed: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Who redeemed.", "offerID": "Which offer.", "redemptionID": "The redemption.", "title": "The offer's title.",
-    "coins": "What it cost.", "balance": "How many coins the account had then.", "at": "When.",
+    "accountID": "The account that redeemed it.", "offerID": "The offer.", "redemptionID": "The redemption.",
+    "title": "The offer's title.",
+    "coins": "The coins that it cost.", "balance": "The account's balance at that time.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -338,8 +341,9 @@ public struct RedemptionUsed: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Who redeemed.", "offerID": "Which offer.", "redemptionID": "The redemption.", "title": "The offer's title.",
-    "partnerName": "Who gave it.", "at": "When.",
+    "accountID": "The account that redeemed it.", "offerID": "The offer.", "redemptionID": "The redemption.",
+    "title": "The offer's title.",
+    "partnerName": "The partner that gave it.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -381,9 +385,9 @@ public struct RedemptionVoided: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Who had redeemed.", "offerID": "Which offer.", "redemptionID": "The redemption.",
-    "title": "The offer's title.", "reason": "Why.", "coins": "How many coins were given back.",
-    "balance": "How many coins the account had then.", "at": "When.",
+    "accountID": "The account that had redeemed it.", "offerID": "The offer.", "redemptionID": "The redemption.",
+    "title": "The offer's title.", "reason": "The reason.", "coins": "The number of coins refunded.",
+    "balance": "The account's balance at that time.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

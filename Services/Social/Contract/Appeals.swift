@@ -33,10 +33,11 @@ public struct Appeal: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "text": Note("What the account says.", breaksLines: true), "at": "When it appealed.",
-    "outcome": "What became of it; absent while nobody has decided.", "reason": "Why, as the account reads.",
-    "note": "Why, for administrators alone.", "administratorAccountID": "Who decided; absent where that account is gone.",
-    "decidedAt": "When.",
+    "text": Note("The account's text.", breaksLines: true), "at": "When the account appealed.",
+    "outcome": "The decision; absent until there is one.", "reason": "The reason that the account reads.",
+    "note": "A note for administrators only.",
+    "administratorAccountID": "The administrator who decided; absent if that account no longer exists.",
+    "decidedAt": "When it was decided.",
   ]
 }
 
@@ -57,8 +58,8 @@ public struct OwnAppeal: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "text": Note("What you said.", breaksLines: true), "at": "When you appealed.",
-    "outcome": "What became of it; absent while nobody has decided.", "reason": "Why.", "decidedAt": "When.",
+    "text": Note("The caller's text.", breaksLines: true), "at": "When the caller appealed.",
+    "outcome": "The decision; absent until there is one.", "reason": "The reason.", "decidedAt": "When it was decided.",
   ]
 }
 
@@ -85,7 +86,8 @@ public enum AppealSanction: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "caseID": "What was decided.", "text": "Why it should not have been: 1 to 2,000 characters, line breaks allowed.",
+      "caseID": "The case that was decided.",
+      "text": "The reasons against the decision: 1 to 2,000 characters, line breaks allowed.",
     ]
   }
 
@@ -123,8 +125,8 @@ public enum DecideAppeal: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "caseID": "The case.", "outcome": "What becomes of the appeal.", "reason": "Why, for the account.",
-      "note": "Why, for administrators alone.",
+      "caseID": "The case.", "outcome": "The decision about the appeal.", "reason": "The reason, for the account.",
+      "note": "A note for administrators only.",
     ]
   }
 
@@ -162,8 +164,9 @@ public struct AppealDecided: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "caseID": "What was decided at first.", "accountID": "Who appealed.", "outcome": "What became of the appeal.",
-    "reason": "Why.", "at": "When.",
+    "caseID": "The decision that was appealed.", "accountID": "The account that appealed.",
+    "outcome": "The decision about the appeal.",
+    "reason": "The reason.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

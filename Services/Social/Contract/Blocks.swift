@@ -17,8 +17,9 @@ public struct Block: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "The account that you have blocked.", "username": "Its username.", "nickname": "Its nickname, if it has one.",
-    "photoURL": "Its photo, if it has one that you may see.", "since": "When you blocked it.",
+    "accountID": "The account that the caller has blocked.", "username": "Its username.",
+    "nickname": "Its nickname, if it has one.",
+    "photoURL": "Its photo, if it has one that the caller may see.", "since": "When the caller blocked it.",
   ]
 }
 
@@ -77,7 +78,7 @@ public enum RemoveBlock: AccountOperation {
 
     public init(accountID: AccountID) { self.accountID = accountID }
 
-    public static let notes: Notes = ["accountID": "The account that you have blocked."]
+    public static let notes: Notes = ["accountID": "The account that the caller has blocked."]
   }
 
   public typealias Output = Empty

@@ -30,14 +30,14 @@ public struct Conversation: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the conversation.", "accountID": "The other's account.",
-    "username": "Its username; absent where that account is not found any more.",
+    "id": "Id of the conversation.", "accountID": "The other account.",
+    "username": "Its username; absent if that account is no longer found.",
     "nickname": "Its nickname, if it has one.", "photoURL": "Its photo, if it has one.",
-    "isFriend": "Whether the two are friends still, so that more can be written.",
-    "lastMessage": "The newest message, also one that was removed; those of a deleted account are gone.",
-    "unreadCount": "How many of the other's messages are not read.",
+    "isFriend": "Whether the two are still friends, so that more messages can be sent.",
+    "lastMessage": "The newest message, even if it was removed; messages of a deleted account no longer exist.",
+    "unreadCount": "The number of unread messages of the other account.",
     "otherReadMessageID":
-      "The newest message up to which the other has read; absent unless both give read receipts (`settings.update`) and are friends.",
+      "The newest message that the other account has read; absent unless both give read receipts (`settings.update`) and are friends.",
   ]
 }
 
@@ -65,7 +65,7 @@ public enum MarkConversationRead: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "accountID": "The other's account.", "messageID": "The newest message seen; it and all before it are read.",
+      "accountID": "The other account.", "messageID": "The newest message seen; it and all before it are read.",
     ]
   }
 
@@ -74,7 +74,7 @@ public enum MarkConversationRead: AccountOperation {
 
     public init(unreadCount: Int) { self.unreadCount = unreadCount }
 
-    public static let notes: Notes = ["unreadCount": "How many of the other's messages are still not read."]
+    public static let notes: Notes = ["unreadCount": "The number of messages of the other account that are still unread."]
   }
 
   public static let spec = OperationSpec(
@@ -108,9 +108,9 @@ public struct ConversationRead: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Who is to know: the reader, for its other devices, or the friend who wrote.",
-    "otherAccountID": "The other one of the conversation.", "conversationID": "The conversation.",
-    "readerAccountID": "Who has read.", "messageID": "The newest message that was read.", "at": "When.",
+    "accountID": "The account that receives the event: the reader, for its other devices, or the friend who wrote.",
+    "otherAccountID": "The other account of the conversation.", "conversationID": "The conversation.",
+    "readerAccountID": "The account that has read.", "messageID": "The newest message that was read.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

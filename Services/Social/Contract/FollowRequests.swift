@@ -34,7 +34,7 @@ public enum SendFollowRequest: AccountOperation {
 
     public init(username: Username) { self.username = username }
 
-    public static let notes: Notes = ["username": "Whom to follow."]
+    public static let notes: Notes = ["username": "The username of the account to follow."]
   }
 
   public typealias Output = FollowRequest
@@ -131,8 +131,9 @@ public struct FollowRequestSent: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "followRequestID": "The request.", "fromAccountID": "Who asked.", "fromUsername": "The asker's username then.",
-    "toAccountID": "Who was asked.", "at": "When.",
+    "followRequestID": "The request.", "fromAccountID": "The account that asked.",
+    "fromUsername": "The username of the account that asked, at that time.",
+    "toAccountID": "The account that was asked.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -158,8 +159,9 @@ public struct FollowRequestAccepted: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "followRequestID": "The request.", "fromAccountID": "Who had asked.", "toAccountID": "Who accepted.",
-    "toUsername": "The accepter's username then.", "at": "When.",
+    "followRequestID": "The request.", "fromAccountID": "The account that had asked.",
+    "toAccountID": "The account that accepted.",
+    "toUsername": "The username of the account that accepted, at that time.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -181,7 +183,8 @@ public struct FollowRequestEnded: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "followRequestID": "The request.", "accountID": "Who was asked.", "state": "`withdrawn` or `expired`.", "at": "When.",
+    "followRequestID": "The request.", "accountID": "The account that was asked.", "state": "`withdrawn` or `expired`.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

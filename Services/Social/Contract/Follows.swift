@@ -104,9 +104,9 @@ public struct FollowChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "followerAccountID": "Who follows, or followed.", "followedAccountID": "Who is followed, or was.",
-    "state": "Whether it follows now.", "revision": Note("Grows with each change of the two.", range: 1...9e15),
-    "at": "When it became so.",
+    "followerAccountID": "The account that follows, or followed.", "followedAccountID": "The account that is followed, or was.",
+    "state": "Whether the account follows now.", "revision": Note("Grows with each change between the two.", range: 1...9e15),
+    "at": "When this changed.",
   ]
 
   public static let spec = EventSpec(

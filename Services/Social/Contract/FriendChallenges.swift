@@ -55,7 +55,7 @@ public struct FriendChallenge: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the challenge.", "direction": "Whether it was received or sent.", "accountID": "The account on the other end.",
+    "id": "Id of the challenge.", "direction": "Whether it was received or sent.", "accountID": "The account on the other end.",
     "username": "Its username.", "nickname": "Its nickname, if it has one.", "photoURL": "Its photo, if it has one.",
     "state": """
     `pending`: not answered; `accepted`: it goes on; `rejected`; `withdrawn`: by who sent it; `ended`: by one of the two, with the \
@@ -63,9 +63,10 @@ public struct FriendChallenge: Document, Hashable {
     """,
     "sentAt": "When it was sent.", "answeredAt": "When it was accepted, rejected or withdrawn.", "endedAt": "When it ended.",
     "activity": "The activity as it was when the challenge was sent.",
-    "activityID": "Your own activity: the one that you challenged to, or the one that you have by accepting.",
-    "ownStreak": "Your streak of it, while the challenge goes on; absent until it is known, a few seconds after accepting.",
-    "otherStreak": "The other's streak of it, while the challenge goes on; absent until it is known.",
+    "activityID": "The caller's own activity: the one that the challenge is about, or the one added by accepting.",
+    "ownStreak":
+      "The caller's streak of it while the challenge is active; absent until it is known, a few seconds after accepting.",
+    "otherStreak": "The other account's streak of it while the challenge is active; absent until it is known.",
   ]
 }
 
@@ -116,8 +117,8 @@ public enum SendFriendChallenge: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "accountID": "The friend; needed, and by its absence said to be missing in words of its own.",
-      "activityID": "Your activity; needed, and by its absence said to be missing in words of its own.",
+      "accountID": "The friend's account; required.",
+      "activityID": "The caller's activity; required.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -287,11 +288,12 @@ public struct FriendChallengeChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "friendChallengeID": "The challenge.", "accountID": "For whom this is.", "direction": "Whether it has received or sent it.",
-    "otherAccountID": "The account on the other end.", "otherUsername": "Its username then.",
-    "activityTitle": "What the activity is called.", "activityID": "The account's own activity; absent where it has none.",
-    "state": "What became of the challenge.", "revision": "Of two states the one with the higher revision is the later.",
-    "at": "When.",
+    "friendChallengeID": "The challenge.", "accountID": "The account that receives the event.",
+    "direction": "Whether that account has received or sent it.",
+    "otherAccountID": "The account on the other end.", "otherUsername": "Its username at that time.",
+    "activityTitle": "The activity's title.", "activityID": "The account's own activity; absent if it has none.",
+    "state": "The state of the challenge.", "revision": "Of two states, the one with the higher revision is the later.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -320,8 +322,9 @@ public struct FriendChallengeAccepted: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "friendChallengeID": "The challenge.", "accountID": "Who accepted.", "activityID": "Names the activity to be made.",
-    "activity": "The activity to be made, from the day on that was decided.", "at": "When.",
+    "friendChallengeID": "The challenge.", "accountID": "The account that accepted.",
+    "activityID": "Id of the activity to be created.",
+    "activity": "The activity to be created, with the first day that was decided.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

@@ -35,7 +35,7 @@ public enum SendFriendRequest: AccountOperation {
 
     public init(username: Username) { self.username = username }
 
-    public static let notes: Notes = ["username": "Whom to ask."]
+    public static let notes: Notes = ["username": "The username of the account to ask."]
   }
 
   public typealias Output = FriendRequest
@@ -132,8 +132,9 @@ public struct FriendRequestSent: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "friendRequestID": "The request.", "fromAccountID": "Who asked.", "fromUsername": "The asker's username then.",
-    "toAccountID": "Who was asked.", "at": "When.",
+    "friendRequestID": "The request.", "fromAccountID": "The account that asked.",
+    "fromUsername": "The username of the account that asked, at that time.",
+    "toAccountID": "The account that was asked.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -162,8 +163,10 @@ public struct FriendRequestAccepted: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "friendRequestID": "The request.", "fromAccountID": "Who had asked.", "fromUsername": "The asker's username then.",
-    "toAccountID": "Who accepted.", "toUsername": "The accepter's username then.", "at": "When.",
+    "friendRequestID": "The request.", "fromAccountID": "The account that had asked.",
+    "fromUsername": "The username of the account that asked, at that time.",
+    "toAccountID": "The account that accepted.", "toUsername": "The username of the account that accepted, at that time.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -185,7 +188,8 @@ public struct FriendRequestEnded: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "friendRequestID": "The request.", "accountID": "Who was asked.", "state": "`withdrawn` or `expired`.", "at": "When.",
+    "friendRequestID": "The request.", "accountID": "The account that was asked.", "state": "`withdrawn` or `expired`.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

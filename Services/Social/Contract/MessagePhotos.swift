@@ -13,7 +13,7 @@ public struct MessagePhoto: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "url": "Where it is read, for the two of the conversation; the same address never has another picture.",
+    "url": "The path of the picture, for the two accounts of the conversation; the same path never has another picture.",
     "width": Note("Pixels.", range: 1...2048), "height": Note("Pixels.", range: 1...2048),
   ]
 }
@@ -54,7 +54,7 @@ public enum SendMessagePhoto: AccountOperation {
     public static let notes: Notes = [
       "accountID": "The friend's account.",
       "content": Note("The picture's file, at most \(ContentLimits.current.photoBytes) bytes."),
-      "text": "What to say beside it, if anything.",
+      "text": "A text to send with it, if any.",
     ]
   }
 

@@ -39,7 +39,7 @@ public enum SearchMessages: AccountOperation {
     }
 
     public static let notes = listNotes([
-      "accountID": "The other's account.", "query": "A part of a message's text; case and accents make no difference.",
+      "accountID": "The other account.", "query": "A part of a message's text; case and accents make no difference.",
     ])
   }
 

@@ -42,13 +42,13 @@ public struct ReportedContent: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "username": "The account's username then.", "nickname": "Its nickname then.",
-    "text": Note("What was written.", breaksLines: true), "writtenAt": "When that was written.",
-    "photoTag": "Names the photo; absent without one.",
-    "photoWidth": Note("Of a message's photo: how wide it is, in pixels.", range: 1...65535, example: 800),
-    "photoHeight": Note("Of a message's photo: how high it is, in pixels.", range: 1...65535, example: 600),
-    "comment": Note("Of an entry: what was written about it; `text` is the activity's title.", breaksLines: true),
-    "file": "Of a file attached to a task: what it is called; `moderation.fileChunk` reads it.",
+    "username": "The account's username at that time.", "nickname": "Its nickname at that time.",
+    "text": Note("The text.", breaksLines: true), "writtenAt": "When the message was written.",
+    "photoTag": "Identifies the photo; absent without one.",
+    "photoWidth": Note("For a message's photo: its width in pixels.", range: 1...65535, example: 800),
+    "photoHeight": Note("For a message's photo: its height in pixels.", range: 1...65535, example: 600),
+    "comment": Note("For an entry: its comment; `text` is the activity's title.", breaksLines: true),
+    "file": "For a file attached to a task: its name; `moderation.fileChunk` reads the file.",
   ]
 }
 
@@ -65,8 +65,8 @@ public struct ReportedFile: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "name": "What it is called.", "mediaType": "What whoever attached it says that it is.",
-    "totalBytes": Note("How large it is.", range: 1...Double(1 << 40), example: 204_800),
+    "name": "Its name.", "mediaType": "Its media type, as declared by the account that attached it.",
+    "totalBytes": Note("Its size.", range: 1...Double(1 << 40), example: 204_800),
   ]
 }
 
@@ -94,10 +94,11 @@ public struct ModerationDecision: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "outcome": "What was decided.", "removesContent": "Whether what was reported was removed.",
-    "reason": "Why, as the account reads.", "note": "Why, for administrators alone.",
-    "until": "Until when the account is suspended; the last instant that there is where it is banned.",
-    "administratorAccountID": "Who decided; absent where that account is gone.", "at": "When.",
+    "outcome": "The decision.", "removesContent": "Whether what was reported was removed.",
+    "reason": "The reason that the account reads.", "note": "A note for administrators only.",
+    "until": "Until when the account is suspended; the last possible instant for a ban.",
+    "administratorAccountID": "The administrator who decided; absent if that account no longer exists.",
+    "at": "When it happened.",
   ]
 }
 
@@ -136,11 +137,12 @@ public struct ModerationCase: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the case.", "subject": "What was reported.", "accountID": "The account whose it is.",
+    "id": "Id of the case.", "subject": "What was reported.", "accountID": "The account that it belongs to.",
     "username": "Its username now.", "nickname": "Its nickname now, if it has one.", "photoURL": "Its photo now, if it has one.",
-    "reportCount": Note("How many accounts reported it.", range: 1...9e15, example: 2), "reasons": "Why, each reason once.",
-    "content": "The copy that the newest report made; absent where it is no longer kept.",
-    "reportedAt": "When it was reported first.", "decision": "What was decided; absent while it was not.",
+    "reportCount": Note("The number of accounts that reported it.", range: 1...9e15, example: 2),
+    "reasons": "The reasons of the reports, each once.",
+    "content": "The copy made by the newest report; absent if it is no longer kept.",
+    "reportedAt": "When it was first reported.", "decision": "The decision; absent until there is one.",
     "appeal": "The account's appeal, if it made one.",
   ]
 }
@@ -169,9 +171,9 @@ public struct ModerationReport: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the report.", "reporterAccountID": "Who reported; absent where that account is gone.",
-    "reporterUsername": "Its username.", "reason": "What is wrong.", "text": "What the reporter wrote.",
-    "content": "The copy that was made; absent where it is no longer kept.", "sentAt": "When.",
+    "id": "Id of the report.", "reporterAccountID": "The account that reported; absent if it no longer exists.",
+    "reporterUsername": "Its username.", "reason": "What is wrong.", "text": "The text of the report.",
+    "content": "The copy that was made; absent if it is no longer kept.", "sentAt": "When it was sent.",
   ]
 }
 
@@ -284,7 +286,8 @@ public enum ReadReportedFileChunk: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "reportID": "The report.", "offset": Note("Where in the file it begins.", range: 0...Double(1 << 40), example: 524_288),
+      "reportID": "The report.",
+      "offset": Note("The offset in the file at which it begins.", range: 0...Double(1 << 40), example: 524_288),
     ]
   }
 
@@ -322,12 +325,12 @@ public enum DecideModerationCase: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "caseID": "The case.", "outcome": "What is decided.",
-      "days": Note("For how many days the account is suspended; only then.", range: 1...Double(maxDays), example: 7),
+      "caseID": "The case.", "outcome": "The decision.",
+      "days": Note("For a suspension only: its number of days.", range: 1...Double(maxDays), example: 7),
       "removesContent":
-        "Whether what was reported is removed beside a warning, suspension or ban; all but an account can be.",
-      "reason": "Why, for the account, in words that name nobody who reported; needed unless nothing is done.",
-      "note": "Why, for administrators alone.",
+        "Whether the reported thing is also removed, with a warning, suspension or ban; anything but an account can be.",
+      "reason": "The reason, for the account, in words that name no reporter; required unless nothing is done.",
+      "note": "A note for administrators only.",
     ]
 
     public func check(_ fields: inout FieldChecks) {

@@ -272,10 +272,10 @@ public struct OwnRegisterRecord: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "number": RegisterText.number, "kind": "What happened.", "role": "What you are in it.", "entry": RegisterEntry.note,
+    "number": RegisterText.number, "kind": "What happened.", "role": "The caller's role in it.", "entry": RegisterEntry.note,
     "record": Note("The record as canonical JSON (RFC 8785).", length: 1...100_000),
     "salt": "The record's salt: the SHA-256 over it and the record is the leaf's commitment.",
-    "ownSalt": "Your salt: the SHA-256 over it and `{\"account\":\"<your id>\"}` is how the record names you.",
+    "ownSalt": "The account's salt: the record names the account by the SHA-256 over it and `{\"account\":\"<account id>\"}`.",
     "at": "When it was registered.",
   ]
 }

@@ -44,16 +44,17 @@ public struct TaskAttachment: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the attachment.", "taskID": "The task.", "name": "The file's name where it came from.",
-    "mediaType": "What the file is, as whoever attached it said.",
-    "totalBytes": Note("How large it is.", example: 204_800),
+    "id": "Id of the attachment.", "taskID": "The task.", "name": "The file's original name.",
+    "mediaType": "The file's media type, as declared by the account that attached it.",
+    "totalBytes": Note("Its size.", example: 204_800),
     "sha256": Note("The SHA-256 of its bytes, in hexadecimal.", length: 64...64),
-    "accountID": "Who attached it; absent where it came by the task's token.",
-    "username": "The username of who attached it, where that is shown to you.",
-    "nickname": "The nickname of who attached it, if there is one that you may see.",
-    "isByToken": "Whether it came by the task's token, so that nobody knows who attached it.",
-    "canDelete": "Whether you may delete it: what you attached yourself, and everything in a task that you created.",
-    "url": "Where participants download it.", "attachedAt": "When it was attached.",
+    "accountID": "The account that attached it; absent if it came by the task's token.",
+    "username": "The username of the account that attached it, if it is shown to the caller.",
+    "nickname": "The nickname of the account that attached it, if it has one that the caller may see.",
+    "isByToken": "Whether it came by the task's token, so nobody knows who attached it.",
+    "canDelete":
+      "Whether the caller may delete it: files that the caller attached, and any file of a task that the caller created.",
+    "url": "The path at which participants download it.", "attachedAt": "When it was attached.",
   ]
 }
 
@@ -91,9 +92,9 @@ public struct TaskAttachmentUpload: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the attachment, now and when it is complete.", "taskID": "The task.", "name": "The file's name.",
-    "totalBytes": Note("How large it is.", example: 204_800),
-    "receivedBytes": "How much of it has arrived: the offset of the next chunk.",
+    "id": "Id of the attachment, now and when it is complete.", "taskID": "The task.", "name": "The file's name.",
+    "totalBytes": Note("Its size.", example: 204_800),
+    "receivedBytes": "The bytes that have arrived: the offset of the next chunk.",
   ]
 }
 
@@ -136,7 +137,7 @@ public enum TaskAttachmentFailure: String, FailureCode {
 }
 
 enum TaskAttachmentText {
-  static let id: Note = "Names the attachment."
+  static let id: Note = "Id of the attachment."
   static let task: Note = "The task."
 }
 
@@ -174,9 +175,9 @@ public enum BeginTaskAttachment: AccountOperation {
 
     public static let notes: Notes = [
       "taskID": TaskAttachmentText.task, "name": "The file's name.",
-      "totalBytes": Note("How large it is.", range: 1...Double(1 << 40), example: 204_800),
-      "mediaType": "What the file is; `application/octet-stream` if absent.",
-      "sha256": Note("The SHA-256 of its bytes in hexadecimal, compared when all have arrived.", length: 64...64),
+      "totalBytes": Note("Its size.", range: 1...Double(1 << 40), example: 204_800),
+      "mediaType": "The file's media type; `application/octet-stream` if absent.",
+      "sha256": Note("The SHA-256 of its bytes in hexadecimal, checked when all have arrived.", length: 64...64),
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -218,8 +219,8 @@ public struct TaskAttachmentChunk: Document {
 
   public static let notes: Notes = [
     "attachmentID": TaskAttachmentText.id,
-    "offset": Note("Where in the file it begins.", range: 0...Double(1 << 40), example: 524_288),
-    "content": "The bytes, at most 524,288. Of what has arrived before, the same bytes as then.",
+    "offset": Note("The offset in the file at which it begins.", range: 0...Double(1 << 40), example: 524_288),
+    "content": "The bytes, at most 524,288. Bytes that have arrived before must be the same again.",
   ]
 
   public func check(_ fields: inout FieldChecks) {
@@ -242,7 +243,8 @@ public struct TaskAttachmentProgress: Document, Hashable {
   public init(nextOffset: Int) { self.nextOffset = nextOffset }
 
   public static let notes: Notes = [
-    "nextOffset": "Where the next chunk is to begin: behind this one, or where the file stood if this one does not continue it."
+    "nextOffset":
+      "The offset of the next chunk: the end of this one, or the end of what has arrived if this one does not continue it."
   ]
 }
 
@@ -335,7 +337,7 @@ public enum DownloadTaskAttachmentChunk: AccountOperation {
 
     public static let notes: Notes = [
       "attachmentID": TaskAttachmentText.id,
-      "offset": Note("Where in the file it begins.", range: 0...Double(1 << 40), example: 524_288),
+      "offset": Note("The offset in the file at which it begins.", range: 0...Double(1 << 40), example: 524_288),
     ]
   }
 
@@ -349,8 +351,8 @@ public enum DownloadTaskAttachmentChunk: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "content": "The bytes: 524,288, or as many as are left; none from the end of the file on.",
-      "totalBytes": "How large the file is.",
+      "content": "The bytes: 524,288, or as many as are left; none at or after the end of the file.",
+      "totalBytes": "The size of the file.",
     ]
   }
 
@@ -389,7 +391,7 @@ public enum BeginTaskAttachmentByToken: OpenOperation {
 
     public static let notes: Notes = [
       "token": Note("The task's token, as it was typed.", length: 0...200), "name": "The file's name.",
-      "mediaType": "What the file is.",
+      "mediaType": "The file's media type.",
     ]
   }
 
@@ -425,7 +427,7 @@ public enum CompleteTaskAttachmentByToken: OpenOperation {
       self.totalBytes = totalBytes
     }
 
-    public static let notes: Notes = ["name": "The file's name.", "totalBytes": "How large it is."]
+    public static let notes: Notes = ["name": "The file's name.", "totalBytes": "Its size."]
   }
 
   public static let spec = OperationSpec(
@@ -483,12 +485,12 @@ public struct TaskAttachmentsChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "The participant who is to know.", "taskID": "The task.", "attachmentID": "The file.",
+    "accountID": "The participant who receives the event.", "taskID": "The task.", "attachmentID": "The file.",
     "change": "`attached` or `deleted`.",
-    "byAccountID": "Who attached it; absent of a file that came by the task's token, and of a deleted one.",
-    "byUsername": "How that account is called, where its name is shown to the participant.",
-    "name": "What the file is called; absent of a deleted one.",
-    "taskName": "What the task is called; absent of a deleted file.", "at": "When.",
+    "byAccountID": "The account that attached it; absent for a file that came by the task's token, and for a deleted one.",
+    "byUsername": "That account's username, if it is shown to the participant.",
+    "name": "The file's name; absent for a deleted file.",
+    "taskName": "The task's name; absent for a deleted file.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

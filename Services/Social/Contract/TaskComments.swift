@@ -37,11 +37,11 @@ public struct TaskComment: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the comment.", "taskID": "The task.", "author": "Who wrote it.",
-    "text": "What it says; absent when it was removed.", "helpID": "The request for help, or the offer, that it answers.",
+    "id": "Id of the comment.", "taskID": "The task.", "author": "The account that wrote it.",
+    "text": "The text; absent if it was removed.", "helpID": "The request for help, or the offer of help, that it answers.",
     "createdAt": "When it was written.",
-    "removedAt": "When it was removed; absent while it is there.",
-    "isFolded": "Whether you have blocked who wrote it: to be shown only when the person asks for it.",
+    "removedAt": "When it was removed; absent if it was not.",
+    "isFolded": "Whether the caller has blocked its author: to be shown only when the person asks for it.",
   ]
 }
 
@@ -64,8 +64,8 @@ public enum CreateTaskComment: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "taskID": "The task.", "text": "What to say: 1 to 2,000 characters, line breaks allowed.",
-      "helpID": "The request for help, or the offer, in the same task that it answers.",
+      "taskID": "The task.", "text": "The text: 1 to 2,000 characters, line breaks allowed.",
+      "helpID": "The request for help, or the offer of help, in the same task that it answers.",
     ]
   }
 
@@ -150,8 +150,8 @@ public struct TaskCommentCreated: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "For whom this is: a participant, or the author for its other devices.",
-    "taskName": "What the task is called.", "comment": "The comment as that account sees it.",
+    "accountID": "The account that receives the event: a participant, or the author for its other devices.",
+    "taskName": "The task's name.", "comment": "The comment as that account sees it.",
   ]
 
   public static let spec = EventSpec(
@@ -175,8 +175,8 @@ public struct TaskCommentRestored: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "For whom this is: a participant, or the author for its other devices.",
-    "taskName": "What the task is called.", "comment": "The comment as that account sees it.",
+    "accountID": "The account that receives the event: a participant, or the author for its other devices.",
+    "taskName": "The task's name.", "comment": "The comment as that account sees it.",
   ]
 
   public static let spec = EventSpec(
@@ -210,9 +210,11 @@ public struct TaskCommentRemoved: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "For whom this is: a participant, or the author for its other devices.", "taskID": "The task.",
-    "taskName": "What the task is called.", "commentID": "The comment.", "authorAccountID": "Who had written it.",
-    "authorUsername": "The author's username then; absent where it is not shown to that account.", "at": "When it was removed.",
+    "accountID": "The account that receives the event: a participant, or the author for its other devices.",
+    "taskID": "The task.",
+    "taskName": "The task's name.", "commentID": "The comment.", "authorAccountID": "The account that wrote it.",
+    "authorUsername": "The author's username at that time; absent if it is not shown to that account.",
+    "at": "When it was removed.",
   ]
 
   public static let spec = EventSpec(

@@ -32,11 +32,11 @@ public struct TaskHelp: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names it.", "taskID": "The task.",
-    "kind": "`request`: the person asks for help; `offer`: it offers help.", "person": "Who asks or offers.",
-    "createdAt": "When it was asked for or offered.",
-    "closedAt": "When it was closed, by its person or with the task; absent while it is open.",
-    "thankedAccountIDs": Note("Those whom the person has thanked for their help.", items: 0...50),
+    "id": "Its id.", "taskID": "The task.",
+    "kind": "`request`: the person asks for help; `offer`: it offers help.", "person": "The account that asks or offers.",
+    "createdAt": "When help was asked for or offered.",
+    "closedAt": "When it was closed, by its author or with the task; absent while it is open.",
+    "thankedAccountIDs": Note("The accounts that were thanked for their help.", items: 0...50),
   ]
 }
 
@@ -114,7 +114,7 @@ public enum ThankForTaskHelp: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "taskID": "The task.", "helpID": "Your request for help.", "accountID": "Who helped.",
+      "taskID": "The task.", "helpID": "The caller's request for help.", "accountID": "The account that helped.",
     ]
   }
 
@@ -170,8 +170,9 @@ public struct TaskHelpChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "For whom this is.", "taskName": "What the task is called.", "help": "It as that account sees it.",
-    "isMuted": "Absent: who mutes help has switched that off among the preferences of notifications.", "at": "When.",
+    "accountID": "The account that receives the event.", "taskName": "The task's name.",
+    "help": "The request or the offer as that account sees it.",
+    "isMuted": "Always absent; muting help is one of the notification preferences.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -204,8 +205,9 @@ public struct TaskHelpThanked: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Who helped.", "taskID": "The task.", "taskName": "What the task is called.",
-    "helpID": "The request for help.", "byAccountID": "Who thanks.", "byUsername": "The username of who thanks.", "at": "When.",
+    "accountID": "The account that helped.", "taskID": "The task.", "taskName": "The task's name.",
+    "helpID": "The request for help.", "byAccountID": "The account that thanks.",
+    "byUsername": "The username of the account that thanks.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -227,7 +229,9 @@ public struct TaskHelpGiven: Event, Hashable {
     self.at = at
   }
 
-  public static let notes: Notes = ["accountID": "Who helped.", "taskID": "The task.", "at": "When it was thanked first."]
+  public static let notes: Notes = [
+    "accountID": "The account that helped.", "taskID": "The task.", "at": "When it was first thanked.",
+  ]
 
   public static let spec = EventSpec(
     "taskHelp.given", by: .social, requirements: ["TASK-7"],

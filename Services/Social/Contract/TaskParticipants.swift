@@ -20,8 +20,9 @@ public struct TaskParticipant: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "person": "Who it is.", "isCreator": "Whether it made the task.", "enrolledAt": "When it was enrolled.",
-    "confirmedAt": "When it confirmed its completion; absent while it has not.",
+    "person": "The participant's account.", "isCreator": "Whether the participant created the task.",
+    "enrolledAt": "When the participant was enrolled.",
+    "confirmedAt": "When the participant confirmed completion; absent until then.",
   ]
 }
 
@@ -72,7 +73,7 @@ public enum RemoveTaskParticipant: AccountOperation {
       self.accountID = accountID
     }
 
-    public static let notes: Notes = ["taskID": "The task.", "accountID": "Who is to take part no more."]
+    public static let notes: Notes = ["taskID": "The task.", "accountID": "The participant to remove."]
   }
 
   public typealias Output = TaskDetails
@@ -105,7 +106,7 @@ public enum OptOutOfTask: AccountOperation {
 
     public static let notes: Notes = [
       "taskID": "The task.",
-      "confirm": Note("`true`: the person has confirmed that it does not take part any more.", example: true),
+      "confirm": Note("`true`: the person has confirmed that they no longer take part.", example: true),
     ]
 
     public func check(_ fields: inout FieldChecks) {

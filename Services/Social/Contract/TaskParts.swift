@@ -36,11 +36,11 @@ public struct TaskPart: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the part.", "title": "What it is called.", "description": "What is to be done.",
-    "assignee": "The participant to whom it is assigned; absent where any of them can do it.",
-    "doneAt": "When it was marked as done; absent while it is not.",
-    "doneBy": "Who marked it as done; absent once that account was deleted.",
-    "isOpenToCaller": "Whether you may mark it as done, or take that back.",
+    "id": "Id of the part.", "title": "Its title.", "description": "What is to be done.",
+    "assignee": "The participant to whom it is assigned; absent if any participant can do it.",
+    "doneAt": "When it was marked as done; absent if it is not.",
+    "doneBy": "The account that marked it as done; absent once it was deleted.",
+    "isOpenToCaller": "Whether the caller may mark it as done or not done.",
   ]
 }
 

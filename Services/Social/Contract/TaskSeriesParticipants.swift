@@ -49,7 +49,7 @@ public enum RemoveTaskSeriesParticipant: AccountOperation {
       self.accountID = accountID
     }
 
-    public static let notes: Notes = ["seriesID": "The recurring task.", "accountID": "Who is to take part no more."]
+    public static let notes: Notes = ["seriesID": "The recurring task.", "accountID": "The participant to remove."]
   }
 
   public typealias Output = TaskSeries

@@ -65,8 +65,8 @@ public struct TaskTokenState: Document, Hashable {
 
   public static let notes: Notes = [
     "token":
-      "Who enters it on the page `/attach` attaches files to the task, without logging in; absent where there is none, or it has expired.",
-    "expiresAt": "Until when it is valid, or when it expired; absent where there was none yet.",
+      "The token that lets anyone attach files to the task on the page `/attach`, without logging in; absent if there is none, or it has expired.",
+    "expiresAt": "Until when it is valid, or when it expired; absent if there was none yet.",
   ]
 }
 

@@ -66,22 +66,22 @@ public struct SharedTask: Document, Hashable {
   public static let schemaName = "Task"
 
   public static let notes: Notes = [
-    "id": "Names the task.", "name": "What it is called.", "description": "What is to be done.",
+    "id": "Id of the task.", "name": "Its name.", "description": "What is to be done.",
     "dueDay": "The day on which it is due.",
     "state": """
     `open`: somebody has not confirmed yet; `completed`: all participants have confirmed; `cancelled`: by its creator, or since \
     it was missed and further occurrences of its recurring task have come.
     """,
-    "creator": "Who made it; absent once that account was deleted.", "isCreator": "Whether you made it.",
+    "creator": "The account that created it; absent once it was deleted.", "isCreator": "Whether the caller created it.",
     "canEdit":
-      "Whether you may edit and cancel it: who made it may, and once that account was deleted, who has taken part for longest.",
-    "participantCount": Note("How many take part.", range: 0...50),
-    "confirmedCount": Note("How many of them have confirmed their completion.", range: 0...50),
+      "Whether the caller may edit and cancel it: its creator may and, once that account was deleted, the participant of longest standing.",
+    "participantCount": Note("The number of participants.", range: 0...50),
+    "confirmedCount": Note("The number of participants who have confirmed their completion.", range: 0...50),
     "confirmedPercent": Note("The same in percent, rounded down.", range: 0...100),
-    "isConfirmed": "Whether you have confirmed.", "createdAt": "When it was made.",
+    "isConfirmed": "Whether the caller has confirmed.", "createdAt": "When it was created.",
     "completedAt": "When the last participant had confirmed.", "cancelledAt": "When it was cancelled.",
-    "seriesID": "The recurring task of which it is an occurrence; absent where it is none.",
-    "teamID": "The team whose own it is; absent where it is none's.",
+    "seriesID": "The recurring task that it is an occurrence of; absent if there is none.",
+    "teamID": "The team that it belongs to; absent if there is none.",
   ]
 }
 
@@ -147,7 +147,7 @@ public enum CreateTask: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "name": "What to call it: 1 to 100 characters.",
+      "name": "Its name: 1 to 100 characters.",
       "description": "What is to be done: up to 2,000 characters, line breaks allowed.",
       "participants": TaskEnrollmentText.usernames,
       "dueDay": "The day on which it is due: from the day before today (UTC) on, and at most ten years ahead.",
@@ -217,7 +217,7 @@ public enum ListTasks: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "items": "The page's tasks.", "nextCursor": "Give it as `cursor` for the next page; absent on the last.",
+      "items": "The page's tasks.", "nextCursor": "The `cursor` for the next page; absent on the last.",
       "message": Note(
         "For an empty list: what to say to the person, in the caller's language.",
         example: "You have no tasks yet. Add one, and invite others to it!"),
@@ -280,7 +280,7 @@ public enum EditTask: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "taskID": "The task.", "name": Note("What to call it: 1 to 100 characters."),
+      "taskID": "The task.", "name": Note("Its name: 1 to 100 characters."),
       "description": Note("What is to be done: up to 2,000 characters, line breaks allowed; null removes it."),
       "dueDay": Note(
         "The day on which it is due: from the day before that of its creation (UTC) on, and at most ten years ahead; null removes it."

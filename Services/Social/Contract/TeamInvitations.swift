@@ -36,13 +36,14 @@ public struct TeamInvitation: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the invitation.", "direction": "Whether you have received it, or your team has sent it.", "teamID": "The team.",
-    "teamName": "What it is called.",
-    "memberCount": Note("How many are in it.", range: 1...Double(CreateTeam.Input.maxMembers)),
-    "accountID": "The account on the other end: who has sent it, or who was invited.", "username": "Its username.",
+    "id": "Id of the invitation.", "direction": "Whether the caller has received it, or the caller's team has sent it.",
+    "teamID": "The team.",
+    "teamName": "Its name.",
+    "memberCount": Note("The number of members.", range: 1...Double(CreateTeam.Input.maxMembers)),
+    "accountID": "The account on the other end: the one that has sent it, or that was invited.", "username": "Its username.",
     "nickname": "Its nickname, if it has one.", "photoURL": "Its photo, if it has one.",
-    "state": "What became of the invitation.", "sentAt": "When it was sent.",
-    "answeredAt": "When it was accepted, rejected or withdrawn, or expired.",
+    "state": "The state of the invitation.", "sentAt": "When it was sent.",
+    "answeredAt": "When it was accepted, rejected or withdrawn, or when it expired.",
   ]
 }
 
@@ -76,7 +77,7 @@ public enum SendTeamInvitation: AccountOperation {
       self.username = username
     }
 
-    public static let notes: Notes = ["teamID": "Your team.", "username": "Whom to invite."]
+    public static let notes: Notes = ["teamID": "The caller's team.", "username": "The username of the account to invite."]
   }
 
   public typealias Output = TeamInvitation
@@ -184,11 +185,11 @@ public struct TeamInvitationChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "teamInvitationID": "The invitation.", "accountID": "For whom this is.",
+    "teamInvitationID": "The invitation.", "accountID": "The account that receives the event.",
     "direction": "Whether it has received or sent the invitation.", "otherAccountID": "The account on the other end.",
-    "otherUsername": "Its username then.", "teamID": "The team.", "teamName": "What it is called.",
-    "state": "What became of the invitation.",
-    "revision": "Of two states the one with the higher revision is the later.", "at": "When.",
+    "otherUsername": "Its username at that time.", "teamID": "The team.", "teamName": "Its name.",
+    "state": "The state of the invitation.",
+    "revision": "Of two states, the one with the higher revision is the later.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

@@ -15,7 +15,7 @@ public struct TeamStanding: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "score": Note("How often members completed their part of a task that they had with others.", range: 0...9e15),
+    "score": Note("The number of times members completed their part of a task shared with others.", range: 0...9e15),
     "rank": Note("One more than the number of teams with a higher score.", range: 1...9e15),
   ]
 }
@@ -41,11 +41,11 @@ public struct RankedTeam: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the team.", "name": "What it is called.",
-    "memberCount": Note("How many are in it.", range: 1...Double(CreateTeam.Input.maxMembers)),
-    "score": Note("What it has scored in the time that the list is of.", range: 0...9e15),
+    "id": "Id of the team.", "name": "Its name.",
+    "memberCount": Note("The number of members.", range: 1...Double(CreateTeam.Input.maxMembers)),
+    "score": Note("Its score in the list's period.", range: 0...9e15),
     "rank": Note("One more than the number of teams with a higher score.", range: 1...9e15),
-    "isOwn": "Whether it is your team.",
+    "isOwn": "Whether it is the caller's team.",
   ]
 }
 
@@ -125,10 +125,10 @@ public enum ListTeams: AccountOperation {
     public static let schemaName = "TeamRanking"
 
     public static let notes: Notes = [
-      "items": "The best first; of a month only those that have scored in it.",
-      "nextCursor": "Give it as `cursor` for the next page; absent on the last.",
-      "own": "Your team; absent while you are in none.",
-      "neighbours": "Your team with up to five on each side of it; empty while you are in none.",
+      "items": "The best first; for a month, only those that have scored in it.",
+      "nextCursor": "The `cursor` for the next page; absent on the last.",
+      "own": "The caller's team; absent while the caller is in none.",
+      "neighbours": "The caller's team with up to five neighbours on each side; empty while the caller is in none.",
     ]
   }
 

@@ -17,8 +17,8 @@ public struct TeamTask: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "task": "The task.", "isParticipant": "Whether you take part.",
-    "canJoin": "Whether you can join it: while it is open, unless you were removed from it.",
+    "task": "The task.", "isParticipant": "Whether the caller takes part.",
+    "canJoin": "Whether the caller can join it: while it is open, unless the caller was removed from it.",
   ]
 }
 
@@ -55,7 +55,7 @@ public enum ListTeamTasks: AccountOperation {
     }
 
     public static let notes = listNotes([
-      "teamID": "Your team.",
+      "teamID": "The caller's team.",
       "state": "Only those in this state. Without it: those that are open, then those completed; cancelled ones are left out.",
     ])
   }
@@ -85,7 +85,7 @@ public enum JoinTeamTask: AccountOperation {
       self.taskID = taskID
     }
 
-    public static let notes: Notes = ["teamID": "Your team.", "taskID": "One of its tasks."]
+    public static let notes: Notes = ["teamID": "The caller's team.", "taskID": "One of its tasks."]
   }
 
   public typealias Output = TaskDetails

@@ -29,9 +29,10 @@ public struct Team: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the team.", "name": "What it is called.",
-    "isOwner": "Whether it is yours: then you may rename it, invite people, remove members and hand it over.",
-    "members": "Who is in it, you too, in the order in which they came; at most 50.", "createdAt": "When it was created.",
+    "id": "Id of the team.", "name": "Its name.",
+    "isOwner": "Whether the caller owns it, and so may rename it, invite people, remove members and hand it over.",
+    "members": "The members, including the caller, in the order in which they joined; at most 50.",
+    "createdAt": "When it was created.",
     "allTime": "Score and rank since it was created.", "month": "Score and rank in the present month, in UTC.",
   ]
 }
@@ -58,10 +59,11 @@ public struct TeamMember: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "The member's account.", "username": "Its username; absent where it is not shown to you.",
-    "nickname": "Its nickname, if it has one that you may see.", "photoURL": "Its photo, if it has one that you may see.",
-    "isOwner": "Whether the team is this member's.",
-    "joinedAt": "Since when it is in the team.",
+    "accountID": "The member's account.", "username": "Its username; absent if it is not shown to the caller.",
+    "nickname": "Its nickname, if it has one that the caller may see.",
+    "photoURL": "Its photo, if it has one that the caller may see.",
+    "isOwner": "Whether this member owns the team.",
+    "joinedAt": "Since when the account is in the team.",
   ]
 }
 
@@ -134,9 +136,9 @@ public enum CreateTeam: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "name": "What the team is called: 1 to 50 characters.",
+      "name": "The team's name: 1 to 50 characters.",
       "usernames": Note(
-        "Who is in it from the beginning, beside you: at most 49; your own name and repetitions are ignored.",
+        "The usernames of the first members besides the caller: at most 49; the caller's own and repetitions are ignored.",
         items: 0...maxMembers, example: .array([.string("ben"), .string("eva")])),
     ]
   }
@@ -169,8 +171,8 @@ public enum GetOwnTeam: AccountOperation {
     public static let schemaName = "OwnTeam"
 
     public static let notes: Notes = [
-      "team": "Your team; absent while you are in none.",
-      "hint": "What you can do while you are in no team, in your language; absent while you are in one.",
+      "team": "The caller's team; absent while the caller is in none.",
+      "hint": "What the caller can do while in no team, in the caller's language; absent while in one.",
     ]
   }
 
@@ -194,7 +196,7 @@ public enum EditTeam: AccountOperation {
       self.name = name
     }
 
-    public static let notes: Notes = ["teamID": "Your team.", "name": "What it is to be called: 1 to 50 characters."]
+    public static let notes: Notes = ["teamID": "The caller's team.", "name": "Its new name: 1 to 50 characters."]
   }
 
   public typealias Output = Team
@@ -250,7 +252,7 @@ public struct TeamReference: Document {
   /// The input from its parts.
   public init(teamID: ID<Team>) { self.teamID = teamID }
 
-  public static let notes: Notes = ["teamID": "Your team."]
+  public static let notes: Notes = ["teamID": "The caller's team."]
 
   /// Only the owner may change a team; for accounts outside the team it does not exist.
   static let failures = [RequestFailure.notFound.kind, RequestFailure.forbidden.kind]
@@ -267,7 +269,7 @@ public struct TeamMemberReference: Document {
     self.accountID = accountID
   }
 
-  public static let notes: Notes = ["teamID": "Your team.", "accountID": "The member's account."]
+  public static let notes: Notes = ["teamID": "The caller's team.", "accountID": "The member's account."]
 }
 
 // MARK: - Events
@@ -303,10 +305,10 @@ public struct TeamMembershipChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "For whom this is.", "teamID": "The team: the last one where the account is in none any more.",
-    "teamName": "What the team is called; absent where it has ended.", "isMember": "Whether the account is in the team.",
-    "isOwner": "Whether the team is the account's.", "change": "What happened last.",
-    "revision": "Of two states of an account the one with the higher revision is the later.", "at": "When.",
+    "accountID": "The account that receives the event.", "teamID": "The team; the last one if the account is no longer in any.",
+    "teamName": "The team's name; absent if it has ended.", "isMember": "Whether the account is in the team.",
+    "isOwner": "Whether the account owns the team.", "change": "The latest change.",
+    "revision": "Of two states of an account, the one with the higher revision is the later.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -340,9 +342,9 @@ public struct TeamMemberLeft: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "For whom this is: the team's owner.", "noticeID": "Names the notice.", "teamID": "The team.",
-    "teamName": "What the team is called.", "memberAccountID": "Who left.", "memberUsername": "What it is called.",
-    "at": "When.",
+    "accountID": "The account that receives the event: the team's owner.", "noticeID": "Id of the notice.", "teamID": "The team.",
+    "teamName": "The team's name.", "memberAccountID": "The account that left.", "memberUsername": "Its username.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

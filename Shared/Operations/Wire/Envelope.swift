@@ -48,7 +48,7 @@ public struct Caller: Document, Hashable {
     "isVerified": "Whether its e-mail address is verified.", "isAdministrator": "Whether it administers the system.",
     "isInDoubt": "Whether its session began with a suspicious login that nobody has answered for; absent where not.",
     "service": "The calling service.", "language": "Language of the answer.", "address": "The client's network address.",
-    "userAgent": "What the client says of itself.",
+    "userAgent": "What the client says about itself.",
   ]
 }
 
@@ -91,7 +91,7 @@ public struct RequestHeader: Document, Hashable {
   public static let longestMilliseconds = 86_400_000
 
   public static let notes: Notes = [
-    "id": Note("Names the request.", length: 1...128), "operation": Note("Name of the operation.", length: 1...128),
+    "id": Note("Id of the request.", length: 1...128), "operation": Note("Name of the operation.", length: 1...128),
     "caller": "Who asks.", "deadline": "After it nobody waits.",
     "idempotencyKey": Note("Makes a repetition harmless.", length: 1...255),
     "traceparent": Note("W3C trace context.", length: 1...128), "parameters": "Fields given outside the body.",

@@ -120,7 +120,7 @@ public enum HoldStore: OpenOperation {
 
     public init(hold: HoldID) { self.hold = hold }
 
-    public static let notes: Notes = ["hold": "Names the hold to those who end it."]
+    public static let notes: Notes = ["hold": "Id of the hold, to end it."]
   }
 
   public static let spec = OperationSpec(
