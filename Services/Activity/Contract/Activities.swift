@@ -67,8 +67,8 @@ public struct Activity: Document, Hashable {
     "startDay": "The first day on which it may be planned.",
     "endDay": "The last day on which it may be planned; absent if it has no end.",
     "holdsFrom": """
-    The day from which goal and schedule are these: an edit's day, or the next one where that day had an entry or a timer that they could \
-    not have. Absent where no others hold for the days before.
+    The day from which this goal and schedule apply: the day of the edit, or the next one if that day had an entry or a timer that does \
+    not fit them. Absent if no others apply to the days before.
     """,
     "reminders": "When its owner is reminded of it on planned days, earliest first.",
     "tags": "Tags to find it by, in order.",

@@ -59,15 +59,15 @@ public enum UpdateActivity: AccountOperation {
     }
 
     private static let whenItHolds = """
-      from today on, or from the next day on where today has an entry or a timer that it could not have; the answer's `holdsFrom` says \
+      from today on, or from the next day on if today has an entry or a timer that does not fit it; the answer's `holdsFrom` says \
       from when.
       """
 
     public static let notes: Notes = [
       "activityID": "Id of the activity.",
       "revision": Note(
-        "The revision that was edited: where the activity has another by now, nothing is changed (`activity_changed`). Without it, the "
-          + "fields given apply to whatever there is.", range: 1...9_007_199_254_740_991, example: 3),
+        "The revision that was edited: if the activity has another by now, nothing is changed (`activity_changed`). Without it, the "
+          + "given fields are changed in any case.", range: 1...9_007_199_254_740_991, example: 3),
       "title": ActivityText.title,
       "reason": Note("Why, \(ActivityText.size(ContentLimits.current.activityReason)); null removes it."),
       "category": "What kind of thing it is.", "goal": Note("The goal of a planned day, \(whenItHolds)"),
@@ -75,8 +75,8 @@ public enum UpdateActivity: AccountOperation {
       "startDay":
         "The first day on which it may be planned, from 1970-01-01 to 2199-12-31; not after the first day with an entry.",
       "endDay": """
-      The last day on which it may be planned, past ones too; not before the last day with an entry, nor before goal or schedule hold \
-      where one puts these off. Null removes it.
+      The last day on which it may be planned, which may be in the past; not before the last day with an entry, nor before the day \
+      from which a changed goal or schedule applies. Null removes it.
       """,
       "reminders": ActivityText.reminders, "tags": ActivityText.tags,
       "tie": "The movement that completes it: steps, or a distance in `m` or `km`; null unties it.",

@@ -135,13 +135,13 @@ enum EntryText {
   static var comment: Note {
     Note(
       """
-      What to say of it, \(ActivityText.size(maxCommentCharacters)); one with nothing to see in it removes the one there is.
+      A comment, \(ActivityText.size(maxCommentCharacters)); one without visible characters removes the present one.
       """, length: 0...maxCommentCharacters, example: "Felt great")
   }
 
   /// The same for an edit, where null removes the comment.
   static var editedComment: String {
-    "What to say of it, \(ActivityText.size(maxCommentCharacters)); null removes it, and so does one with nothing to see in it."
+    "A comment, \(ActivityText.size(maxCommentCharacters)); null, or one without visible characters, removes it."
   }
 
   /// Returns the rules that a comment breaks.

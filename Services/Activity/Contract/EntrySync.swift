@@ -84,8 +84,8 @@ public struct OfflineChange: Document, Hashable {
     "activityID": "Id of the activity.", "day": "The day, from 1970-01-01 to 2199-12-31.",
     "isDeleted": "`true` deletes the entry; given without the fields below.",
     "isDone": """
-    `true` completes the day, whatever the goal's kind, but for a limit (`atMost`), which is kept by as much as there was: give that. \
-    `false` only for `check`.
+    `true` completes the day, whatever the goal's kind, except for a limit (`atMost`), which needs the amount or time instead. \
+    `false` is for `check` only.
     """,
     "amount": Note(
       "For a quantity: the whole amount done, at most 3 decimals.", range: 0...Amounts.maximum, isCheckedByFeature: true,
@@ -169,7 +169,7 @@ public struct OfflineChangeResult: Document, Hashable {
   public static let notes: Notes = [
     "id": "The change's id.", "deviceID": "Id of the change's device.",
     "outcome":
-      "`applied`: it counts, in at least one of its fields; `repeated`: it was known already, and says the same; `superseded`: later writes were there already, and it is kept in the entry's history; `refused`: nothing of it is kept.",
+      "`applied`: it counts, in at least one of its fields; `repeated`: it was known already, with the same content; `superseded`: later writes were there already, and it is kept in the entry's history; `refused`: nothing of it is kept.",
     "supersededFields": "Fields that already had a later write when the change first arrived; absent for none.",
     "refusal": "Why it was refused.",
     "entry": "The entry as it is now; absent if there is none, or the change was refused.",

@@ -61,8 +61,8 @@ public struct Goal: Document, Hashable {
     "unit": Note("For `quantity`: what is counted, at most 20 characters and 320 bytes.", length: 1...20, example: "litres"),
     "durationSeconds": Note("For `duration`: the time of a day.", range: 1...Double(Amounts.maxSeconds), example: 1800),
     "direction": """
-    For `quantity` and `duration`: `atLeast` (if absent): to be reached; `atMost`: a limit, which a day keeps that ends without \
-    having exceeded it, also one without any entry.
+    For `quantity` and `duration`: `atLeast` (if absent): a goal to reach; `atMost`: a limit, which a day keeps if it ends without \
+    exceeding it, even without any entry.
     """,
   ]
 

@@ -183,7 +183,7 @@ public struct RejectedSample: Document, Hashable {
   public static let notes: Notes = [
     "index": "The sample's position in the list, from 0.", "id": "The sample's id.",
     "code":
-      "`conflict`: another sample of this id and version was taken before; `outdated`: a later version was, or it was deleted; `endsBeforeStart`; `tooLong`: more than 24 hours; `tooOld`: starts before 1970; `tooFarAhead`: ends more than a year after now; `tooManySources`: the account has 100 sources already; `tooMany`: it has 65,536 samples of that kind and day already.",
+      "`conflict`: another sample with this id and version was recorded before; `outdated`: a later version was recorded, or it was deleted; `endsBeforeStart`; `tooLong`: more than 24 hours; `tooOld`: starts before 1970; `tooFarAhead`: ends more than a year after now; `tooManySources`: the account already has 100 sources; `tooMany`: it already has 65,536 samples of that kind and day.",
   ]
 }
 

@@ -17,8 +17,8 @@ public struct MovementSource: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "source": Note("The program that measured; absent where samples name none.", length: 1...64, example: "com.apple.health"),
-    "device": Note("The device that measured; absent where samples name none.", length: 1...64, example: "Watch6,2"),
+    "source": Note("The program that measured; absent if the samples name none.", length: 1...64, example: "com.apple.health"),
+    "device": Note("The device that measured; absent if the samples name none.", length: 1...64, example: "Watch6,2"),
     "isHandTyped": "Whether its samples were typed in by hand.",
   ]
 }

@@ -91,8 +91,8 @@ public struct SeriesBar: Document, Hashable {
     "goalDurationSeconds": "For a duration: the goals, or limits, of all of the days together.",
     "share": Note(
       """
-      Which part of what was due up to today was reached: the mean of the days, of which none counts more than its goal, and one with a \
-      limit is 1 or, where it is exceeded, 0. Absent where nothing was due.
+      The part reached of what was due up to today: the mean of the days, where no day counts more than its goal, and a day with a \
+      limit counts as 1 or, if the limit is exceeded, as 0. Absent if nothing was due.
       """, range: 0...1, example: .number(0.857)),
   ]
 }
@@ -118,8 +118,8 @@ public enum GetSeries: AccountOperation {
     public static let notes: Notes = [
       "activityID": "Id of the activity.",
       "period": """
-      `week` (if absent): Monday to Sunday, a bar a day; `month`: a bar a day; `quarter`: the 12 to 14 weeks whose Thursday lies in the \
-      quarter, a bar a week.
+      `week` (if absent): Monday to Sunday, one bar a day; `month`: one bar a day; `quarter`: the 12 to 14 weeks whose Thursday lies in \
+      the quarter, one bar a week.
       """,
       "day": "A day of it, from `1970-01-01` to `2199-12-31`, or `today` (if absent).",
     ]

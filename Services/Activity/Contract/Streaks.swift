@@ -38,13 +38,13 @@ public struct Streak: Document, Hashable {
 enum StreakText {
   static let strength = Note(
     """
-    How firm the habit is, from 0 to 1: the share of kept days, the latest counting most. Of a daily activity a day counts half as \
-    much after 13 further ones, so that a single missed day takes a twentieth away.
+    The strength of the habit, from 0 to 1: the share of kept days, the latest counting most. For a daily activity, a day counts half \
+    as much after 13 further ones, so a single missed day takes a twentieth away.
     """, range: 0...1, example: .number(0.948))
 
   static let states = """
-    `done`; `partly`: some progress; `failed`: over without any, or a limit exceeded; `pending`: not over; `free`: without any, \
-    in a week that needs it not; `skipped`; `paused`.
+    `done`; `partly`: some progress; `failed`: over without any progress, or a limit exceeded; `pending`: not over; `free`: without \
+    progress, in a week that does not need the day; `skipped`; `paused`.
     """
 }
 

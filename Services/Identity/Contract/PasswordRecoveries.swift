@@ -116,7 +116,7 @@ public struct PasswordRecoveryRequested: Event, Hashable {
 
   public static let notes: Notes = [
     "recoveryID": "Id of the request and its link.",
-    "accountID": "The account to be recovered; absent where none has the address, and then there is no mail to send.",
+    "accountID": "The account to recover; absent if none has the address, and then no mail is sent.",
   ]
 
   public static let spec = EventSpec(

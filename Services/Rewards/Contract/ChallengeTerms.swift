@@ -93,13 +93,13 @@ public struct ChallengeRule: Document, Hashable {
 
   public static let notes: Notes = [
     "metric": """
-    What is counted: `steps`, `walkingMeters`, `runningMeters`, `cyclingMeters` (as far as they may earn coins); `daysInARow` with at least \
+    The metric: `steps`, `walkingMeters`, `runningMeters`, `cyclingMeters` (as far as they may earn coins); `daysInARow` with at least \
     `stepsADay` steps; `activityStreak`; `entries` (days of activities on which the goal was reached); `tasksConfirmed`; `helpGiven`; \
     `teams`; `friends`; `activities`.
     """,
     "window": """
-    Within what: any one `day`, any one `week` from Monday to Sunday, any one calendar `month`, a `range` of days, or `ever`. `daysInARow` \
-    takes `range` and `ever`; `activityStreak`, `teams`, `friends` and `activities` take `ever`.
+    The window of time: any one `day`, any one `week` from Monday to Sunday, any one calendar `month`, a `range` of days, or `ever`. \
+    `daysInARow` takes `range` and `ever`; `activityStreak`, `teams`, `friends` and `activities` take `ever`.
     """,
     "stepsADay": Note("For `daysInARow`, and only there: how many steps a day needs.", range: 1...1_000_000, example: 8000),
     "from": "For the window `range`, and only there: its first day.",

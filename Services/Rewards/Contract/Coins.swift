@@ -7,7 +7,7 @@ public struct Balance: Document, Hashable {
   /// Steps that count towards the next coin. Negative after a correction took back steps whose coins were spent; further steps settle that
   /// first.
   public var carriedSteps: Int
-  /// How many steps make a coin now.
+  /// The number of steps that make a coin now.
   public var stepsPerCoin: Int
   /// The coins that expire next; nil where none expire.
   public var nextExpiry: EndingCoins?
@@ -24,7 +24,7 @@ public struct Balance: Document, Hashable {
     "coins": Note("Coins to spend.", example: 42),
     "carriedSteps": Note(
       "Steps that count towards the next coin; negative after a correction took back steps whose coins were spent.", example: 63),
-    "stepsPerCoin": Note("How many steps make a coin now.", example: 100),
+    "stepsPerCoin": Note("The number of steps that make a coin now.", example: 100),
     "nextExpiry": "The coins that expire next; absent if none expire.",
   ]
 }
@@ -135,8 +135,8 @@ public struct Transfer: Document, Hashable {
     "kind":
       """
     `earned`: steps became coins; `corrected`: steps were corrected downwards; `redeemed`: an offer was redeemed; `refunded`: that \
-    was made void; `challengeReward`: a challenge was completed; `challengeRewardTakenBack`: its movement was corrected; `adjusted`: \
-    an administrator corrected the balance; `expired`: the coins had ended.
+    was voided; `challengeReward`: a challenge was completed; `challengeRewardTakenBack`: its movement was corrected; `adjusted`: \
+    an administrator corrected the balance; `expired`: the coins expired.
     """,
     "coins": Note("The number of coins: positive if gained, negative if spent or taken.", example: -250),
     "at": "When it happened.",

@@ -59,7 +59,7 @@ enum LedgerText {
     [
       "accountID": "The account whose coins they are.", "transferID": transferID, "coins": coins, "balance": balance,
       "at": "When it happened.",
-      "day": "The local day of the steps; absent where an earlier version counted several together.",
+      "day": "The local day of the steps; absent if an earlier version counted several together.",
     ]
   }
 

@@ -67,7 +67,7 @@ public struct Offer: Document, Hashable {
     "id": "Id of the offer.", "partnerName": OfferText.partnerName,
     "partner": "The partner; absent for the operator's own offers.",
     "pictureURL": "The path of its picture; absent without one.",
-    "remaining": Note("How many are left.", range: 0...OfferText.maxStock, example: 12),
+    "remaining": Note("The number left.", range: 0...OfferText.maxStock, example: 12),
     "distanceMeters": Note(
       "The distance of its nearest place from the given point, along the great circle; absent without either.",
       range: 0...20_100_000, example: 350),

@@ -58,7 +58,7 @@ public struct FriendChallenge: Document, Hashable {
     "id": "Id of the challenge.", "direction": "Whether it was received or sent.", "accountID": "The account on the other end.",
     "username": "Its username.", "nickname": "Its nickname, if it has one.", "photoURL": "Its photo, if it has one.",
     "state": """
-    `pending`: not answered; `accepted`: it goes on; `rejected`; `withdrawn`: by who sent it; `ended`: by one of the two, with the \
+    `pending`: not answered; `accepted`: active; `rejected`; `withdrawn`: by its sender; `ended`: by one of the two, with the \
     friendship, or with one of the two activities.
     """,
     "sentAt": "When it was sent.", "answeredAt": "When it was accepted, rejected or withdrawn.", "endedAt": "When it ended.",
@@ -167,8 +167,8 @@ public enum ListFriendChallenges: AccountOperation {
 
     public static let notes = listNotes([
       "direction": """
-      Only those received, or only those sent. Without it and `state`: those that you have received and accepted, which a person \
-      sees first.
+      Only those received, or only those sent. Without it and `state`: those that the caller has received and accepted, which a \
+      person sees first.
       """,
       "state": "Only those in this state.",
     ])

@@ -69,7 +69,7 @@ public struct SharedTask: Document, Hashable {
     "id": "Id of the task.", "name": "Its name.", "description": "What is to be done.",
     "dueDay": "The day on which it is due.",
     "state": """
-    `open`: somebody has not confirmed yet; `completed`: all participants have confirmed; `cancelled`: by its creator, or since \
+    `open`: somebody has not confirmed yet; `completed`: all participants have confirmed; `cancelled`: by its creator, or because \
     it was missed and further occurrences of its recurring task have come.
     """,
     "creator": "The account that created it; absent once it was deleted.", "isCreator": "Whether the caller created it.",
@@ -152,8 +152,8 @@ public enum CreateTask: AccountOperation {
       "participants": TaskEnrollmentText.usernames,
       "dueDay": "The day on which it is due: from the day before today (UTC) on, and at most ten years ahead.",
       "teamID": """
-      Your team: the task is its own, and all who are in it now take part, but for those from whom you are apart by a block. Who comes \
-      to the team later can join.
+      The caller's team: the task belongs to it, and all present members take part, except those who are separated from the caller \
+      by a block. Later members can join.
       """,
     ]
   }
