@@ -109,7 +109,7 @@ enum ActivityText {
 
   static var reason: Note {
     let maximum = ContentLimits.current.activityReason
-    return Note("Why, \(ActivityText.size(maximum)).", length: 1...maximum, example: "To feel awake")
+    return Note("The reason, \(ActivityText.size(maximum)).", length: 1...maximum, example: "To feel awake")
   }
 
   /// Describes the maximum size of a text.

@@ -69,7 +69,7 @@ public enum UpdateActivity: AccountOperation {
         "The revision that was edited: if the activity has another by now, nothing is changed (`activity_changed`). Without it, the "
           + "given fields are changed in any case.", range: 1...9_007_199_254_740_991, example: 3),
       "title": ActivityText.title,
-      "reason": Note("Why, \(ActivityText.size(ContentLimits.current.activityReason)); null removes it."),
+      "reason": Note("The reason, \(ActivityText.size(ContentLimits.current.activityReason)); null removes it."),
       "category": "What kind of thing it is.", "goal": Note("The goal of a planned day, \(whenItHolds)"),
       "schedule": Note("The days on which it is planned, \(whenItHolds)"),
       "startDay":

@@ -117,7 +117,7 @@ enum PartnerText {
     "What it does.", length: 1...1000, breaksLines: true, example: "Coffee and cakes, roasted in the house.")
   static let contact = Note(
     "How administrators reach it; nobody else sees it.", length: 1...200, example: "hello@cafe.example, +34 600 000 000")
-  static let reason = Note("Why: its people read it.", length: 1...500, breaksLines: true, example: "The address does not exist.")
+  static let reason = Note("The reason, which its members read.", length: 1...500, breaksLines: true, example: "The address does not exist.")
 
   static func checkLine(_ text: String?, _ field: String, _ fields: inout FieldChecks) {
     guard let text else { return }
