@@ -64,21 +64,23 @@ public struct Activity: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the activity.", "title": ActivityText.title, "reason": ActivityText.reason,
+    "id": "Id of the activity.", "title": ActivityText.title, "reason": ActivityText.reason,
     "category": "What kind of thing it is.",
     "icon": Note("Name of the category's icon, as in the Lucide set.", example: "droplet"),
-    "goal": "What a day asks for.", "schedule": "On which days.", "startDay": "The first day on which it may be planned.",
-    "endDay": "The last day on which it may be planned; absent if it goes on.",
+    "goal": "The goal of a planned day.", "schedule": "The days on which it is planned.",
+    "startDay": "The first day on which it may be planned.",
+    "endDay": "The last day on which it may be planned; absent if it has no end.",
     "holdsFrom": """
-    The day from which goal and schedule are these: an edit's day, or the next one where that day had an entry or a timer that they could \
-    not have. Absent where no others hold for the days before.
+    The day from which this goal and schedule apply: the day of the edit, or the next one if that day had an entry or a timer that does \
+    not fit them. Absent if no others apply to the days before.
     """,
     "reminders": "When its owner is reminded of it on planned days, earliest first.",
-    "tags": "By what it is found again, in order.",
+    "tags": "Tags to find it by, in order.",
     "isArchived": "Whether it is archived: planned on no day, and listed among the archived ones only.",
-    "revision": Note("Grows with each change; give it with an edit to learn if another came first.", example: 3),
-    "tie": "The movement that completes it; absent if it is recorded by hand.",
-    "createdAt": "When it was made.",
+    "revision": Note(
+      "Grows with each change; send it with an edit so that the edit is refused if another came first.", example: 3),
+    "tie": "The movement that completes it; absent if its progress is recorded by hand.",
+    "createdAt": "When it was created.",
   ]
 }
 
@@ -111,7 +113,7 @@ enum ActivityText {
 
   static var reason: Note {
     let maximum = ContentLimits.current.activityReason
-    return Note("Why, \(ActivityText.size(maximum)).", length: 1...maximum, example: "To feel awake")
+    return Note("The reason, \(ActivityText.size(maximum)).", length: 1...maximum, example: "To feel awake")
   }
 
   /// Describes the maximum size of a text.
@@ -200,7 +202,7 @@ public enum CreateActivity: AccountOperation {
 
     public static let notes: Notes = [
       "title": ActivityText.title, "reason": ActivityText.reason, "category": "What kind of thing it is.",
-      "goal": "What a day asks for.", "schedule": "On which days.",
+      "goal": "The goal of a planned day.", "schedule": "The days on which it is planned.",
       "startDay": "The first day on which it may be planned, from 1970-01-01 to 2199-12-31; the account's today by default.",
       "endDay": "The last day on which it may be planned, not before the start day and up to 2199-12-31; none if absent.",
       "reminders": ActivityText.reminders, "tags": ActivityText.tags,
@@ -225,7 +227,7 @@ public enum CreateActivity: AccountOperation {
 
   public static let spec = OperationSpec(
     "activities.create", of: .activity, .post("/v1/activities"), by: .account, effect: .create,
-    failures: [ActivityFailure.tooMany.kind], requirements: ["ACT-1"], "Make an activity.")
+    failures: [ActivityFailure.tooMany.kind], requirements: ["ACT-1"], "Creates an activity.")
 }
 
 /// Returns one activity with its streak.
@@ -238,14 +240,14 @@ public enum GetActivity: AccountOperation {
     /// The input from its parts.
     public init(activityID: ActivityID) { self.activityID = activityID }
 
-    public static let notes: Notes = ["activityID": "Names the activity."]
+    public static let notes: Notes = ["activityID": "Id of the activity."]
   }
 
   public typealias Output = ActivityDetails
 
   public static let spec = OperationSpec(
     "activities.get", of: .activity, .get("/v1/activities/{activityID}"), by: .account, effect: .read,
-    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-6", "ACT-10"], "Show one activity with its streaks.")
+    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-6", "ACT-10"], "Returns an activity with its streaks.")
 }
 
 /// An activity and how well it is kept.
@@ -268,7 +270,7 @@ public struct ActivityDetails: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "activity": "The activity.", "streak": "How long it was kept without a miss.", "strength": StreakText.strength,
+    "activity": "The activity.", "streak": "Its present streak and the longest one.", "strength": StreakText.strength,
     "pauses": "Its pauses, oldest first.",
   ]
 }

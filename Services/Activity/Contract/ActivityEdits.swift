@@ -64,24 +64,24 @@ public enum UpdateActivity: AccountOperation {
     }
 
     private static let whenItHolds = """
-      from today on, or from the next day on where today has an entry or a timer that it could not have; the answer's `holdsFrom` says \
+      from today on, or from the next day on if today has an entry or a timer that does not fit it; the answer's `holdsFrom` says \
       from when.
       """
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.",
+      "activityID": "Id of the activity.",
       "revision": Note(
-        "The revision that was edited: where the activity has another by now, nothing is changed (`activity_changed`). Without it, the "
-          + "fields given apply to whatever there is.", range: 1...9_007_199_254_740_991, example: 3),
+        "The revision that was edited: if the activity has another by now, nothing is changed (`activity_changed`). Without it, the "
+          + "given fields are changed in any case.", range: 1...9_007_199_254_740_991, example: 3),
       "title": ActivityText.title,
-      "reason": Note("Why, \(ActivityText.size(ContentLimits.current.activityReason)); null removes it."),
-      "category": "What kind of thing it is.", "goal": Note("What a day asks for, \(whenItHolds)"),
-      "schedule": Note("On which days, \(whenItHolds)"),
+      "reason": Note("The reason, \(ActivityText.size(ContentLimits.current.activityReason)); null removes it."),
+      "category": "What kind of thing it is.", "goal": Note("The goal of a planned day, \(whenItHolds)"),
+      "schedule": Note("The days on which it is planned, \(whenItHolds)"),
       "startDay":
         "The first day on which it may be planned, from 1970-01-01 to 2199-12-31; not after the first day with an entry.",
       "endDay": """
-      The last day on which it may be planned, past ones too; not before the last day with an entry, nor before goal or schedule hold \
-      where one puts these off. Null removes it.
+      The last day on which it may be planned, which may be in the past; not before the last day with an entry, nor before the day \
+      from which a changed goal or schedule applies. Null removes it.
       """,
       "reminders": ActivityText.reminders, "tags": ActivityText.tags,
       "tie": "The movement that completes it: steps, or a distance in `m` or `km`; null unties it.",
@@ -104,7 +104,7 @@ public enum UpdateActivity: AccountOperation {
   public static let spec = OperationSpec(
     "activities.update", of: .activity, .patch("/v1/activities/{activityID}"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind, ActivityFailure.changedMeanwhile.kind], requirements: ["ACT-6", "ACT-15"],
-    "Change the fields of an activity that are given; a changed schedule or goal holds from today on, as `holdsFrom` says.")
+    "Changes the given fields of an activity; a changed schedule or goal applies from today on, as `holdsFrom` says.")
 }
 
 /// An account's reason for doing something, as an edit gives it: a blank text means no reason.
@@ -145,8 +145,8 @@ public enum DeleteActivity: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.",
-      "confirm": Note("`true`: the person has confirmed that activity and entries go for ever.", example: true),
+      "activityID": "Id of the activity.",
+      "confirm": Note("`true`: the person has confirmed that activity and entries are permanently deleted.", example: true),
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -159,7 +159,7 @@ public enum DeleteActivity: AccountOperation {
   public static let spec = OperationSpec(
     "activities.delete", of: .activity, .delete("/v1/activities/{activityID}"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-6"],
-    "Delete an activity with its entries and reminders, for ever; only with `confirm=true`.")
+    "Permanently deletes an activity with its entries and reminders; requires `confirm=true`.")
 }
 
 /// Names one activity.
@@ -170,7 +170,7 @@ public struct NamedActivity: Document, Hashable {
   /// The input from its parts.
   public init(activityID: ActivityID) { self.activityID = activityID }
 
-  public static let notes: Notes = ["activityID": "Names the activity."]
+  public static let notes: Notes = ["activityID": "Id of the activity."]
 }
 
 /// Archives an activity without losing its entries (ACT-14). Idempotent.
@@ -181,7 +181,7 @@ public enum ArchiveActivity: AccountOperation {
   public static let spec = OperationSpec(
     "activities.archive", of: .activity, .put("/v1/activities/{activityID}/archive"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-14"],
-    "Put an activity away: it is planned on no day from today on, and what was done stays.")
+    "Archives an activity: it is planned on no day from today on, and its entries stay.")
 }
 
 /// Takes an activity out of the archive (ACT-14). The archived days break no streak. Idempotent.
@@ -192,7 +192,7 @@ public enum UnarchiveActivity: AccountOperation {
   public static let spec = OperationSpec(
     "activities.unarchive", of: .activity, .delete("/v1/activities/{activityID}/archive"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-14"],
-    "Take an activity out of the archive: it is planned again from today on, and the days in between break no streak.")
+    "Takes an activity out of the archive: it is planned again from today on, and the days in between break no streak.")
 }
 
 /// Moves an activity to another position in the account's list (ACT-16). Publishes no event.
@@ -211,7 +211,7 @@ public enum ReorderActivity: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.", "after": "The activity behind which it is to be; without one it becomes the first.",
+      "activityID": "Id of the activity.", "after": "The activity after which it is placed; the first place if absent.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -224,5 +224,5 @@ public enum ReorderActivity: AccountOperation {
   public static let spec = OperationSpec(
     "activities.reorder", of: .activity, .put("/v1/activities/{activityID}/position"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-16"],
-    "Put an activity behind another one, or first; lists and days show activities in this order.")
+    "Moves an activity behind another one, or to the first place; lists and days show activities in this order.")
 }

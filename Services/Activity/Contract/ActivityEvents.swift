@@ -18,12 +18,13 @@ public struct ActivityChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose it is.", "activity": "The activity, whole; of two states the one with the higher revision is the later.",
+    "accountID": "The account that it belongs to.",
+    "activity": "The whole activity; of two states, the one with the higher revision is the later.",
   ]
 
   public static let spec = EventSpec(
     "activities.changed", by: .activity, requirements: ["ACT-1", "ACT-6"],
-    "An account's activity is now this: published when it is made, and with each change of it.")
+    "An activity was created or changed; carries its whole state.")
 }
 
 /// An account deleted an activity, with its entries and reminders. No further event about the activity is published.
@@ -39,7 +40,7 @@ public struct ActivityDeleted: Event, Hashable {
     self.activityID = activityID
   }
 
-  public static let notes: Notes = ["accountID": "Whose it was.", "activityID": "Which one."]
+  public static let notes: Notes = ["accountID": "The account that it belonged to.", "activityID": "The activity."]
 
   public static let spec = EventSpec(
     "activities.deleted", by: .activity, requirements: ["ACT-6"],

@@ -42,7 +42,7 @@ public enum ListActivities: AccountOperation {
 
   public static let spec = OperationSpec(
     "activities.list", of: .activity, .get("/v1/activities"), by: .account, effect: .read, requirements: ["ACT-5", "ACT-16"],
-    "List the account's activities in its order, each with the state of this week's days.")
+    "Lists the caller's activities in their order, each with the state of this week's days.")
 }
 
 extension ActivityText {
@@ -71,7 +71,7 @@ public struct ActivityList: Document, Hashable {
 
   public static let notes: Notes = [
     "items": "The page's activities, in the account's order.",
-    "nextCursor": "Give it as `cursor` for the next page; absent on the last.",
+    "nextCursor": "The `cursor` for the next page; absent on the last.",
     "message": Note(
       "For an empty list: what to say to the person, in the caller's language.",
       example: "You have no activities yet. Add the first one!"),
@@ -95,7 +95,7 @@ public struct ListedActivity: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "activity": "The activity.", "state": "How it stands today; absent where nothing is planned today.",
+    "activity": "The activity.", "state": "Its state today; absent if nothing is planned today.",
     "week": "The days of this week, Monday first.",
   ]
 }
@@ -114,6 +114,6 @@ public struct WeekDay: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "day": "The day.", "state": "How the activity stands on it; absent where nothing is planned.",
+    "day": "The day.", "state": "The activity's state on that day; absent if nothing is planned.",
   ]
 }

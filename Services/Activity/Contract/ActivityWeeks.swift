@@ -15,7 +15,9 @@ public struct WeekOfAccount: Document, Hashable {
     self.firstDay = firstDay
   }
 
-  public static let notes: Notes = ["accountID": "Whose week.", "firstDay": "Its first local day, of seven."]
+  public static let notes: Notes = [
+    "accountID": "The account whose week it is.", "firstDay": "The first of its seven local days.",
+  ]
 }
 
 /// What an account did in a week that is over (NOT-3).
@@ -51,11 +53,12 @@ public struct ActivityWeek: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose week.", "steps": "How many steps it made.", "walkedDays": "On how many days it made any.",
-    "doneEntries": "How many entries of activities are done.",
-    "keptStreaks": "The longest streaks that go on, at most 10.", "keptStreakCount": "How many go on.",
+    "accountID": "The account whose week it is.", "steps": "The account's steps in that week.",
+    "walkedDays": "The number of days with steps.",
+    "doneEntries": "The number of entries that reached their goals.",
+    "keptStreaks": "The longest active streaks, at most 10.", "keptStreakCount": "The number of active streaks.",
     "brokenStreaks": "The titles of the activities whose streaks were broken, at most 10.",
-    "brokenStreakCount": "How many were broken.",
+    "brokenStreakCount": "The number of broken streaks.",
   ]
 }
 
@@ -72,7 +75,7 @@ public struct KeptStreak: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "title": "What the activity is called.", "current": "How many days or weeks in a row.", "unit": "`days` or `weeks`.",
+    "title": "The activity's title.", "current": "The number of days or weeks in a row.", "unit": "`days` or `weeks`.",
   ]
 }
 
@@ -83,7 +86,7 @@ public enum ReadActivityWeeks: OpenOperation {
 
     public init(weeks: [WeekOfAccount]) { self.weeks = weeks }
 
-    public static let notes: Notes = ["weeks": Note("Whose, and which.", items: 1...50)]
+    public static let notes: Notes = ["weeks": Note("The accounts and their weeks.", items: 1...50)]
   }
 
   public struct Output: Document, Hashable {
@@ -91,10 +94,10 @@ public enum ReadActivityWeeks: OpenOperation {
 
     public init(weeks: [ActivityWeek]) { self.weeks = weeks }
 
-    public static let notes: Notes = ["weeks": "One for each that was asked for, in the same order."]
+    public static let notes: Notes = ["weeks": "One for each of the requested ones, in the same order."]
   }
 
   public static let spec = OperationSpec(
     "activityWeeks.read", of: .activity, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-3"],
-    "Say what accounts did in weeks that are over.")
+    "Returns what accounts did in past weeks.")
 }

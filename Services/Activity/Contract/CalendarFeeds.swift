@@ -22,9 +22,10 @@ public struct CalendarFeedLink: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "key": "Who has it reads the feed. It is shown only now: no more than its hash is kept.",
-    "path": Note("Where the feed is, on this server.", example: "/v1/calendar-feeds/AZrk…"),
-    "createdAt": "When the link was made.",
+    "key":
+      "The secret key of the link: anyone who has it can read the feed. It is shown only now; the server keeps only its hash.",
+    "path": Note("The path of the feed, on this server.", example: "/v1/calendar-feeds/AZrk…"),
+    "createdAt": "When the link was created.",
   ]
 }
 
@@ -42,7 +43,7 @@ public enum CreateCalendarFeed: AccountOperation {
   public static let spec = OperationSpec(
     "calendarFeeds.create", of: .activity, .post("/v1/calendar-feed"), by: .account, effect: .create,
     isForSessionsOnly: true, takesIdempotencyKey: false, requirements: ["ACT-16"],
-    "Make a secret link to your activities as an iCalendar feed, in a session; an older link stops working.")
+    "Creates a secret link to the caller's activities as an iCalendar feed; needs a session. An older link stops working.")
 }
 
 /// Whether the account has a feed.
@@ -53,7 +54,7 @@ public struct CalendarFeedState: Document, Hashable {
   /// A state from its parts.
   public init(createdAt: Instant?) { self.createdAt = createdAt }
 
-  public static let notes: Notes = ["createdAt": "When the link to the feed was made; absent without one."]
+  public static let notes: Notes = ["createdAt": "When the link to the feed was created; absent without one."]
 }
 
 /// Returns whether the account has a feed, and since when.
@@ -63,7 +64,7 @@ public enum GetCalendarFeed: AccountOperation {
 
   public static let spec = OperationSpec(
     "calendarFeeds.get", of: .activity, .get("/v1/calendar-feed"), by: .account, effect: .read, requirements: ["ACT-16"],
-    "See whether there is a link to your iCalendar feed, and since when.")
+    "Returns whether the caller has a link to an iCalendar feed, and since when.")
 }
 
 /// Revokes the link to the account's feed. Does nothing where there is none.
@@ -73,7 +74,7 @@ public enum RevokeCalendarFeed: AccountOperation {
 
   public static let spec = OperationSpec(
     "calendarFeeds.revoke", of: .activity, .delete("/v1/calendar-feed"), by: .account, effect: .write, requirements: ["ACT-16"],
-    "Let the link to your iCalendar feed stop working.")
+    "Revokes the link to the caller's iCalendar feed.")
 }
 
 /// Returns the feed of a secret link as iCalendar (RFC 5545), for calendar programs that subscribe to it.
@@ -97,5 +98,5 @@ public enum ReadCalendarFeed: OpenOperation {
   public static let spec = OperationSpec(
     "calendarFeeds.read", of: .activity, .get("/v1/calendar-feeds/{key}"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], raw: .answer([mediaType]), requirements: ["ACT-16"],
-    "Read an iCalendar feed by its secret link; `not_found` for a link that does not work.")
+    "Returns an iCalendar feed by its secret link; `not_found` for a link that does not work.")
 }

@@ -43,9 +43,9 @@ public struct ActivityCalendar: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "format": "How many days it shows.", "firstDay": "The first of them.", "lastDay": "The last of them.",
-    "previousDay": "Give it as `day` for the calendar before; absent before 1970.",
-    "nextDay": "Give it as `day` for the calendar after; absent after 2199.",
+    "format": "The number of days shown.", "firstDay": "The first of these days.", "lastDay": "The last of these days.",
+    "previousDay": "The `day` to request for the calendar before; absent before 1970.",
+    "nextDay": "The `day` to request for the calendar after; absent after 2199.",
     "days": "Every day from the first to the last.",
   ]
 }
@@ -71,9 +71,9 @@ public struct CalendarDay: Document, Hashable {
 
   public static let notes: Notes = [
     "day": "The day.",
-    "state": Note("How it stands; absent where it is not planned. \(StreakText.states)"),
-    "amount": "For a quantity: how much was done; absent without an entry.",
-    "durationSeconds": "For a duration: how long was spent; absent without an entry.",
+    "state": Note("The day's state; absent if nothing is planned. \(StreakText.states)"),
+    "amount": "For a quantity: the amount done; absent without an entry.",
+    "durationSeconds": "For a duration: the time spent; absent without an entry.",
   ]
 }
 
@@ -96,7 +96,7 @@ public enum GetCalendar: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.",
+      "activityID": "Id of the activity.",
       "format": """
       `week`: Monday to Sunday; `twoWeeks`: the day's week and the one before; `month` (if absent): the first to the last day of the month.
       """,
@@ -109,5 +109,5 @@ public enum GetCalendar: AccountOperation {
   public static let spec = OperationSpec(
     "calendars.get", of: .activity, .get("/v1/activities/{activityID}/calendar"), by: .account, effect: .read,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-9"],
-    "Show on which days of a week, two weeks or a month an activity was done and on which not.")
+    "Returns on which days of a week, two weeks or a month an activity was done and on which not.")
 }

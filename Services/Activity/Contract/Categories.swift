@@ -65,5 +65,5 @@ public enum ListCategories: AccountOperation {
   public static let spec = OperationSpec(
     "activityCategories.list", of: .activity, .get("/v1/activity-categories"), by: .account, effect: .read,
     requirements: ["ACT-1"],
-    "List the categories of activities with their icons, named in the caller's language.")
+    "Lists the categories of activities with their icons, named in the caller's language.")
 }

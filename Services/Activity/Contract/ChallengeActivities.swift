@@ -49,12 +49,13 @@ public struct ChallengeActivity: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "title": Note("What it is called.", example: "Drink water"), "reason": Note("Why to do it.", example: "To feel awake"),
+    "title": Note("Its title.", example: "Drink water"), "reason": Note("The reason to do it.", example: "To feel awake"),
     "category": "What kind of thing it is.",
     "icon": Note("Name of the category's icon, as in the Lucide set.", example: "droplet"),
-    "goal": "What a day asks for.", "schedule": "On which days.", "startDay": "The first day on which it may be planned.",
-    "endDay": "The last day on which it may be planned; absent if it goes on.",
-    "tie": "The movement that completes it; absent if it is recorded by hand.",
+    "goal": "The goal of a planned day.", "schedule": "The days on which it is planned.",
+    "startDay": "The first day on which it may be planned.",
+    "endDay": "The last day on which it may be planned; absent if it has no end.",
+    "tie": "The movement that completes it; absent if its progress is recorded by hand.",
   ]
 }
 
@@ -81,7 +82,7 @@ public enum ReadChallengeActivity: OpenOperation {
       self.activityID = activityID
     }
 
-    public static let notes: Notes = ["accountID": "Who challenges.", "activityID": "Names the activity."]
+    public static let notes: Notes = ["accountID": "The account that challenges.", "activityID": "Id of the activity."]
   }
 
   public typealias Output = ChallengeActivity
@@ -89,7 +90,7 @@ public enum ReadChallengeActivity: OpenOperation {
   public static let spec = OperationSpec(
     "challengeActivities.read", of: .activity, nil, by: .services([.social]), effect: .read,
     failures: [ActivityFailure.notFound.kind, ActivityFailure.archived.kind, ChallengeActivityFailure.over.kind],
-    requirements: ["SOC-6"], "Read an account's own activity as a friend is to see it who is challenged to it.")
+    requirements: ["SOC-6"], "Returns an account's own activity as a friend challenged to it sees it.")
 }
 
 /// Returns whether an account can take the activity of a challenge, and from which day on (SOC-6). Changes nothing: the activity is created
@@ -117,7 +118,7 @@ public enum PlanChallengeActivity: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "accountID": "Who accepts.", "challengerAccountID": "Who has challenged.",
+      "accountID": "The account that accepts.", "challengerAccountID": "The account that challenged.",
       "challengerActivityID": "The challenger's own activity.", "activity": "The activity as it was when the challenge was sent.",
     ]
   }
@@ -136,5 +137,5 @@ public enum PlanChallengeActivity: OpenOperation {
   public static let spec = OperationSpec(
     "challengeActivities.plan", of: .activity, nil, by: .services([.social]), effect: .read,
     failures: [ActivityFailure.notFound.kind, ActivityFailure.tooMany.kind, ChallengeActivityFailure.over.kind],
-    requirements: ["SOC-6"], "Say whether an account can take the activity of a challenge, and from which day on.")
+    requirements: ["SOC-6"], "Returns whether an account can take the activity of a challenge, and from which day on.")
 }

@@ -32,7 +32,7 @@ public struct DashboardDay: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "day": "The local day.", "steps": Note("How many steps.", example: 8043), "walkingMeters": "Metres walked.",
+    "day": "The local day.", "steps": Note("The number of steps.", example: 8043), "walkingMeters": "Metres walked.",
     "runningMeters": "Metres run.", "cyclingMeters": "Metres cycled.",
     "coins": Note("Coins earned on that day, less those taken back.", example: 80),
   ]
@@ -51,7 +51,7 @@ public struct BestDay: Document, Hashable {
     self.steps = steps
   }
 
-  public static let notes: Notes = ["day": "The local day; the first of several that are equal.", "steps": "Its steps."]
+  public static let notes: Notes = ["day": "The local day; the first one of several with as many steps.", "steps": "Its steps."]
 }
 
 /// Totals of a range of days.
@@ -99,13 +99,14 @@ public struct MovementSummary: Document, Hashable {
 
   public static let notes: Notes = [
     "from": "The first day; of all time, the first on which anything was measured.", "to": "Today.",
-    "steps": Note("How many steps.", example: 42_017), "walkingMeters": "Metres walked.", "runningMeters": "Metres run.",
+    "steps": Note("The number of steps.", example: 42_017), "walkingMeters": "Metres walked.", "runningMeters": "Metres run.",
     "cyclingMeters": "Metres cycled.", "coins": Note("Coins earned, less those taken back.", example: 420),
     "averageSteps": Note("Steps a day, over all days from the first to today, rounded down.", example: 7002),
-    "bestDay": "The day with the most steps; absent where there are none.",
+    "bestDay": "The day with the most steps; absent without any steps.",
     "stepsBefore": Note(
-      "Steps of the period before, over as many of its days; absent for all time.", example: 38_500),
-    "trendPercent": Note("By how many per cent that is more, or less if negative; absent where there were none.", example: 9),
+      "Steps of the period before, over the same number of days; absent for all time.", example: 38_500),
+    "trendPercent": Note(
+      "The change from the period before in per cent, negative for fewer steps; absent if there were none before.", example: 9),
   ]
 }
 
@@ -138,9 +139,9 @@ public struct Dashboard: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "today": "Today, before which lies the whole of yesterday.", "week": "From Monday on.",
-    "month": "From the first of the month on.", "allTime": "Ever.", "goals": "The step goals that are set.",
-    "history": "Those of the last 30 days on which anything was measured or earned, newest first.",
+    "today": "Today, compared with the whole of yesterday.", "week": "From Monday on.",
+    "month": "From the first of the month on.", "allTime": "All time.", "goals": "The step goals that are set.",
+    "history": "Those of the last 30 days with movement or earned coins, newest first.",
   ]
 }
 
@@ -151,5 +152,5 @@ public enum GetDashboard: AccountOperation {
 
   public static let spec = OperationSpec(
     "dashboard.get", of: .activity, .get("/v1/dashboard"), by: .account, effect: .read, requirements: ["MOVE-4", "MOVE-5"],
-    "Show how the account moves: today, this week, this month, ever, with coins, goals and history.")
+    "Returns the caller's movement of today, this week, this month and all time, with coins, goals and history.")
 }

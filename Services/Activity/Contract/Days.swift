@@ -86,11 +86,11 @@ public struct PlannedActivity: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the activity.", "title": "What it is called.", "reason": "Why the account does it.",
+    "id": "Id of the activity.", "title": "Its title.", "reason": "The account's reason to do it.",
     "category": "What kind of thing it is.", "icon": "Name of the category's icon, as in the Lucide set.",
-    "goal": "What the day asks for.",
+    "goal": "The goal of the day.",
     "state": Note(StreakText.states),
-    "amount": "For a quantity: how much is done.", "durationSeconds": "For a duration: how long was spent.",
+    "amount": "For a quantity: the amount done.", "durationSeconds": "For a duration: the time spent.",
   ]
 }
 
@@ -107,7 +107,7 @@ public struct DayPlan: Document, Hashable {
     self.activities = activities
   }
 
-  public static let notes: Notes = ["day": "The day.", "activities": "What is planned, in the account's order."]
+  public static let notes: Notes = ["day": "The day.", "activities": "The planned activities, in the account's order."]
 }
 
 /// The day of a list as clients ask for it: `today`, a day of ``PlannableDays``, or a month such as `2026-11`, which means its first day.
@@ -180,5 +180,5 @@ public enum GetDay: AccountOperation {
 
   public static let spec = OperationSpec(
     "days.get", of: .activity, .get("/v1/days/{day}"), by: .account, effect: .read, requirements: ["ACT-3", "ACT-4"],
-    "Show what is planned on a day, and how far it is done.")
+    "Returns what is planned on a day, and how much of it is done.")
 }

@@ -45,12 +45,12 @@ public struct Entry: Document, Hashable {
 
   public static let notes: Notes = [
     "activityID": "The activity.", "day": "The day.", "isDone": Note(EntryText.isDone),
-    "amount": "For a quantity: how much.", "durationSeconds": "For a duration: how long.",
-    "comment": Note("What the account says of it.", example: "Felt great"), "location": "Where it was done.",
+    "amount": "For a quantity: the amount.", "durationSeconds": "For a duration: the time.",
+    "comment": Note("The account's comment.", example: "Felt great"), "location": "Where it was done.",
     "photoTag": Note(
-      "Names exactly the bytes of its photo, and is the photo's `ETag`; absent without one.",
+      "Identifies exactly the bytes of its photo, and is the photo's `ETag`; absent without one.",
       example: "9f86d081884c7d659a2feaa0c55ad015"),
-    "recordedAt": "When any of it was last written.",
+    "recordedAt": "When any part of it was last changed.",
   ]
 }
 
@@ -82,7 +82,7 @@ public struct EntryLocation: Document, Hashable {
     "latitude": Note("Degrees north of the equator.", range: latitudes, isCheckedByFeature: true, example: .number(40.4168)),
     "longitude": Note("Degrees east of Greenwich.", range: longitudes, isCheckedByFeature: true, example: .number(-3.7038)),
     "accuracyMeters": Note(
-      "How far off it may be, in metres.", range: accuracies, isCheckedByFeature: true, example: .number(12)),
+      "The accuracy, in metres.", range: accuracies, isCheckedByFeature: true, example: .number(12)),
   ]
 
   /// Returns the rules that the coordinates break. The operation that takes the location calls this, so that one bad change in a batch is
@@ -141,13 +141,13 @@ enum EntryText {
   static var comment: Note {
     Note(
       """
-      What to say of it, \(ActivityText.size(maxCommentCharacters)); one with nothing to see in it removes the one there is.
+      A comment, \(ActivityText.size(maxCommentCharacters)); one without visible characters removes the present one.
       """, length: 0...maxCommentCharacters, example: "Felt great")
   }
 
   /// The same for an edit, where null removes the comment.
   static var editedComment: String {
-    "What to say of it, \(ActivityText.size(maxCommentCharacters)); null removes it, and so does one with nothing to see in it."
+    "A comment, \(ActivityText.size(maxCommentCharacters)); null, or one without visible characters, removes it."
   }
 
   /// Returns the rules that a comment breaks.
@@ -229,13 +229,14 @@ public enum RecordEntry: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.", "day": EntryText.day,
-      "isDone": "`true` completes the day, whatever the goal's kind, but for a limit that is exceeded; `false` only for `check`.",
+      "activityID": "Id of the activity.", "day": EntryText.day,
+      "isDone":
+        "`true` completes the day, whatever the goal's kind, except where a limit is exceeded; `false` is for `check` only.",
       "amount": Note(
-        "For a quantity: how much is done in all, at most 3 decimals.", range: 0...Amounts.maximum, example: .number(1.5)),
+        "For a quantity: the whole amount done, at most 3 decimals.", range: 0...Amounts.maximum, example: .number(1.5)),
       "durationSeconds": Note(
-        "For a duration: how long was spent in all.", range: 0...Double(Amounts.maxSeconds), example: 900),
-      "comment": EntryText.comment, "location": "Where it was done; with the account's consent to location.",
+        "For a duration: the whole time spent.", range: 0...Double(Amounts.maxSeconds), example: 900),
+      "comment": EntryText.comment, "location": "Where it was done; requires the account's consent to location.",
       "photo": Note(
         "A picture of it: PNG, JPEG or WebP, at most \(ContentLimits.current.photoBytes) bytes and 2,048 pixels each way."),
     ]
@@ -256,7 +257,7 @@ public enum RecordEntry: AccountOperation {
     "entries.record", of: .activity, .put("/v1/activities/{activityID}/entries/{day}"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind, RequestFailure.consentRequired.kind] + EntryFailure.ofWriting,
     requirements: ["ACT-7", "ACT-8", "ID-13"],
-    "Set the progress of a planned day, with a comment, a photo and a location if there are.")
+    "Sets the progress of a planned day, with an optional comment, photo and location.")
 }
 
 /// Creates the entry of a planned day that has none (T UC 02.01). Where there is one already, the call fails and changes nothing. Accepted
@@ -271,8 +272,8 @@ public enum CreateEntry: AccountOperation {
       + EntryFailure.ofWriting,
     requirements: ["ACT-8", "ID-13"],
     """
-    Add the entry of a planned day, with a comment, a photo and a location if there are; where there is one already the answer says so: \
-    `entries.update` changes it.
+    Creates the entry of a planned day, with an optional comment, photo and location; where there is one already the answer says \
+    so: `entries.update` changes it.
     """)
 }
 
@@ -299,13 +300,13 @@ public enum IncrementEntry: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.", "day": EntryText.day,
+      "activityID": "Id of the activity.", "day": EntryText.day,
       "amount": Note(
-        "For a quantity: how much more, or less if negative, at most 3 decimals; not 0.",
+        "For a quantity: the amount to add, or to subtract if negative, at most 3 decimals; not 0.",
         range: -Amounts.maximum...Amounts.maximum,
         example: .number(1)),
       "durationSeconds": Note(
-        "For a duration: how much longer, or shorter if negative; not 0.",
+        "For a duration: the time to add, or to subtract if negative; not 0.",
         range: -Double(Amounts.maxSeconds)...Double(Amounts.maxSeconds), example: 60),
     ]
 
@@ -324,8 +325,8 @@ public enum IncrementEntry: AccountOperation {
     effect: .create,
     failures: [ActivityFailure.notFound.kind] + EntryFailure.ofWriting, requirements: ["ACT-7"],
     """
-    Add to the progress of a planned day, or take from it, never below 0; what is taken where nothing is recorded is answered 0 and \
-    records nothing.
+    Adds to the progress of a planned day, or subtracts from it, never below 0; subtracting where nothing is recorded answers 0 \
+    and records nothing.
     """)
 }
 
@@ -342,7 +343,7 @@ public struct EntryName: Document, Hashable {
     self.day = day
   }
 
-  public static let notes: Notes = ["activityID": "Names the activity.", "day": EntryText.day]
+  public static let notes: Notes = ["activityID": "Id of the activity.", "day": EntryText.day]
 }
 
 /// Returns an entry (ACT-8).
@@ -352,7 +353,7 @@ public enum GetEntry: AccountOperation {
 
   public static let spec = OperationSpec(
     "entries.get", of: .activity, .get("/v1/activities/{activityID}/entries/{day}"), by: .account, effect: .read,
-    failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind], requirements: ["ACT-8"], "Show an entry.")
+    failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind], requirements: ["ACT-8"], "Returns an entry.")
 }
 
 /// Deletes an entry, on whatever day: the day stands as if nothing had been recorded (ACT-7, ACT-8). Idempotent.
@@ -363,7 +364,7 @@ public enum DeleteEntry: AccountOperation {
   public static let spec = OperationSpec(
     "entries.delete", of: .activity, .delete("/v1/activities/{activityID}/entries/{day}"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-7", "ACT-8"],
-    "Take an entry back: the day stands as if nothing had been written.")
+    "Deletes an entry: the day is as if nothing had been recorded.")
 }
 
 /// The present progress of an activity on a day, or the end of a limit's day that has an entry. Comment, photo and location are private to
@@ -402,12 +403,13 @@ public struct EntryRecorded: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose activity.", "activityID": "The activity.", "day": "The day.", "isDone": Note(EntryText.isDone),
-    "isDeleted": "Whether the entry was taken back.", "amount": "For a quantity: how much.",
-    "durationSeconds": "For a duration: how long.", "recordedAt": "When it was written.",
+    "accountID": "The account whose activity it is.", "activityID": "The activity.", "day": "The day.",
+    "isDone": Note(EntryText.isDone),
+    "isDeleted": "Whether the entry was deleted.", "amount": "For a quantity: the amount.",
+    "durationSeconds": "For a duration: the time.", "recordedAt": "When it was written.",
   ]
 
   public static let spec = EventSpec(
     "entries.recorded", by: .activity, requirements: ["ACT-7", "ACT-8"],
-    "The progress of an activity on a day is now this, or the day of a limit that has an entry is over.")
+    "The progress of an activity on a day was recorded or changed, or a day with an entry of a limit is over.")
 }

@@ -74,17 +74,18 @@ public struct EntryChange: Document, Hashable {
 
   public static let notes: Notes = [
     "number": "Its number in the entry's history, growing.",
-    "field": "What was written; `entry` where all of it was taken back.",
-    "isDone": "For the progress of a check: whether it was done.", "amount": "For the progress of a quantity: how much.",
-    "durationSeconds": "For the progress of a duration: how long.",
-    "comment": "The comment that was written; absent where it was removed.",
-    "location": "The location that was written; absent where it was removed.",
-    "photoTag": "The photo's tag; the picture itself is gone.", "madeAt": "When it was written, as it counts.",
-    "changeID": "The id that its device gave to the change; absent for what was not sent by `entries.sync`.",
-    "deviceID": "The device.",
+    "field": "The field that was written; `entry` if the whole entry was deleted.",
+    "isDone": "For the progress of a check: whether it was done.", "amount": "For the progress of a quantity: the amount.",
+    "durationSeconds": "For the progress of a duration: the time.",
+    "comment": "The comment that was written; absent if it was removed.",
+    "location": "The location that was written; absent if it was removed.",
+    "photoTag": "The photo's tag; the picture itself is no longer kept.",
+    "madeAt": "The time of the write by which it is ordered.",
+    "changeID": "The change's id from its device; absent for writes that did not come by `entries.sync`.",
+    "deviceID": "The device that made the change.",
     "cause":
-      "`overwritten`: a later write replaced it; `deleted`: the entry was taken back after it; `late`: there was a later write when it came; `undone`: taken back by itself.",
-    "lostAt": "Since when it does not count.",
+      "`overwritten`: a later write replaced it; `deleted`: the entry was deleted after it; `late`: a later write was there when it arrived; `undone`: it was undone itself.",
+    "lostAt": "Since when it no longer counts.",
   ]
 }
 
@@ -107,7 +108,7 @@ public enum ListEntryChanges: AccountOperation {
       self.cursor = cursor
     }
 
-    public static let notes = listNotes(["activityID": "Names the activity.", "day": EntryText.day])
+    public static let notes = listNotes(["activityID": "Id of the activity.", "day": EntryText.day])
   }
 
   public typealias Output = Page<EntryChange>
@@ -115,7 +116,7 @@ public enum ListEntryChanges: AccountOperation {
   public static let spec = OperationSpec(
     "entryChanges.list", of: .activity, .get("/v1/activities/{activityID}/entries/{day}/changes"), by: .account, effect: .read,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-17"],
-    "List what was written of an entry and does not count any more, newest first; at least the last 2,000 writes.")
+    "Lists the writes of an entry that no longer count, newest first; at least the last 2,000 writes.")
 }
 
 /// Permanently forgets the writes of an entry that do not count any more. The entry stays as it is.
@@ -128,7 +129,7 @@ public enum DeleteEntryChanges: AccountOperation {
   public static let spec = OperationSpec(
     "entryChanges.delete", of: .activity, .delete("/v1/activities/{activityID}/entries/{day}/changes"), by: .account,
     effect: .write, failures: [ActivityFailure.notFound.kind], requirements: ["ACT-17"],
-    "Forget what was written of an entry and does not count any more, for good.")
+    "Permanently deletes the writes of an entry that no longer count.")
 }
 
 /// Undoes the last change of an entry's progress, or its deletion, with the other fields of the same change; a further call undoes the
@@ -144,12 +145,15 @@ public enum UndoEntry: AccountOperation {
     /// The output from its parts.
     public init(entry: Entry?) { self.entry = entry }
 
-    public static let notes: Notes = ["entry": "The entry as it stands then; absent where nothing is recorded any more."]
+    public static let notes: Notes = ["entry": "The entry after that; absent if nothing is recorded any more."]
   }
 
   public static let spec = OperationSpec(
     "entries.undo", of: .activity, .post("/v1/activities/{activityID}/entries/{day}/undo"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind, EntryFailure.nothingToUndo.kind] + EntryFailure.ofWriting,
     requirements: ["ACT-7"],
-    "Take back the last change of an entry's progress, with what it said beside it, or its deletion; done again, the one before.")
+    """
+    Undoes the last change of an entry's progress, with what was written beside it, or its deletion; repeated, the change \
+    before.
+    """)
 }

@@ -46,7 +46,7 @@ public enum UpdateEntry: AccountOperation {
     public static let notes: Notes = RecordEntry.Input.notes.merging([
       "comment": Note(
         EntryText.editedComment, length: 0...EntryText.maxCommentCharacters, example: "Felt great"),
-      "location": Note("Where it was done, with the account's consent to location; null removes it."),
+      "location": Note("Where it was done; requires the account's consent to location. Null removes it."),
     ]) { $1 }.filter { $0.key != "photo" }
 
     public func check(_ fields: inout FieldChecks) {
@@ -64,5 +64,5 @@ public enum UpdateEntry: AccountOperation {
     "entries.update", of: .activity, .patch("/v1/activities/{activityID}/entries/{day}"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind, RequestFailure.consentRequired.kind]
       + EntryFailure.ofWriting, requirements: ["ACT-8", "ID-13"],
-    "Change the fields of an entry that are given; null removes comment and location.")
+    "Changes the given fields of an entry; null removes comment and location.")
 }

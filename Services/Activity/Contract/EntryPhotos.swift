@@ -26,7 +26,7 @@ public enum PutEntryPhoto: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.", "day": EntryText.day,
+      "activityID": "Id of the activity.", "day": EntryText.day,
       "content": Note("The picture's file, at most \(ContentLimits.current.photoBytes) bytes."),
     ]
   }
@@ -37,7 +37,7 @@ public enum PutEntryPhoto: AccountOperation {
     "entryPhotos.put", of: .activity, .put("/v1/activities/{activityID}/entries/{day}/photo"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind] + EntryFailure.ofWriting,
     raw: .body("content", "image/*"),
-    requirements: ["ACT-8"], "Give an entry a photo.")
+    requirements: ["ACT-8"], "Sets an entry's photo.")
 }
 
 /// Removes an entry's photo. Does nothing where there is none.
@@ -47,7 +47,7 @@ public enum DeleteEntryPhoto: AccountOperation {
 
   public static let spec = OperationSpec(
     "entryPhotos.delete", of: .activity, .delete("/v1/activities/{activityID}/entries/{day}/photo"), by: .account, effect: .write,
-    failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind], requirements: ["ACT-8"], "Remove an entry's photo.")
+    failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind], requirements: ["ACT-8"], "Removes an entry's photo.")
 }
 
 /// Returns the photo of the caller's own entry, or of an entry of an account that the caller follows.
@@ -59,5 +59,5 @@ public enum GetEntryPhoto: AccountOperation {
     "entryPhotos.get", of: .activity, .get("/v1/activities/{activityID}/entries/{day}/photo"), by: .account, effect: .read,
     failures: [ActivityFailure.notFound.kind, RequestFailure.notFound.kind],
     raw: .answer(["image/jpeg", "image/png", "image/webp"]), requirements: ["ACT-8"],
-    "Read an entry's photo, of your own or of somebody's whom you follow; `not_found` without one.")
+    "Returns the photo of an entry of the caller or of somebody whom the caller follows; `not_found` without one.")
 }

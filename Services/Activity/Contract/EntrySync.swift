@@ -83,22 +83,22 @@ public struct OfflineChange: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the change for its device, which never uses the name again.", "deviceID": "Names the device for its account.",
-    "madeAt": "When it was made, by the device's clock; what is ahead of the server's counts as made when it came.",
-    "activityID": "Names the activity.", "day": "The day, from 1970-01-01 to 2199-12-31.",
-    "isDeleted": "`true` takes the entry back, and is given without the fields below.",
+    "id": "Id of the change, unique for its device.", "deviceID": "Id of the device, unique for its account.",
+    "madeAt": "When it was made, by the device's clock; a time ahead of the server's clock counts as the time of arrival.",
+    "activityID": "Id of the activity.", "day": "The day, from 1970-01-01 to 2199-12-31.",
+    "isDeleted": "`true` deletes the entry; given without the fields below.",
     "isDone": """
-    `true` completes the day, whatever the goal's kind, but for a limit (`atMost`), which is kept by as much as there was: give that. \
-    `false` only for `check`.
+    `true` completes the day, whatever the goal's kind, except for a limit (`atMost`), which needs the amount or time instead. \
+    `false` is for `check` only.
     """,
     "amount": Note(
-      "For a quantity: how much is done in all, at most 3 decimals.", range: 0...Amounts.maximum, isCheckedByFeature: true,
+      "For a quantity: the whole amount done, at most 3 decimals.", range: 0...Amounts.maximum, isCheckedByFeature: true,
       example: .number(1.5)),
     "durationSeconds": Note(
-      "For a duration: how long was spent in all.", range: 0...Double(Amounts.maxSeconds), isCheckedByFeature: true,
+      "For a duration: the whole time spent.", range: 0...Double(Amounts.maxSeconds), isCheckedByFeature: true,
       example: 900),
     "comment": Note(EntryText.editedComment, example: "Felt great"),
-    "location": Note("Where it was done, with the account's consent to location; null removes it."),
+    "location": Note("Where it was done; requires the account's consent to location. Null removes it."),
   ]
 
   /// Every invalid field; the problems refuse this change and no other.
@@ -171,12 +171,12 @@ public struct OfflineChangeResult: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "The change's id.", "deviceID": "The change's device.",
+    "id": "The change's id.", "deviceID": "Id of the change's device.",
     "outcome":
-      "`applied`: it counts, in at least one of its fields; `repeated`: it was known already, and says the same; `superseded`: later writes were there already, and it is kept in the entry's history; `refused`: nothing of it is kept.",
-    "supersededFields": "Fields of which later writes were there when it came first; absent for none.",
+      "`applied`: it counts, in at least one of its fields; `repeated`: it was known already, with the same content; `superseded`: later writes were there already, and it is kept in the entry's history; `refused`: nothing of it is kept.",
+    "supersededFields": "Fields that already had a later write when the change first arrived; absent for none.",
     "refusal": "Why it was refused.",
-    "entry": "The entry as it stands now; absent where there is none, or the change was refused.",
+    "entry": "The entry as it is now; absent if there is none, or the change was refused.",
   ]
 }
 
@@ -202,8 +202,8 @@ public struct ChangeRefusal: Document, Hashable {
     }
 
     public static let notes: Notes = [
-      "field": Note("Which.", example: "comment"), "code": Note("The rule that it breaks.", example: "too_long"),
-      "message": "The rule in the caller's language.", "suggestion": "What to do about it, in the caller's language.",
+      "field": Note("The field.", example: "comment"), "code": Note("The rule that it breaks.", example: "too_long"),
+      "message": "The broken rule, in the caller's language.", "suggestion": "How to correct it, in the caller's language.",
     ]
   }
 
@@ -222,9 +222,9 @@ public struct ChangeRefusal: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "code": Note("Stable name of what is wrong; of several things, of the first.", example: "not_planned"),
-    "message": "All that is wrong with it as a whole, in the caller's language.",
-    "fields": "Every field at fault.",
+    "code": Note("Stable name of what is wrong; of several, the first.", example: "not_planned"),
+    "message": "Everything that is wrong with the change, in the caller's language.",
+    "fields": "Every invalid field.",
   ]
 }
 
@@ -255,7 +255,7 @@ public enum SyncEntries: AccountOperation {
     /// The output from its parts.
     public init(results: [OfflineChangeResult]) { self.results = results }
 
-    public static let notes: Notes = ["results": "One for each change, in their order."]
+    public static let notes: Notes = ["results": "One for each change, in the same order."]
   }
 
   /// The maximum number of new changes per account and UTC day: their names are kept for a year.
@@ -269,6 +269,8 @@ public enum SyncEntries: AccountOperation {
     // kept.
     takesIdempotencyKey: false,
     requirements: ["ACT-17", "ID-13"],
-    "Take in changes of entries that devices made while they were offline, each once, however often it comes; the later write of each field wins."
-  )
+    """
+    Applies changes of entries that devices made while they were offline, each once, however often it is sent; the later write \
+    of each field wins.
+    """)
 }

@@ -34,7 +34,7 @@ public struct FlaggedSample: Document, Hashable {
 
   public static let notes: Notes = [
     "index": "The sample's position in the list, from 0.", "id": "The sample's id.",
-    "codes": "Why it earns nothing; see `reasons`.",
+    "codes": "The reason why it earns nothing; see `reasons`.",
   ]
 }
 
@@ -51,7 +51,7 @@ public struct FlaggedMovement: Document, Hashable {
     self.codes = codes
   }
 
-  public static let notes: Notes = ["kind": "Of which movement.", "codes": "Why it earns nothing."]
+  public static let notes: Notes = ["kind": "The kind of movement.", "codes": "The reason why it earns nothing."]
 }
 
 /// What a flag means.
@@ -71,9 +71,9 @@ public struct FlagReason: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "kind": "Of which movement.",
+    "kind": "The kind of movement.",
     "code":
       "`handTyped`; `inFuture`: ended after it was reported; `late`: reported when its day no longer earned; `tooFast`: more in a minute than anyone moves, of one sample or of all together; `tooMuch`: more in a day than anyone moves; `sameSeries`: another account reported the same before, or nearly all of it.",
-    "text": Note("The same in the caller's language.", example: "Typed in by hand: it is shown, but earns no coins."),
+    "text": Note("The same in words, in the caller's language.", example: "Typed in by hand: it is shown, but earns no coins."),
   ]
 }

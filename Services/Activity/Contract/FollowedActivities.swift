@@ -45,11 +45,12 @@ public struct FollowedActivity: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose activity.", "username": "Its owner's username.", "nickname": "Its owner's nickname, if there is one.",
-    "photoURL": "Its owner's photo, if there is one.", "activityID": "Names the activity.", "title": "What it is called.",
+    "accountID": "The account whose activity it is.", "username": "Its owner's username.",
+    "nickname": "Its owner's nickname, if there is one.",
+    "photoURL": "Its owner's photo, if there is one.", "activityID": "Id of the activity.", "title": "Its title.",
     "category": "What kind of thing it is.",
     "icon": Note("Name of the category's icon, as in the Lucide set.", example: "droplet"),
-    "day": "Today, where its owner is.", "state": "How it stands today; absent where nothing is planned.",
+    "day": "The owner's present local day.", "state": "Its state today; absent if nothing is planned.",
   ]
 }
 
@@ -77,5 +78,5 @@ public enum ListFollowedActivities: AccountOperation {
   public static let spec = OperationSpec(
     "followedActivities.list", of: .activity, .get("/v1/followed-activities"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ACT-13"],
-    "List the activities of those whom you follow, with how they stand today.")
+    "Lists the activities of the accounts that the caller follows, with their state today.")
 }

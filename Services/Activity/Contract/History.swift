@@ -78,17 +78,18 @@ public struct HistoryItem: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose entry.", "username": "Its owner's username.", "nickname": "Its owner's nickname, if there is one.",
-    "photoURL": "Its owner's photo, if there is one.", "activityID": "The activity.", "title": "What the activity is called.",
+    "accountID": "The account whose entry it is.", "username": "Its owner's username.",
+    "nickname": "Its owner's nickname, if there is one.",
+    "photoURL": "Its owner's photo, if there is one.", "activityID": "The activity.", "title": "The activity's title.",
     "category": "What kind of thing it is.",
     "icon": Note("Name of the category's icon, as in the Lucide set.", example: "droplet"), "day": "The day.",
-    "state": "How the day stands.", "amount": "For a quantity: how much.", "unit": "For a quantity: of what.",
-    "durationSeconds": "For a duration: how long.", "comment": Note("What its owner says of it.", example: "Felt great"),
+    "state": "The state of the day.", "amount": "For a quantity: the amount.", "unit": "For a quantity: what is counted.",
+    "durationSeconds": "For a duration: the time.", "comment": Note("The owner's comment.", example: "Felt great"),
     "location": "Where it was done.",
     "photoTag": Note(
-      "Names exactly the bytes of its photo, and is the photo's `ETag`; absent without one.",
+      "Identifies exactly the bytes of its photo, and is the photo's `ETag`; absent without one.",
       example: "9f86d081884c7d659a2feaa0c55ad015"),
-    "recordedAt": "When any of it was last written.",
+    "recordedAt": "When any part of it was last changed.",
   ]
 }
 
@@ -119,7 +120,7 @@ public struct HistoryPoint: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose entry.", "activityID": "The activity.", "title": "What the activity is called.",
+    "accountID": "The account whose entry it is.", "activityID": "The activity.", "title": "The activity's title.",
     "icon": Note("Name of the icon of the activity's category, as in the Lucide set.", example: "droplet"), "day": "The day.",
     "location": "Where it was done.",
   ]
@@ -176,11 +177,11 @@ public struct HistoryQuery: ListInput, Hashable {
       "`mine`, the default; `followed`: of those I follow, of each activity the latest entry only; `all`: my own and theirs, all of them.",
     "activityIDs": Note("Only entries of these activities.", items: 1...maxActivities),
     "text": Note(
-      "Only entries whose comment holds this text, whatever its case and accents.", length: 0...maxCharacters, example: "rain"),
+      "Only entries with this text in their comment, ignoring case and accents.", length: 0...maxCharacters, example: "rain"),
     "latitude": Note(
       "Only entries near this point; with `longitude`.", range: EntryLocation.latitudes, example: .number(40.4168)),
     "longitude": Note("The point's longitude.", range: EntryLocation.longitudes, example: .number(-3.7038)),
-    "radiusMeters": Note("How near, in metres; 5,000 if absent.", range: 1...Double(maxRadiusMeters), example: 5000),
+    "radiusMeters": Note("The radius, in metres; 5,000 if absent.", range: 1...Double(maxRadiusMeters), example: 5000),
     "from": "The first day, from 1970-01-01 on.", "to": "The last day, up to 2199-12-31.",
   ])
 
@@ -210,8 +211,8 @@ public enum ListHistory: AccountOperation {
     "history.list", of: .activity, .get("/v1/history"), by: .account, effect: .read,
     failures: [RequestFailure.consentRequired.kind], requirements: ["ACT-12"],
     """
-    List entries, newest day first. A point asks for consent to location. A page may hold fewer than asked for though `nextCursor` leads \
-    to more.
+    Lists entries, newest day first. Filtering by a point requires the consent to location. A page may hold fewer entries than \
+    requested though `nextCursor` leads to more.
     """)
 }
 
@@ -223,5 +224,5 @@ public enum ListHistoryPoints: AccountOperation {
   public static let spec = OperationSpec(
     "history.listPoints", of: .activity, .get("/v1/history/points"), by: .account, effect: .read,
     failures: [RequestFailure.consentRequired.kind], requirements: ["ACT-12"],
-    "List the entries that have a location as points of a map, newest day first, narrowed as the history is.")
+    "Lists the entries that have a location as points of a map, newest day first; takes the same filters as the history.")
 }

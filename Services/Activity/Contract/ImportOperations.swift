@@ -74,12 +74,12 @@ public enum CreateImport: AccountOperation {
       "name": ImportText.name,
       "totalBytes": Note("Its size, at most 2 GiB.", range: 1...Double(maxBytes), example: 41_943_040),
       "format": Note(ImportFormat.note + " Found out by the content if absent, and compared with it if not."),
-      "sha256": Note("The SHA-256 of its bytes in hexadecimal, compared when all have arrived.", length: 64...64),
+      "sha256": Note("The SHA-256 of its bytes in hexadecimal, checked when all have arrived.", length: 64...64),
       "person": Note(
-        "Of a Fitbit file with several people's rows, the `Id` whose rows are taken; where it has none of them, the import ends as `unknownPerson` and names whose rows it has.",
+        "For a Fitbit file with rows of several people: the `Id` whose rows are imported. If the file has none of them, the import ends as `unknownPerson` and lists the people whose rows it has.",
         length: 1...64),
       "movement":
-        "How somebody moved on the tracks of a GPX file whose type is missing or unknown: without it such a track is shown, and its distance is added to no day.",
+        "The kind of movement of tracks in a GPX file whose type is missing or unknown. Without it, such a track is shown, but its distance is added to no day.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -103,7 +103,7 @@ public enum CreateImport: AccountOperation {
       ImportFailure.tooMany.kind, ImportFailure.accountFull.kind, ImportFailure.noRoom.kind, RequestFailure.consentRequired.kind,
     ],
     requirements: ["ID-13", "MOVE-3"],
-    "Announce a file of another program to be imported. All but Loop Habit Tracker's need the consent to activity data.")
+    "Announces a file of another program to be imported. All formats but Loop Habit Tracker's need the consent to activity data.")
 }
 
 /// Sends a chunk of the file (MOVE-3). Chunks are sent in order. A lost or repeated chunk does no harm: the reply says where to continue.
@@ -136,8 +136,9 @@ public enum UploadImportChunk: AccountOperation {
 
     public static let notes: Notes = [
       "importID": ImportText.id,
-      "offset": Note("Where in the file it begins.", range: 0...Double(CreateImport.Input.maxBytes), example: 524_288),
-      "content": "The bytes, at most 524,288. Of what has arrived before, the same bytes as then.",
+      "offset": Note(
+        "The offset in the file at which it begins.", range: 0...Double(CreateImport.Input.maxBytes), example: 524_288),
+      "content": "The bytes, at most 524,288. Bytes that have arrived before must be the same again.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -162,8 +163,8 @@ public enum UploadImportChunk: AccountOperation {
 
     public static let notes: Notes = [
       "nextOffset":
-        "Where the next chunk is to begin: behind this one, or where the file stood if this one does not continue it.",
-      "totalBytes": "How large the file is.",
+        "The offset of the next chunk: the end of this one, or the end of what has arrived if this one does not continue it.",
+      "totalBytes": "The size of the file.",
     ]
   }
 
@@ -175,7 +176,7 @@ public enum UploadImportChunk: AccountOperation {
       RequestFailure.consentRequired.kind,
     ],
     takesIdempotencyKey: false, raw: .body("content", "application/octet-stream"), requirements: ["ID-13", "MOVE-3"],
-    "Send a part of the file; the answer says where the next one is to begin.")
+    "Uploads a part of the file; the answer says where the next one begins.")
 }
 
 /// Names an import.
@@ -200,8 +201,10 @@ public enum CompleteImport: AccountOperation {
       ImportFailure.notFound.kind, ImportFailure.notUploading.kind, ImportFailure.incomplete.kind, ImportFailure.unusable.kind,
       RequestFailure.consentRequired.kind,
     ], takesIdempotencyKey: false, requirements: ["ID-13", "MOVE-3"],
-    "Say that the whole file was sent: it is looked at at once, and read beside everything else. Refused for want of consent, it can be completed again when consent is given."
-  )
+    """
+    Completes the upload: the file is checked at once and imported in the background. If it is refused because consent is \
+    missing, it can be completed again once consent is given.
+    """)
 }
 
 /// Returns an import (MOVE-3).
@@ -211,7 +214,7 @@ public enum GetImport: AccountOperation {
 
   public static let spec = OperationSpec(
     "imports.get", of: .activity, .get("/v1/imports/{importID}"), by: .account, effect: .read,
-    failures: [ImportFailure.notFound.kind], requirements: ["MOVE-3"], "Show how far an import has come, and what it found.")
+    failures: [ImportFailure.notFound.kind], requirements: ["MOVE-3"], "Returns how far an import has come, and what it found.")
 }
 
 /// Lists the account's imports, newest first (MOVE-3).
@@ -221,7 +224,7 @@ public enum ListImports: AccountOperation {
 
   public static let spec = OperationSpec(
     "imports.list", of: .activity, .get("/v1/imports"), by: .account, effect: .read, requirements: ["MOVE-3"],
-    "List the account's imports, newest first: the latest 10,000 are remembered, and 16 MiB of their problems and exercises.")
+    "Lists the caller's imports, newest first: the latest 10,000 are kept, and 16 MiB of their problems and exercises.")
 }
 
 /// Cancels an import (MOVE-3). Records that were taken stay.
@@ -232,7 +235,7 @@ public enum CancelImport: AccountOperation {
   public static let spec = OperationSpec(
     "imports.cancel", of: .activity, .post("/v1/imports/{importID}/cancel"), by: .account, effect: .write,
     failures: [ImportFailure.notFound.kind], requirements: ["MOVE-3"],
-    "End an import and remove its file; what was taken before stays. One that has ended stays as it is.")
+    "Cancels an import and removes its file; what was imported before stays. An import that has ended stays as it is.")
 }
 
 /// The input of operations that list details of an import.
@@ -263,7 +266,7 @@ public enum ListImportProblems: AccountOperation {
   public static let spec = OperationSpec(
     "imports.listProblems", of: .activity, .get("/v1/imports/{importID}/problems"), by: .account, effect: .read,
     failures: [ImportFailure.notFound.kind], requirements: ["MOVE-3"],
-    "List the records that were not taken, each with its line and the reason, in the order of the file; the first 1,000.")
+    "Lists the records that were not imported, each with its line and the reason, in the order of the file; the first 1,000.")
 }
 
 /// Lists the exercises that were found (MOVE-3).
@@ -274,7 +277,7 @@ public enum ListImportedExercises: AccountOperation {
   public static let spec = OperationSpec(
     "imports.listExercises", of: .activity, .get("/v1/imports/{importID}/exercises"), by: .account, effect: .read,
     failures: [ImportFailure.notFound.kind], requirements: ["MOVE-3"],
-    "List the tracks and workouts that the file holds, in its order; at most 10,000.")
+    "Lists the tracks and workouts in the file, in its order; at most 10,000.")
 }
 
 /// Reports the progress of an import. Published at most every two seconds per import while the file is read, and at its end.
@@ -300,12 +303,12 @@ public struct ImportProgressed: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose it is.", "importID": "The import.",
-    "state": "Where it stands: `reading`, `done`, `failed` or `cancelled`.",
-    "progress": "How much of the file was read, in hundredths; grows from event to event.", "counts": "What was found so far.",
+    "accountID": "The account that it belongs to.", "importID": "The import.",
+    "state": "The import's state: `reading`, `done`, `failed` or `cancelled`.",
+    "progress": "The part of the file read so far, in hundredths; grows from event to event.", "counts": "What was found so far.",
   ]
 
   public static let spec = EventSpec(
     "imports.progressed", by: .activity, requirements: ["MOVE-3"],
-    "An import has come further: at most every two seconds, and at its end.")
+    "An import made progress; published every two seconds at most, and when it ends.")
 }

@@ -65,18 +65,19 @@ public struct Import: Document, Hashable {
   public static let maxPersons = 20
 
   public static let notes: Notes = [
-    "id": "Names the import.", "name": ImportText.name, "format": "What the file is, once that is known.",
+    "id": "Id of the import.", "name": ImportText.name, "format": "The format of the file, once it is known.",
     "state":
-      "`uploading`: chunks are awaited; `waiting`: to be read; `reading`; `done`; `failed`: ended before the end of the file, or has nothing that could be taken, see `reason`; `cancelled`.",
-    "reason": "Why it failed.", "reasonText": "The same in the caller's language.",
+      "`uploading`: waits for chunks; `waiting`: waits to be read; `reading`; `done`; `failed`: ended before the end of the file, or found nothing to import, see `reason`; `cancelled`.",
+    "reason": "Why it failed.", "reasonText": "The same in words, in the caller's language.",
     "people":
-      "Where none of the file's rows is of the `person` that was given: whose rows it has, the first 20. Announce it again with one of them.",
-    "totalBytes": Note("How large the file is.", example: 41_943_040),
-    "receivedBytes": "How much of it has arrived: the offset of the next chunk.",
-    "progress": Note("How much of it was read, in hundredths.", range: 0...100, example: 40), "counts": "What was found so far.",
-    "createdAt": "When it was made.", "endedAt": "When it ended.",
+      "If the file has no rows of the given `person`: the people whose rows it has, the first 20. Announce the file again with one of them.",
+    "totalBytes": Note("The size of the file.", example: 41_943_040),
+    "receivedBytes": "The bytes that have arrived: the offset of the next chunk.",
+    "progress": Note("The part of it read so far, in hundredths.", range: 0...100, example: 40),
+    "counts": "What was found so far.",
+    "createdAt": "When it was created.", "endedAt": "When it ended.",
     "areDetailsForgotten":
-      "`true` where its problems and exercises are no longer kept: an account keeps 16 MiB of them, those of its latest imports. What was taken stays.",
+      "`true` if its problems and exercises are no longer kept: an account keeps 16 MiB of them, those of its latest imports. Imported records stay.",
   ]
 }
 
@@ -106,9 +107,11 @@ public struct ImportCounts: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "records": "Records that were read: measures, exercises, habits and their marks; what Racha does not keep is ignored.",
-    "taken": "How many of them were new.", "repeated": "How many were there already.",
-    "refused": "How many were not taken; see the import's problems.", "days": "Days whose totals or entries changed.",
+    "records":
+      "Records that were read: measurements, exercises, habits and their marks; those that Racha does not keep are ignored.",
+    "taken": "The number of new records.", "repeated": "The number of records that were there already.",
+    "refused": "The number of records that were not imported; see the import's problems.",
+    "days": "The number of days whose totals or entries changed.",
   ]
 }
 
@@ -225,12 +228,13 @@ public struct ImportProblem: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "number": "Counts the import's problems, from 1.",
+    "number": "The problem's number within the import, from 1.",
     "part": Note(
       "The file within an archive, for `fileIgnored` all of its kind with `*` for the digits of their names; or the table of a database.",
       example: "Checkmarks.csv"),
-    "line": Note("The line of text, from 1, or the row's number in the table.", example: 4071), "code": "Why it was not taken.",
-    "text": "Why, in the caller's language.",
+    "line": Note("The line of text, from 1, or the row's number in the table.", example: 4071),
+    "code": "The reason why it was not imported.",
+    "text": "The reason in words, in the caller's language.",
   ]
 }
 
@@ -265,14 +269,15 @@ public struct ImportedExercise: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "line": "The line at which it begins in the file.", "kind": "How.", "name": Note("What it is called.", example: "Mojstrovka"),
-    "start": "When it began; absent where the file has no times.",
-    "durationSeconds": "How long it took; of a track the sum of its segments.",
-    "distanceMeters": Note("How far it went, along the great circle from point to point.", example: .number(800.1)),
+    "line": "The line of the file at which it begins.", "kind": "The kind of exercise.",
+    "name": Note("Its name.", example: "Mojstrovka"),
+    "start": "When it began; absent if the file has no times.",
+    "durationSeconds": "Its duration; for a track, the sum of its segments.",
+    "distanceMeters": Note("The distance, along the great circle from point to point.", example: .number(800.1)),
   ]
 }
 
 enum ImportText {
-  static let name = Note("The file's name where it came from.", length: 1...200, example: "export.zip")
-  static let id: Note = "Names the import."
+  static let name = Note("The file's original name.", length: 1...200, example: "export.zip")
+  static let id: Note = "Id of the import."
 }

@@ -13,7 +13,8 @@ public struct InactivityNotice: Document, Hashable {
   public init(days: Int?) { self.days = days }
 
   public static let notes: Notes = [
-    "days": Note("After how many days without any movement you are told; absent for never.", range: 1...60, example: 3)
+    "days": Note(
+      "The number of days without any movement after which the caller is notified; absent for never.", range: 1...60, example: 3)
   ]
 }
 
@@ -24,7 +25,7 @@ public enum ReadInactivityNotice: AccountOperation {
 
   public static let spec = OperationSpec(
     "inactivityNotices.get", of: .activity, .get("/v1/inactivity-notice"), by: .account, effect: .read, requirements: ["NOT-3"],
-    "Show after how many days without any movement you are told.")
+    "Returns after how many days without any movement the caller is notified.")
 }
 
 /// Sets after how many days without movement the account is notified, once per period of inactivity. When the number changes, counting
@@ -36,7 +37,7 @@ public enum SetInactivityNotice: AccountOperation {
     public init(days: Int) { self.days = days }
 
     public static let notes: Notes = [
-      "days": Note("After how many days without any movement you are told.", range: 1...60, example: 3)
+      "days": Note("The number of days without any movement after which the caller is notified.", range: 1...60, example: 3)
     ]
   }
 
@@ -45,7 +46,7 @@ public enum SetInactivityNotice: AccountOperation {
   public static let spec = OperationSpec(
     "inactivityNotices.set", of: .activity, .put("/v1/inactivity-notice"), by: .account, effect: .write,
     failures: [RequestFailure.consentRequired.kind], requirements: ["NOT-3", "ID-13"],
-    "Choose after how many days without any movement you are told.")
+    "Sets after how many days without any movement the caller is notified.")
 }
 
 /// Turns the notices off, pending ones included. Idempotent (NOT-3).
@@ -55,7 +56,7 @@ public enum ClearInactivityNotice: AccountOperation {
 
   public static let spec = OperationSpec(
     "inactivityNotices.clear", of: .activity, .delete("/v1/inactivity-notice"), by: .account, effect: .write,
-    requirements: ["NOT-3"], "Be told no more that you did not move.")
+    requirements: ["NOT-3"], "Turns the caller's inactivity notices off.")
 }
 
 /// An account has not moved for the number of days that it chose; published once per period of inactivity (NOT-3).
@@ -74,8 +75,8 @@ public struct InactivityDetected: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "noticeID": "Names the notice.", "accountID": "Whose movement is missing.",
-    "days": "How many whole days it is, the present one not counted.", "at": "When this was published.",
+    "noticeID": "Id of the notice.", "accountID": "The account that has not moved.",
+    "days": "The number of whole days without movement, not counting the present one.", "at": "When this was published.",
   ]
 
   public static let spec = EventSpec(
@@ -93,9 +94,9 @@ public struct InactivityEnded: Event, Hashable {
     self.accountID = accountID
   }
 
-  public static let notes: Notes = ["noticeID": "Names the notice.", "accountID": "Whose it was."]
+  public static let notes: Notes = ["noticeID": "Id of the notice.", "accountID": "The account that it belonged to."]
 
   public static let spec = EventSpec(
     "inactivity.ended", by: .activity, requirements: ["NOT-3"],
-    "An account moves again, or does not want to be told any more that it did not.")
+    "An account moves again, or turned its inactivity notices off.")
 }

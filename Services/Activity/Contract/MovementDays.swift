@@ -36,10 +36,10 @@ public struct MovementDay: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "day": "The local day.", "steps": Note("How many steps.", example: 8043),
-    "earningSteps": Note("How many of them may earn coins.", example: 8043),
+    "day": "The local day.", "steps": Note("The number of steps.", example: 8043),
+    "earningSteps": Note("The steps that may earn coins.", example: 8043),
     "walkingMeters": Note("Metres walked.", example: .number(3120.5)), "runningMeters": Note("Metres run.", example: 5000),
-    "cyclingMeters": Note("Metres cycled.", example: 0), "reasons": "Why some or all of it earns nothing.",
+    "cyclingMeters": Note("Metres cycled.", example: 0), "reasons": "The reason why some or all of it earns nothing.",
   ]
 }
 
@@ -83,7 +83,7 @@ public enum ListMovementDays: AccountOperation {
 
   public static let spec = OperationSpec(
     "movementDays.list", of: .activity, .get("/v1/movement-days"), by: .account, effect: .read,
-    requirements: ["MOVE-2", "MOVE-4", "MOVE-6"], "List the movement of each day.")
+    requirements: ["MOVE-2", "MOVE-4", "MOVE-6"], "Lists the caller's movement of each day.")
 }
 
 /// The present totals of an account's days. Published once per batch of samples.
@@ -133,13 +133,13 @@ public struct MovementDaysChanged: Event, Hashable {
     }
 
     public static let notes: Notes = [
-      "day": "The local day.", "steps": "All its steps.", "earningSteps": "Those of them that may earn.",
+      "day": "The local day.", "steps": "All steps of the day.", "earningSteps": "The steps that may earn coins.",
       "walkingMeters": "Metres walked.", "runningMeters": "Metres run.", "cyclingMeters": "Metres cycled.",
-      "earningWalkingMeters": "Those of the metres walked that may earn; absent in events of earlier versions.",
-      "earningRunningMeters": "Those of the metres run that may earn; absent in events of earlier versions.",
-      "earningCyclingMeters": "Those of the metres cycled that may earn; absent in events of earlier versions.",
-      "flagged": "Why some or all of the movement earns nothing, by its kind; absent where all earns.",
-      "revision": "Grows with each state of this day; a subscriber keeps the highest it has seen.",
+      "earningWalkingMeters": "The metres walked that may earn coins; absent in events of earlier versions.",
+      "earningRunningMeters": "The metres run that may earn coins; absent in events of earlier versions.",
+      "earningCyclingMeters": "The metres cycled that may earn coins; absent in events of earlier versions.",
+      "flagged": "The reasons why some or all of the movement earns nothing, by its kind; absent if all of it earns.",
+      "revision": "Grows with each state of this day; of two states, the one with the higher revision is the later.",
     ]
   }
 
@@ -158,11 +158,11 @@ public struct MovementDaysChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose movement.", "recordedDay": "The account's local day when this was recorded.",
+    "accountID": "The account whose movement it is.", "recordedDay": "The account's local day at the time of recording.",
     "days": "The days that changed.",
   ]
 
   public static let spec = EventSpec(
     "movementDays.changed", formerly: "movement.daysChanged", by: .activity, requirements: ["MOVE-2", "MOVE-6", "REW-1"],
-    "An account's day totals are now these.")
+    "Day totals of an account changed.")
 }

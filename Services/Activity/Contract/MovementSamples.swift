@@ -60,12 +60,12 @@ public struct MovementSample: Document, Hashable {
 
   public static let notes: Notes = [
     "id": Note(
-      "Names the sample for its account, over all kinds; given by whoever measured.", length: 1...64,
+      "Id of the sample, unique for its account over all kinds; chosen by whoever measured.", length: 1...64,
       example: "watch-2026-11-21T08"),
     "kind": "What was measured: `steps`, or the distance of `walking`, `running` or `cycling`.",
     "start": "When measuring began.", "end": "When measuring ended, at most 24 hours later.",
     "amount": Note(
-      "How many steps (a whole number), or how many metres (at most 3 decimals).", range: 0...1_000_000, example: 1204),
+      "The number of steps (whole), or of metres (at most 3 decimals).", range: 0...1_000_000, example: 1204),
     "source": Note("The program that measured.", length: 1...64, example: "com.apple.health"),
     "device": Note("The device that measured.", length: 1...64, example: "Watch6,2"),
     "isHandTyped": "Whether a person typed it in; no by default.",
@@ -130,19 +130,22 @@ public enum RecordMovementSamples: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "accepted": "How many were new.", "repeated": "How many were there already, the same in every field.",
-      "replaced": "How many replaced an older version.",
-      "rejected": "Those that were not taken, each with its reason.",
+      "accepted": "The number of new samples.",
+      "repeated": "The number of samples that were there already, the same in every field.",
+      "replaced": "The number of samples that replaced an older version.",
+      "rejected": "The samples that were rejected, each with the reason.",
       "flagged":
-        "Those that were taken and are shown, but earn nothing, each with its flags. What earns nothing because of others, of the same minute or day, is reported with its day.",
-      "reasons": "What these flags mean, in the caller's language.", "days": "The days that were changed, as they stand now.",
+        "The samples that were recorded and are shown, but earn nothing, each with its flags. Samples that earn nothing because of others of the same minute or day are reported with their day.",
+      "reasons": "The meaning of these flags, in the caller's language.", "days": "The days that changed, as they are now.",
     ]
   }
 
   public static let spec = OperationSpec(
     "movementSamples.record", of: .activity, .post("/v1/movement-samples"), by: .account, effect: .write, rate: .bulk,
     failures: [RequestFailure.consentRequired.kind], requirements: ["ID-13", "MOVE-1", "MOVE-2", "MOVE-6"],
-    "Take samples of movement in, with the account's consent; a sample is known by its id, and repeating it changes nothing.")
+    """
+    Records samples of movement, with the account's consent; a sample is identified by its id, and repeating it changes nothing.
+    """)
 }
 
 /// A sample that was rejected.
@@ -184,7 +187,7 @@ public struct RejectedSample: Document, Hashable {
   public static let notes: Notes = [
     "index": "The sample's position in the list, from 0.", "id": "The sample's id.",
     "code":
-      "`conflict`: another sample of this id and version was taken before; `outdated`: a later version was, or it was deleted; `endsBeforeStart`; `tooLong`: more than 24 hours; `tooOld`: starts before 1970; `tooFarAhead`: ends more than a year after now; `tooManySources`: the account has 100 sources already; `tooMany`: it has 65,536 samples of that kind and day already.",
+      "`conflict`: another sample with this id and version was recorded before; `outdated`: a later version was recorded, or it was deleted; `endsBeforeStart`; `tooLong`: more than 24 hours; `tooOld`: starts before 1970; `tooFarAhead`: ends more than a year after now; `tooManySources`: the account already has 100 sources; `tooMany`: it already has 65,536 samples of that kind and day.",
   ]
 }
 
@@ -225,12 +228,13 @@ public enum DeleteMovementSamples: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "deleted": "How many were deleted.", "unknown": "Ids of which the account has no sample, or none any more, each once.",
-      "days": "The days that were changed, as they stand now.",
+      "deleted": "The number of deleted samples.",
+      "unknown": "Ids without a sample of the account, or without one any more, each once.",
+      "days": "The days that changed, as they are now.",
     ]
   }
 
   public static let spec = OperationSpec(
     "movementSamples.delete", of: .activity, .post("/v1/movement-samples/deletions"), by: .account, effect: .write, rate: .bulk,
-    requirements: ["MOVE-1", "MOVE-2"], "Take samples of movement back; repeating it changes nothing.")
+    requirements: ["MOVE-1", "MOVE-2"], "Deletes samples of movement; repeating it changes nothing.")
 }

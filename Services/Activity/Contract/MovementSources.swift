@@ -21,8 +21,8 @@ public struct MovementSource: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "source": Note("The program that measured; absent where samples name none.", length: 1...64, example: "com.apple.health"),
-    "device": Note("The device that measured; absent where samples name none.", length: 1...64, example: "Watch6,2"),
+    "source": Note("The program that measured; absent if the samples name none.", length: 1...64, example: "com.apple.health"),
+    "device": Note("The device that measured; absent if the samples name none.", length: 1...64, example: "Watch6,2"),
     "isHandTyped": "Whether its samples were typed in by hand.",
   ]
 }
@@ -44,7 +44,7 @@ public struct MovementSourceOrder: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "sources": "Each source once; where several measured the same stretch of time, the first of them counts.",
+    "sources": "Each source once; where several measured the same time, the first of them counts.",
     "isChosen":
       "Whether the account chose the order; otherwise watches come first, then phones, then others, and last what was typed in.",
   ]
@@ -57,7 +57,7 @@ public enum ListMovementSources: AccountOperation {
 
   public static let spec = OperationSpec(
     "movementSources.list", of: .activity, .get("/v1/movement-sources"), by: .account, effect: .read, requirements: ["MOVE-1"],
-    "List what has measured the account's movement; where several measured the same time, the first of them counts.")
+    "Lists the sources of the caller's movement in order; where several measured the same time, the first of them counts.")
 }
 
 /// Sets the priority of the account's sources, for times that several measured (MOVE-1). The days affected are counted again soon after.
@@ -95,5 +95,5 @@ public enum ReorderMovementSources: AccountOperation {
   public static let spec = OperationSpec(
     "movementSources.reorder", of: .activity, .put("/v1/movement-sources/order"), by: .account, effect: .write,
     requirements: ["MOVE-1"],
-    "Choose which source counts where several measured the same time; the days concerned are counted anew soon after.")
+    "Sets which source counts where several measured the same time; the days concerned are recalculated shortly after.")
 }

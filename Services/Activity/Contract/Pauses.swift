@@ -27,8 +27,9 @@ public struct Pause: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the pause.", "activityID": "The activity.", "firstDay": "The first day of it.", "lastDay": "The last day of it.",
-    "isArchive": "Whether it is the archive's own: it lasts until the activity is unarchived, and is changed by nothing else.",
+    "id": "Id of the pause.", "activityID": "The activity.", "firstDay": "The first paused day.",
+    "lastDay": "The last paused day.",
+    "isArchive": "Whether it belongs to the archive: it lasts until the activity is unarchived, and cannot be changed.",
   ]
 }
 
@@ -73,7 +74,7 @@ public enum CreatePause: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.",
+      "activityID": "Id of the activity.",
       "firstDay": "The first day, from 1970-01-01 on; the account's today by default.",
       "lastDay": "The last day, up to 2199-12-31. An activity has at most 200 pauses.",
     ]
@@ -90,7 +91,7 @@ public enum CreatePause: AccountOperation {
   public static let spec = OperationSpec(
     "pauses.create", of: .activity, .post("/v1/activities/{activityID}/pauses"), by: .account, effect: .create,
     failures: [ActivityFailure.notFound.kind, PauseFailure.overlaps.kind, PauseFailure.tooMany.kind], requirements: ["ACT-14"],
-    "Pause an activity for a range of days.")
+    "Pauses an activity for a range of days.")
 }
 
 /// Changes the days of a pause (ACT-14), but not of the archive's own.
@@ -115,8 +116,9 @@ public enum UpdatePause: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.", "pauseID": "Names the pause.", "firstDay": "The first day; as before if absent.",
-      "lastDay": "The last day; as before if absent.",
+      "activityID": "Id of the activity.", "pauseID": "Id of the pause.",
+      "firstDay": "The first paused day; unchanged if absent.",
+      "lastDay": "The last paused day; unchanged if absent.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -132,7 +134,7 @@ public enum UpdatePause: AccountOperation {
     "pauses.update", of: .activity, .patch("/v1/activities/{activityID}/pauses/{pauseID}"), by: .account, effect: .write,
     failures: [
       ActivityFailure.notFound.kind, ActivityFailure.archived.kind, PauseFailure.notFound.kind, PauseFailure.overlaps.kind,
-    ], requirements: ["ACT-14"], "Shorten or lengthen a pause.")
+    ], requirements: ["ACT-14"], "Changes the days of a pause.")
 }
 
 /// Deletes a pause: its days are due as if there had been none (ACT-14). The archive's own pause ends with `activities.unarchive`.
@@ -150,7 +152,7 @@ public enum DeletePause: AccountOperation {
       self.pauseID = pauseID
     }
 
-    public static let notes: Notes = ["activityID": "Names the activity.", "pauseID": "Names the pause."]
+    public static let notes: Notes = ["activityID": "Id of the activity.", "pauseID": "Id of the pause."]
   }
 
   public typealias Output = Empty
@@ -159,5 +161,5 @@ public enum DeletePause: AccountOperation {
     "pauses.delete", of: .activity, .delete("/v1/activities/{activityID}/pauses/{pauseID}"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind, ActivityFailure.archived.kind, PauseFailure.notFound.kind],
     requirements: ["ACT-14"],
-    "Take a pause back: its days are asked for as if there had been none.")
+    "Deletes a pause: its days are asked for as if there had been none.")
 }

@@ -93,17 +93,19 @@ public struct ReminderDue: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose activity.", "reminderID": "Names this one reminder.", "activityID": "Of which activity.",
-    "title": ActivityText.title, "day": "The account's day that is to be done.", "time": "For which time it was set.",
-    "isAgain": "Whether its owner asked to be reminded again.", "dueAt": "When it was due.",
+    "accountID": "The account whose activity it is.", "reminderID": "Id of this one reminder.",
+    "activityID": "The activity that it is about.",
+    "title": ActivityText.title, "day": "The account's local day that the reminder is about.",
+    "time": "The time for which it was set.",
+    "isAgain": "Whether it comes because its owner asked to be reminded again.", "dueAt": "When it was due.",
     "endsAt":
-      "Until when it is worth an answer: the day's end, but no sooner than two hours and no later than a day after it was due.",
-    "isMissed": "Whether it came too late to be sent, as after the service was down.",
+      "Until when it can be answered: the day's end, but no sooner than two hours and no later than a day after it was due.",
+    "isMissed": "Whether it was due too long ago to be sent, such as while the service was down.",
   ]
 
   public static let spec = EventSpec(
     "reminders.due", by: .activity, requirements: ["NOT-2"],
-    "An activity's owner is to be reminded of it now, or was to be while the service was down.")
+    "A reminder of an activity is due, or was due while the service was down.")
 }
 
 /// Withdraws an account's reminders of an activity for a day: the activity is done, skipped, paused, archived or deleted (NOT-2).
@@ -123,10 +125,11 @@ public struct ReminderWithdrawn: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose activity.", "activityID": "Of which activity.", "day": "Of which day.",
+    "accountID": "The account whose activity it is.", "activityID": "The activity that it is about.",
+    "day": "The day that it is about.",
   ]
 
   public static let spec = EventSpec(
     "reminders.withdrawn", by: .activity, requirements: ["NOT-2"],
-    "There is no longer a reason for the reminders that an account got of a day of an activity.")
+    "The reminders that an account got for a day of an activity no longer have a reason.")
 }

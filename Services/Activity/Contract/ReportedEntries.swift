@@ -27,9 +27,9 @@ public struct ReportedEntry: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose entry.", "title": "What the activity is called.",
-    "comment": Note("What its owner says of it; absent without one.", example: "Felt great"),
-    "photo": "Its photo; absent without one.", "recordedAt": "When any of it was last written.",
+    "accountID": "The account whose entry it is.", "title": "The activity's title.",
+    "comment": Note("The owner's comment; absent without one.", example: "Felt great"),
+    "photo": "Its photo; absent without one.", "recordedAt": "When any part of it was last changed.",
   ]
 }
 
@@ -52,7 +52,7 @@ public enum ReadReportedEntry: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "readerAccountID": "Who reports it.", "activityID": "Names the activity.", "day": "The day.",
+      "readerAccountID": "The account that reports it.", "activityID": "Id of the activity.", "day": "The day.",
     ]
   }
 
@@ -61,5 +61,5 @@ public enum ReadReportedEntry: OpenOperation {
   public static let spec = OperationSpec(
     "reportedEntries.read", of: .activity, nil, by: .services([.social]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-8"],
-    "A copy of an entry that is reported; `not_found` if there is none that the account may see.")
+    "Returns a copy of a reported entry; `not_found` if there is none that the reporting account may see.")
 }

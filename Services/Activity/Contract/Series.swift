@@ -49,11 +49,11 @@ public struct ActivitySeries: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "period": "Over which time.", "firstDay": "The first day.", "lastDay": "The last day.",
-    "previousDay": "Give it as `day` for the period before; absent before 1970.",
-    "nextDay": "Give it as `day` for the period after; absent after 2199.",
-    "unit": "For a quantity: what is counted. Days on which something else was counted add nothing to sums.",
-    "bars": "A bar a day of a week or month, a bar a week of a quarter; oldest first.", "total": "The whole period.",
+    "period": "The length of the period.", "firstDay": "The first day.", "lastDay": "The last day.",
+    "previousDay": "The `day` to request for the period before; absent before 1970.",
+    "nextDay": "The `day` to request for the period after; absent after 2199.",
+    "unit": "For a quantity: what is counted. Days on which something else was counted are left out of sums.",
+    "bars": "One bar for each day of a week or month, or for each week of a quarter; oldest first.", "total": "The whole period.",
   ]
 }
 
@@ -87,16 +87,16 @@ public struct SeriesBar: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "firstDay": "The first of the days.", "lastDay": "The last of them.",
-    "dueDays": "How many days were to be done up to today; paused and skipped ones are not.",
-    "doneDays": "How many were done.", "amount": "For a quantity: how much was done.",
-    "goalAmount": "For a quantity: how much all of the days ask for, or allow.",
-    "durationSeconds": "For a duration: how long was spent.",
-    "goalDurationSeconds": "For a duration: how long all of the days ask for, or allow.",
+    "firstDay": "The first of its days.", "lastDay": "The last of its days.",
+    "dueDays": "The number of days due up to today, without paused and skipped ones.",
+    "doneDays": "The number of these days that were done.", "amount": "For a quantity: the amount done.",
+    "goalAmount": "For a quantity: the goals, or limits, of all of the days together.",
+    "durationSeconds": "For a duration: the time spent.",
+    "goalDurationSeconds": "For a duration: the goals, or limits, of all of the days together.",
     "share": Note(
       """
-      Which part of what was due up to today was reached: the mean of the days, of which none counts more than its goal, and one with a \
-      limit is 1 or, where it is exceeded, 0. Absent where nothing was due.
+      The part reached of what was due up to today: the mean of the days, where no day counts more than its goal, and a day with a \
+      limit counts as 1 or, if the limit is exceeded, as 0. Absent if nothing was due.
       """, range: 0...1, example: .number(0.857)),
   ]
 }
@@ -120,10 +120,10 @@ public enum GetSeries: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.",
+      "activityID": "Id of the activity.",
       "period": """
-      `week` (if absent): Monday to Sunday, a bar a day; `month`: a bar a day; `quarter`: the 12 to 14 weeks whose Thursday lies in the \
-      quarter, a bar a week.
+      `week` (if absent): Monday to Sunday, one bar a day; `month`: one bar a day; `quarter`: the 12 to 14 weeks whose Thursday lies in \
+      the quarter, one bar a week.
       """,
       "day": "A day of it, from `1970-01-01` to `2199-12-31`, or `today` (if absent).",
     ]
@@ -133,5 +133,5 @@ public enum GetSeries: AccountOperation {
 
   public static let spec = OperationSpec(
     "series.get", of: .activity, .get("/v1/activities/{activityID}/series"), by: .account, effect: .read,
-    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-11"], "Show an activity's progress for a bar chart.")
+    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-11"], "Returns an activity's progress for a bar chart.")
 }

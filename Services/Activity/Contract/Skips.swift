@@ -37,7 +37,7 @@ public struct SkipInput: Document {
   public static let maxDaysAhead = 366
 
   public static let notes: Notes = [
-    "activityID": "Names the activity.", "day": "A day such as `2026-11-21`, at most 366 days ahead, or `today`.",
+    "activityID": "Id of the activity.", "day": "A day such as `2026-11-21`, at most 366 days ahead, or `today`.",
   ]
 }
 
@@ -50,7 +50,7 @@ public enum CreateSkip: AccountOperation {
     "skips.create", of: .activity, .put("/v1/activities/{activityID}/skips/{day}"), by: .account, effect: .write,
     failures: [
       ActivityFailure.notFound.kind, ActivityFailure.archived.kind, EntryFailure.notPlanned.kind, EntryFailure.paused.kind,
-    ], requirements: ["ACT-14"], "Skip a planned day.")
+    ], requirements: ["ACT-14"], "Skips a planned day of an activity.")
 }
 
 /// Removes the skip of a day (ACT-14). Idempotent.
@@ -60,5 +60,5 @@ public enum DeleteSkip: AccountOperation {
 
   public static let spec = OperationSpec(
     "skips.delete", of: .activity, .delete("/v1/activities/{activityID}/skips/{day}"), by: .account, effect: .write,
-    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-14"], "Take the skipping of a day back.")
+    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-14"], "Undoes the skipping of a day.")
 }

@@ -27,12 +27,12 @@ public struct Statistics: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "activityCount": "How many activities the account has, archived ones included.",
+    "activityCount": "The number of the account's activities, including archived ones.",
     "doneCount":
-      "How many entries reached their goals; none of a day that is paused or skipped, nor of a limit whose day is open.",
-    "activeDayCount": "On how many days something was done.",
+      "The number of entries that reached their goals, without those of paused or skipped days, and of limits whose day is not over.",
+    "activeDayCount": "The number of days on which something was done.",
     "streak":
-      "Days in a row on which something was done; a today on which nothing is done yet breaks none, nor does a day lost by travelling.",
+      "Days in a row on which something was done; a present day without anything done yet does not break the row, nor does a day lost by travelling.",
     "firstActiveDay": "The first day on which something was done.",
   ]
 }
@@ -47,7 +47,7 @@ public enum GetStatistics: AccountOperation {
     /// The input from its parts.
     public init(accountID: AccountID? = nil) { self.accountID = accountID }
 
-    public static let notes: Notes = ["accountID": "Somebody whom you follow; you yourself if absent."]
+    public static let notes: Notes = ["accountID": "An account that the caller follows; the caller if absent."]
   }
 
   public typealias Output = Statistics
@@ -55,5 +55,5 @@ public enum GetStatistics: AccountOperation {
   public static let spec = OperationSpec(
     "statistics.get", of: .activity, .get("/v1/statistics"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "ACT-13"],
-    "Show how much an account has done: your own, or that of somebody whom you follow.")
+    "Returns how much the caller has done, or an account that the caller follows.")
 }

@@ -34,9 +34,9 @@ public struct StepGoal: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "period": "`day`: a local day; `week`: from Monday on.", "goal": Note("How many steps are wanted.", example: 8000),
-    "steps": Note("How many were made in the present day or week.", example: 6120),
-    "missing": Note("How many are missing; 0 once the goal is reached.", example: 1880),
+    "period": "`day`: a local day; `week`: from Monday on.", "goal": Note("The steps of the goal.", example: 8000),
+    "steps": Note("The steps made in the present day or week.", example: 6120),
+    "missing": Note("The steps missing; 0 once the goal is reached.", example: 1880),
   ]
 }
 
@@ -57,7 +57,7 @@ public enum GetStepGoals: AccountOperation {
 
   public static let spec = OperationSpec(
     "stepGoals.get", of: .activity, .get("/v1/step-goals"), by: .account, effect: .read, requirements: ["MOVE-5"],
-    "Show the account's step goals and how far it is.")
+    "Returns the caller's step goals and the progress towards them.")
 }
 
 /// Sets or changes a step goal. A goal that the present day or week has already reached is published as reached, once.
@@ -77,7 +77,7 @@ public enum SetStepGoal: AccountOperation {
 
     public static let notes: Notes = [
       "period": "`day`: a local day; `week`: from Monday on.",
-      "goal": Note("How many steps are wanted.", range: 1...1_000_000, example: 8000),
+      "goal": Note("The steps of the goal.", range: 1...1_000_000, example: 8000),
     ]
   }
 
@@ -85,7 +85,7 @@ public enum SetStepGoal: AccountOperation {
 
   public static let spec = OperationSpec(
     "stepGoals.set", of: .activity, .put("/v1/step-goals/{period}"), by: .account, effect: .write, requirements: ["MOVE-5"],
-    "Set or change a daily or weekly step goal.")
+    "Sets or changes the caller's daily or weekly step goal.")
 }
 
 /// Clears a step goal: no further event about it is published. Idempotent.
@@ -105,7 +105,7 @@ public enum ClearStepGoal: AccountOperation {
 
   public static let spec = OperationSpec(
     "stepGoals.clear", of: .activity, .delete("/v1/step-goals/{period}"), by: .account, effect: .write, requirements: ["MOVE-5"],
-    "Clear a daily or weekly step goal.")
+    "Clears the caller's daily or weekly step goal.")
 }
 
 /// The present step goal of an account, or none.
@@ -128,13 +128,14 @@ public struct StepGoalChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose goal.", "period": "`day` or `week`.", "goal": "How many steps; absent where it was cleared.",
-    "revision": "Grows with each change; a subscriber keeps the highest it has seen.",
+    "accountID": "The account whose goal it is.", "period": "`day` or `week`.",
+    "goal": "The steps of the goal; absent if it was cleared.",
+    "revision": "Grows with each change; of two states, the one with the higher revision is the later.",
   ]
 
   public static let spec = EventSpec(
     "stepGoals.changed", formerly: "goals.changed", by: .activity, requirements: ["MOVE-5"],
-    "An account's step goal is now this, or none.")
+    "An account's step goal was set, changed or cleared.")
 }
 
 /// An account came near its step goal, or reached it. Published once each per day or week; near only before it is reached.
@@ -168,13 +169,13 @@ public struct StepGoalProgressed: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose goal.", "period": "`day` or `week`.", "firstDay": "The day, or the week's Monday.",
-    "goal": "How many steps were wanted.", "steps": "How many were made.",
+    "accountID": "The account whose goal it is.", "period": "`day` or `week`.", "firstDay": "The day, or the week's Monday.",
+    "goal": "The steps of the goal.", "steps": "The steps made.",
     "isReached": "Whether the goal is reached; otherwise it is near.",
-    "isOver": "Whether the day or week was over already where the account is; absent from older events.",
+    "isOver": "Whether the day or week was already over where the account is; absent in older events.",
   ]
 
   public static let spec = EventSpec(
     "stepGoals.progressed", formerly: "goals.approached", by: .activity, requirements: ["MOVE-5"],
-    "An account came near its step goal, or reached it: each once for a day or week.")
+    "An account came near its step goal, or reached it; each is published once for a day or week.")
 }

@@ -32,8 +32,8 @@ public struct Streak: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "current": "How many were kept in a row up to now; a day or week that is still open does not break it.",
-    "longest": "The most that were ever kept in a row.",
+    "current": "The number of days or weeks kept in a row up to now; one that is not over does not break the streak.",
+    "longest": "The most days or weeks that were ever kept in a row.",
     "unit": "`days`: planned days; `weeks`: for schedules of so many times a week.",
   ]
 }
@@ -42,13 +42,13 @@ public struct Streak: Document, Hashable {
 enum StreakText {
   static let strength = Note(
     """
-    How firm the habit is, from 0 to 1: the share of kept days, the latest counting most. Of a daily activity a day counts half as \
-    much after 13 further ones, so that a single missed day takes a twentieth away.
+    The strength of the habit, from 0 to 1: the share of kept days, the latest counting most. For a daily activity, a day counts half \
+    as much after 13 further ones, so a single missed day takes a twentieth away.
     """, range: 0...1, example: .number(0.948))
 
   static let states = """
-    `done`; `partly`: some progress; `failed`: over without any, or a limit exceeded; `pending`: not over; `free`: without any, \
-    in a week that needs it not; `skipped`; `paused`.
+    `done`; `partly`: some progress; `failed`: over without any progress, or a limit exceeded; `pending`: not over; `free`: without \
+    progress, in a week that does not need the day; `skipped`; `paused`.
     """
 }
 
@@ -78,12 +78,12 @@ public struct StreakChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose activity.", "activityID": "Which one.", "streak": "The streak.",
-    "day": "The account's day on which it came to be so.",
-    "revision": "Of two states the one with the higher revision is the later.",
+    "accountID": "The account whose activity it is.", "activityID": "The activity.", "streak": "The streak.",
+    "day": "The account's local day of this state.",
+    "revision": "Of two states, the one with the higher revision is the later.",
   ]
 
   public static let spec = EventSpec(
     "streaks.changed", by: .activity, requirements: ["ACT-10", "SOC-6"],
-    "An activity's streak is now this: it was kept, missed, paused or changed, or a day ended.")
+    "An activity's streak changed: it was kept, missed, paused or changed, or a day ended.")
 }

@@ -18,7 +18,7 @@ public struct ActivityTemplate: Document {
   }
 
   public static let notes: Notes = [
-    "id": Note("Names the template.", example: "water"), "activity": "What `activities.create` takes, to be changed at will.",
+    "id": Note("Id of the template.", example: "water"), "activity": "An input for `activities.create`, to be changed at will.",
   ]
 }
 
@@ -39,5 +39,5 @@ public enum ListTemplates: AccountOperation {
 
   public static let spec = OperationSpec(
     "activityTemplates.list", of: .activity, .get("/v1/activity-templates"), by: .account, effect: .read, requirements: ["ACT-2"],
-    "List the templates of activities by category, in the caller's language.")
+    "Lists the templates of activities by category, in the caller's language.")
 }

@@ -33,11 +33,11 @@ public struct ActivityTimer: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "activityID": "The activity.", "day": "The day to which its time will belong: the one on which it was first started.",
-    "runningSince": "Since when it runs; absent while it stands.",
-    "elapsedSeconds": Note("Time on it, from all its runs.", example: 754),
-    "savedSeconds": "The day's time that is saved already.",
-    "remainingSeconds": "What is left of the day's goal, once what is on the timer is saved; 0 where it is reached.",
+    "activityID": "The activity.", "day": "The day to which its time is added: the one on which it was first started.",
+    "runningSince": "Since when it runs; absent while it is stopped.",
+    "elapsedSeconds": Note("The timer's time, from all its runs.", example: 754),
+    "savedSeconds": "The day's time that has been saved already.",
+    "remainingSeconds": "What remains of the day's goal once the timer's time is saved; 0 if the goal is reached.",
   ]
 }
 
@@ -49,7 +49,7 @@ public struct TimerName: Document, Hashable {
   /// The name from its parts.
   public init(activityID: ActivityID) { self.activityID = activityID }
 
-  public static let notes: Notes = ["activityID": "Names the activity."]
+  public static let notes: Notes = ["activityID": "Id of the activity."]
 }
 
 /// Ways in which a timer's operation can fail.
@@ -75,7 +75,7 @@ public enum StartTimer: AccountOperation {
   public static let spec = OperationSpec(
     "timers.start", of: .activity, .post("/v1/activities/{activityID}/timer/start"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind, TimerFailure.notForGoal.kind] + EntryFailure.ofWriting,
-    requirements: ["ACT-7"], "Start an activity's timer, or let one that was stopped go on.")
+    requirements: ["ACT-7"], "Starts an activity's timer, or resumes one that was stopped.")
 }
 
 /// Stops an activity's timer, which keeps its time until it is saved (ACT-7; H CU-29 5c.2). A stopped timer is not changed.
@@ -86,7 +86,7 @@ public enum StopTimer: AccountOperation {
   public static let spec = OperationSpec(
     "timers.stop", of: .activity, .post("/v1/activities/{activityID}/timer/stop"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind, TimerFailure.notFound.kind], requirements: ["ACT-7"],
-    "Stop an activity's timer; its time stays on it until it is saved.")
+    "Stops an activity's timer; it keeps its time until that is saved.")
 }
 
 /// Adds a timer's time to its day's entry and removes the timer, in one transaction (ACT-7; H CU-29 5c.4).
@@ -97,7 +97,7 @@ public enum SaveTimer: AccountOperation {
   public static let spec = OperationSpec(
     "timers.save", of: .activity, .post("/v1/activities/{activityID}/timer/save"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind, TimerFailure.notFound.kind, TimerFailure.notForGoal.kind] + EntryFailure.ofWriting,
-    requirements: ["ACT-7"], "Add a timer's time to the progress of the day on which it was started, and remove the timer.")
+    requirements: ["ACT-7"], "Adds a timer's time to the progress of the day on which it was started, and removes the timer.")
 }
 
 /// Removes a timer without saving its time. Idempotent.
@@ -107,7 +107,7 @@ public enum DiscardTimer: AccountOperation {
 
   public static let spec = OperationSpec(
     "timers.discard", of: .activity, .delete("/v1/activities/{activityID}/timer"), by: .account, effect: .write,
-    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-7"], "Remove a timer without saving its time.")
+    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-7"], "Removes a timer without saving its time.")
 }
 
 /// Returns an activity's timer.
@@ -118,7 +118,7 @@ public enum GetTimer: AccountOperation {
   public static let spec = OperationSpec(
     "timers.get", of: .activity, .get("/v1/activities/{activityID}/timer"), by: .account, effect: .read,
     failures: [ActivityFailure.notFound.kind, TimerFailure.notFound.kind], requirements: ["ACT-7"],
-    "Show an activity's timer.")
+    "Returns an activity's timer.")
 }
 
 /// Lists the account's timers, so that another device finds those that run.
@@ -128,5 +128,5 @@ public enum ListTimers: AccountOperation {
 
   public static let spec = OperationSpec(
     "timers.list", of: .activity, .get("/v1/timers"), by: .account, effect: .read, requirements: ["ACT-7"],
-    "List the account's timers, running or stopped and not yet saved.")
+    "Lists the caller's timers, running or stopped and not yet saved.")
 }

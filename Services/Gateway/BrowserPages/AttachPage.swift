@@ -25,10 +25,10 @@ struct AttachPage: UploadPage {
 
   let routes = [
     PageRoute(
-      .get, path, "attachPage", "The page on which anybody who has a task's token attaches a file to the task.",
+      .get, path, "attachPage", "Page on which anyone with a task's token attaches a file to the task.",
       requirement: "TASK-8"),
     PageRoute(
-      .post, path, "attachForm", "The same page's form, with the token before the file; every answer is a page.",
+      .post, path, "attachForm", "Submits the page's form, with the token before the file; always answers with a page.",
       requirement: "TASK-8",
       form: [
         "type": "object", "required": ["token", "file"],

@@ -16,7 +16,8 @@ struct ExternalLoginReturnPage: BrowserPage {
   let routes = [
     PageRoute(
       .post, "/v1/external-logins/callback", "externalLoginReturn",
-      "Where a provider sends the browser that answers by a form; it goes on to the client that waits.", requirement: "ID-10",
+      "Receives the answer of a provider that answers by a form; redirects the browser to the client that waits for it.",
+      requirement: "ID-10",
       form: [
         "type": "object", "required": ["state"],
         "properties": [

@@ -52,11 +52,11 @@ struct LinkPage: BrowserPage {
     let called = operation.spec.name
     return [
       PageRoute(
-        .get, path, "\(name)Page", "The page behind a mailed link; its button calls `\(called)`.", requirement: requirement,
+        .get, path, "\(name)Page", "Page of a mailed link; its button calls `\(called)`.", requirement: requirement,
         parameters: [LinkToken.parameter]),
       PageRoute(
-        .post, path, "\(name)Form", "The same page's form, as `\(called)`; every answer is a page.", requirement: requirement,
-        form: LinkToken.form),
+        .post, path, "\(name)Form", "Submits the page's form, as `\(called)`; always answers with a page.",
+        requirement: requirement, form: LinkToken.form),
     ]
   }
 

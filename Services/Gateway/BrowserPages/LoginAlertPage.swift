@@ -12,13 +12,13 @@ struct LoginAlertPage: BrowserPage {
   let routes = [
     PageRoute(
       .get, path, "loginAlertPage",
-      "The page behind both links of a mail about a login; its buttons call `loginAlerts.answerByLink`.", requirement: "ID-7",
+      "Page of both links in a mail about a login; its buttons call `loginAlerts.answerByLink`.", requirement: "ID-7",
       parameters: [
         LinkToken.parameter,
         ["name": "answer", "in": "query", "description": "Which button stands first.", "schema": answers],
       ]),
     PageRoute(
-      .post, path, "loginAlertForm", "The same page's form, as `loginAlerts.answerByLink`; every answer is a page.",
+      .post, path, "loginAlertForm", "Submits the page's form, as `loginAlerts.answerByLink`; always answers with a page.",
       requirement: "ID-7",
       form: ["type": "object", "required": ["token"], "properties": ["token": LinkToken.schema, "answer": answers]]),
   ]

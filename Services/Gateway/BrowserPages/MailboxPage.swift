@@ -16,9 +16,10 @@ struct MailboxPage: BrowserPage {
 
   let routes = [
     PageRoute(
-      .get, path, "mailboxPage", "The mails of a cluster without mail server, for this machine only.", requirement: "NOT-6"),
+      .get, path, "mailboxPage", "Page with the mails of a cluster without mail server; served to this machine only.",
+      requirement: "NOT-6"),
     PageRoute(
-      .get, "\(path)/{name}", "mailboxMailPage", "One of these mails.", requirement: "NOT-6",
+      .get, "\(path)/{name}", "mailboxMailPage", "Page with one of these mails.", requirement: "NOT-6",
       parameters: [
         ["name": "name", "in": "path", "required": true, "description": "The name of its file.", "schema": ["type": "string"]]
       ]),

@@ -18,8 +18,8 @@ struct PublicProfilePage: BrowserPage {
 
   let routes = [
     PageRoute(
-      .get, "/profile/{key}", "publicProfilePage", "A public profile, for whoever has the link to it.", requirement: "TASK-6",
-      parameters: [PublicLinkKey.parameter])
+      .get, "/profile/{key}", "publicProfilePage", "Page of a public profile, for anyone with the link to it.",
+      requirement: "TASK-6", parameters: [PublicLinkKey.parameter])
   ]
 
   func answer(_ request: inout PageRequest) async throws(Failure) -> PageAnswer {

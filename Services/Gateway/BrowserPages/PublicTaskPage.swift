@@ -9,8 +9,8 @@ struct PublicTaskPage: BrowserPage {
 
   let routes = [
     PageRoute(
-      .get, "/task/{key}", "publicTaskPage", "A completed task, for whoever has a public link to it.", requirement: "TASK-6",
-      parameters: [PublicLinkKey.parameter])
+      .get, "/task/{key}", "publicTaskPage", "Page of a completed task, for anyone with a public link to it.",
+      requirement: "TASK-6", parameters: [PublicLinkKey.parameter])
   ]
 
   func answer(_ request: inout PageRequest) async throws(Failure) -> PageAnswer {

@@ -21,14 +21,17 @@ struct RecoveryPage: BrowserPage {
 
   let routes = [
     PageRoute(
-      .get, path, "recoverPage", "The page behind a recovery mail's link, or, without a token, the form to ask for one.",
+      .get, path, "recoverPage", "Page of a recovery mail's link or, without a token, the form that requests one.",
       requirement: "ID-8",
       parameters: [
         ["name": "token", "in": "query", "description": "The mailed link's token.", "schema": LinkToken.schema]
       ]),
     PageRoute(
       .post, path, "recoverForm",
-      "The same page's forms, as `passwordRecoveries.complete` with a token, as `passwordRecoveries.request` without; every answer is a page.",
+      """
+      Submits the page's forms: with a token as `passwordRecoveries.complete`, without as `passwordRecoveries.request`; always \
+      answers with a page.
+      """,
       requirement: "ID-8",
       form: [
         "type": "object",

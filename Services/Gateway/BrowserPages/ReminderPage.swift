@@ -11,10 +11,11 @@ struct ReminderPage: BrowserPage {
 
   let routes = [
     PageRoute(
-      .get, path, "reminderPage", "The page behind the links of a reminder; its buttons call `reminders.use`.",
+      .get, path, "reminderPage", "Page of the links in a reminder; its buttons call `reminders.use`.",
       requirement: "NOT-2", parameters: [LinkToken.parameter]),
     PageRoute(
-      .post, path, "reminderForm", "The same page's forms, as `reminders.use`; every answer is a page.", requirement: "NOT-2",
+      .post, path, "reminderForm", "Submits the page's forms, as `reminders.use`; always answers with a page.",
+      requirement: "NOT-2",
       form: [
         "type": "object", "required": ["token", "answer"],
         "properties": [

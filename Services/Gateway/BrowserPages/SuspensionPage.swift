@@ -15,11 +15,11 @@ struct SuspensionPage: BrowserPage {
   let routes = [
     PageRoute(
       .get, path, "suspensionPage",
-      "The page behind the link of a mail about a suspension: why, until when, and forms to appeal and to delete the account.",
+      "Page of the link in a mail about a suspension: why, until when, and forms to appeal and to delete the account.",
       requirement: "SOC-8", parameters: [LinkToken.parameter]),
     PageRoute(
       .post, path, "suspensionForm",
-      "The same page's forms, as `suspensions.appeal` or `suspensions.deleteAccount`; every answer is a page.",
+      "Submits the page's forms, as `suspensions.appeal` or `suspensions.deleteAccount`; always answers with a page.",
       requirement: "SOC-8",
       form: [
         "type": "object", "required": ["token", "action"],

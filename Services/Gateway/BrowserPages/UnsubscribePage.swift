@@ -11,11 +11,14 @@ struct UnsubscribePage: BrowserPage {
 
   let routes = [
     PageRoute(
-      .get, path, "unsubscribePage", "The page behind the link by which a mail is ended; its button calls `unsubscribes.use`.",
+      .get, path, "unsubscribePage", "Page of the unsubscribe link in a mail; its button calls `unsubscribes.use`.",
       requirement: "NOT-4", parameters: [LinkToken.parameter]),
     PageRoute(
       .post, path, "unsubscribeForm",
-      "The same page's form, as `unsubscribes.use`, and the one click of mail programs (RFC 8058); every answer is a page.",
+      """
+      Submits the page's form, as `unsubscribes.use`, or a mail program's one-click unsubscribe (RFC 8058); always answers with \
+      a page.
+      """,
       requirement: "NOT-4",
       form: [
         "type": "object",

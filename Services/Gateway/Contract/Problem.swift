@@ -38,16 +38,17 @@ public struct Problem: Document, Hashable {
 
   public static let notes: Notes = [
     "type": Note("Reference to the code's entry in the documentation.", example: "/docs#problem-invalid_fields"),
-    "title": Note("What kind of problem, in the caller's language.", example: "The content is not acceptable"),
+    "title": Note("The kind of problem, in the caller's language.", example: "The content is not acceptable"),
     "status": Note("The HTTP status.", range: 400...599, example: 422),
     "detail": Note("What went wrong this time, in the caller's language.", example: "Some fields are not right."),
     "code": Note("Stable name of what went wrong.", example: "invalid_fields"),
-    "instance": Note("Names this occurrence.", example: "urn:racha:request:019e0a4e-6d3a-7c11-9d6e-2f1f4c8a7b10"),
+    "instance": Note(
+      "Identifies this occurrence of the problem.", example: "urn:racha:request:019e0a4e-6d3a-7c11-9d6e-2f1f4c8a7b10"),
     "requestID": Note("The request's `X-Request-ID`, for reports.", example: "019e0a4e-6d3a-7c11-9d6e-2f1f4c8a7b10"),
-    "retryAfterSeconds": "When a repetition may succeed.",
-    "until": "Until when the account is suspended, with `account_suspended`; absent for one that is banned.",
-    "errors": "Every field at fault.",
-    "remedy": "What to call so that a repetition may succeed, where there is one such operation.",
+    "retryAfterSeconds": "Seconds after which a retry may succeed.",
+    "until": "With `account_suspended`: until when the account is suspended; absent for a ban.",
+    "errors": "Every invalid field.",
+    "remedy": "The operation to call before a retry may succeed, if there is one.",
   ]
 }
 
@@ -85,9 +86,9 @@ public struct ProblemField: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "field": Note("Where, such as `title` or `samples[3].start`.", example: "title"),
+    "field": Note("The field's path, such as `title` or `samples[3].start`.", example: "title"),
     "code": Note("Stable name of the rule it breaks.", example: "too_long"),
     "message": Note("What is wrong, in the caller's language.", example: "This may have at most 80 characters."),
-    "suggestion": "What would be right, in the caller's language.",
+    "suggestion": "A suggested correction, in the caller's language.",
   ]
 }

@@ -53,13 +53,13 @@ struct OpenAPI {
 
   private static let bearer = """
     An access token from `sessions.create`, or a personal access token from `personalAccessTokens.create`, which reaches as far as \
-    its scopes: `x-scope` of an operation. Operations without one are for sessions alone.
+    its scopes: `x-scope` of an operation. Operations without one are available to sessions only.
     """
 
   /// Everything that the gateway serves is in the document: operations, pages of mailed links, and what people open in a browser.
   private static let introduction = """
-    Every operation is there twice: over HTTP as described here, and over JSON-RPC 2.0 (one message a line on plain TCP) as the \
-    method that `operationId` names, with the fields of path, query and body together as `params`. Refusals are RFC 9457 problem \
+    Every operation is available twice: over HTTP as described here, and over JSON-RPC 2.0 (one message a line on plain TCP) \
+    as the method that `operationId` names, with the fields of path, query and body together as `params`. Refusals are RFC 9457 problem \
     documents with a stable `code`, in JSON-RPC as the error's `data`. Instants are RFC 3339 in UTC, ids are UUIDs. Characters are counted \
     as people do; a text that people write has also at most 16 bytes of UTF-8 for each character that it may have. Lists are pages: \
     give `nextCursor` back as `cursor`. A JSON-RPC connection is signed in by the method `session.authenticate` with \
@@ -88,13 +88,13 @@ struct OpenAPI {
     if !bodyNames.isEmpty { result["requestBody"] = body(endpoint.operation, input, bodyNames, route) }
     var responses: JSON = [:]
     responses[spec.effect == .create ? "201" : "200"] = [
-      "description": "The operation took place.", "headers": OpenAPI.answerHeaders,
+      "description": "The operation succeeded.", "headers": OpenAPI.answerHeaders,
       "content": OpenAPI.content(spec.raw, output),
     ]
     if case .answer = spec.raw {
       parameters.append(["$ref": "#/components/parameters/IfNoneMatch"])
       responses["200"]?["headers"]?["ETag"] = ["$ref": "#/components/headers/ETag"]
-      responses["304"] = ["description": "The file is the one of that tag.", "headers": OpenAPI.answerHeaders]
+      responses["304"] = ["description": "The client already has this file.", "headers": OpenAPI.answerHeaders]
       result["x-json-rpc-result"] = output
     }
     if !parameters.isEmpty { result["parameters"] = .array(parameters) }
@@ -216,7 +216,7 @@ struct OpenAPI {
     for spec in endpoints.map(\.spec) where seen.updateValue(spec.service, forKey: OpenAPI.tag(spec)) == nil {
       tags.append(["name": .string(OpenAPI.tag(spec)), "description": .string("Served by \(spec.service.rawValue).")])
     }
-    return .array(tags + [["name": "gateway", "description": "Answered by the gateway itself."]])
+    return .array(tags + [["name": "gateway", "description": "Served by the gateway itself."]])
   }
 
   /// Only the schemas that something refers to: inputs whose fields all stand in path and query are left out.

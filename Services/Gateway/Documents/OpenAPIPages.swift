@@ -13,14 +13,18 @@ extension OpenAPI {
 
   static let ifNoneMatch: JSON = [
     "name": "If-None-Match", "in": "header",
-    "description": "Entity tags of the files that the client has (RFC 9110, section 13.1.2).", "schema": ["type": "string"],
+    "description": "Entity tags of the files that the client already has (RFC 9110, section 13.1.2).",
+    "schema": ["type": "string"],
   ]
 
   static let headers: JSON = [
-    "ETag": ["description": "Names exactly these bytes.", "schema": ["type": "string"]],
-    "X-Request-ID": ["description": "Names the request, in logs too.", "schema": ["type": "string"]],
+    "ETag": ["description": "Identifies exactly these bytes.", "schema": ["type": "string"]],
+    "X-Request-ID": ["description": "Id of the request, also in logs.", "schema": ["type": "string"]],
     "RateLimit": [
-      "description": "What is left of the budget (`r`) and until when (`t`, in seconds).", "schema": ["type": "string"],
+      "description": """
+      The calls left in the budget (`r`), and the seconds until it is full again or, without a call left, until the next one (`t`).
+      """,
+      "schema": ["type": "string"],
     ],
     "RateLimit-Policy": ["description": "The budget: `q` calls in `w` seconds.", "schema": ["type": "string"]],
     "Retry-After": ["description": "Seconds until a repetition may succeed.", "schema": ["type": "integer"]],
@@ -34,15 +38,16 @@ extension OpenAPI {
   /// `/v1/live`.
   var live: JSON {
     [
-      "operationId": "live", "tags": ["gateway"], "summary": "Follow your notifications live, as server-sent events.",
+      "operationId": "live", "tags": ["gateway"], "summary": "Streams the caller's notifications live, as server-sent events.",
       "description": .string(
         """
-        Begins with the event `ready`, `{"number"}`, whose id is the number after which it goes on; then one event `notification` \
-        for each, its number as id and the notification as data; one event each for what changes, such as `messages.edited`, \
-        without id and with what happened as data: who connects again reads anew what it shows; a comment every 15 s; at the end the event `end` with the reason. \
-        To resume without gap or double, connect again with the last id. An id beyond the newest, as from a store that was \
-        replaced by its backup, is not taken: `ready` then has the newest number and `"reset": true`, and what was seen before is \
-        to be listed again. Over JSON-RPC the id is the member `lastEventID`, as a number or as text.
+        Begins with the event `ready`, `{"number"}`, whose id is the number after which the stream continues; then one event \
+        `notification` for each, its number as id and the notification as data; one event for each live change, such as `messages.edited`, \
+        without id and with the change as data, so a client that reconnects reloads what it shows; a comment every 15 s; at the \
+        end the event `end` with the reason. \
+        To resume without gaps or repetitions, reconnect with the last id. An id beyond the newest, as from a store that was \
+        replaced by its backup, is not accepted: `ready` then has the newest number and `"reset": true`, and notifications seen \
+        before are to be listed again. Over JSON-RPC the id is the member `lastEventID`, as a number or as text.
         """),
       "parameters": [
         [
@@ -86,7 +91,7 @@ extension OpenAPI {
       operation["responses"]?["200"] = nil
       operation["responses"]?["303"] = [
         "description": .string(redirect),
-        "headers": ["Location": ["description": "Where.", "schema": ["type": "string"]]],
+        "headers": ["Location": ["description": "Address to go on to.", "schema": ["type": "string"]]],
       ]
     }
     return operation
@@ -102,19 +107,21 @@ extension OpenAPI {
   }
 
   static let system: [(SystemEndpoint, JSON)] = [
-    (.livez, operation("livez", "Whether the gateway runs.", "application/json", ["type": "object"], "OPS-2")),
+    (.livez, operation("livez", "Returns whether the gateway runs.", "application/json", ["type": "object"], "OPS-2")),
     (
       .readyz,
       operation(
         "readyz",
-        "Whether all six services are ready; 503 where one is not. The status is `degraded` where one reads but cannot write.",
+        "Returns whether all six services are ready; 503 if one is not. The status is `degraded` if one can read but not write.",
         "application/json", ["type": "object"], "OPS-2")
     ),
     (
-      .metrics, operation("metrics", "Metrics of all six services as Prometheus text.", "text/plain", ["type": "string"], "OPS-2")
+      .metrics,
+      operation(
+        "metrics", "Returns the metrics of all six services as Prometheus text.", "text/plain", ["type": "string"], "OPS-2")
     ),
-    (.openAPI, operation("openapi", "This document.", "application/json", ["type": "object"], "GW-2")),
-    (.docs, operation("docs", "This document for people.", "text/html", ["type": "string"], "GW-2")),
+    (.openAPI, operation("openapi", "Returns this document.", "application/json", ["type": "object"], "GW-2")),
+    (.docs, operation("docs", "Returns this document as a page for people.", "text/html", ["type": "string"], "GW-2")),
   ]
 
   private static func operation(_ name: String, _ summary: String, _ type: String, _ schema: JSON, _ requirement: String) -> JSON

@@ -11,7 +11,7 @@ struct TaskAttachmentDownloads: Download {
 
   let route = DownloadRoute(
     path: "/v1/task-attachments/{attachmentID}/file", name: "taskAttachments.download",
-    summary: "Download an attached file: never shown by a browser, whatever it is, and always as `application/octet-stream`.",
+    summary: "Downloads an attached file: never shown by a browser, whatever it is, and always as `application/octet-stream`.",
     mediaType: TaskAttachmentType.unknown.description, requirement: "TASK-8",
     parameters: [
       [

@@ -20,11 +20,11 @@ public struct AccessWithdrawn: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "The account.", "since": "Access made before that stays; absent if none does.",
-    "at": "When it was withdrawn: access made later is another.",
+    "accountID": "The account.", "since": "Access created before that instant stays; absent if none does.",
+    "at": "When it was withdrawn; access created later is not affected.",
   ]
 
   public static let spec = EventSpec(
     "access.withdrawn", by: .identity, requirements: ["ID-7", "ID-8", "ID-9"],
-    "Access to an account that was given beyond its sessions, such as by secret links, is withdrawn.")
+    "Access to an account given beyond its sessions, such as by secret links, was withdrawn.")
 }

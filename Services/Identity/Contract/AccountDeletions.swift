@@ -37,7 +37,7 @@ public struct ErasureCount: Document, Hashable {
     self.count = count
   }
 
-  public static let notes: Notes = ["kind": "What was erased.", "count": Note("How many of them.", range: 0...9e15)]
+  public static let notes: Notes = ["kind": "What was erased.", "count": Note("The number of them.", range: 0...9e15)]
 }
 
 /// What one service has erased.
@@ -91,9 +91,10 @@ public struct AccountDeletion: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the deletion.", "state": "How far it has come.", "requestedAt": "When the account was deleted.",
-    "cleanBy": "By when its last bytes will have left the files; nobody is shown them meanwhile.",
-    "erasedAt": "When nothing of it was left in the files of any service but its address, which the report needs; absent before.",
+    "id": "Id of the deletion.", "state": "How far it has come.", "requestedAt": "When the account was deleted.",
+    "cleanBy": "By when its last bytes will have been removed from the files; they are shown to nobody meanwhile.",
+    "erasedAt":
+      "When nothing of it was left in the files of any service, except its address, which the report needs; absent before.",
     "finishedAt": "When nothing of it was left in any file; absent before.",
     "services": Note("The services that have erased everything, and what.", items: 0...10),
   ]
@@ -116,7 +117,7 @@ public enum DeleteAccount: AccountOperation {
 
     public static let notes: Notes = [
       "password":
-        "The password that the account has; of an account without one a login at its provider in the last ten minutes serves."
+        "The account's password; for an account without one, a login with its provider in the last ten minutes is enough."
     ]
   }
 
@@ -131,7 +132,7 @@ public enum DeleteAccount: AccountOperation {
 
     public static let notes: Notes = [
       "deletion": "The deletion, which has begun.",
-      "token": "For `accountDeletions.getState`, since the session is over. It is given once.",
+      "token": "The token for `accountDeletions.getState`, since the session is over. It is returned only once.",
     ]
   }
 
@@ -143,7 +144,7 @@ public enum DeleteAccount: AccountOperation {
       AdministratorFailure.last.kind,
     ],
     takesIdempotencyKey: false,
-    requirements: ["ID-12"], "Delete the account and everything it holds in all services.")
+    requirements: ["ID-12"], "Deletes the caller's account and all its data in all services.")
 }
 
 /// Reads the progress of a deletion, for the former owner (ID-12). By POST, so that the token is in no URL.
@@ -161,7 +162,7 @@ public enum ReadAccountDeletion: OpenOperation {
   public static let spec = OperationSpec(
     "accountDeletions.getState", of: .identity, .post("/v1/account-deletions/state"), by: .anyone, effect: .read,
     rate: .sensitive,
-    failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "Read how far the deletion of an account has come.")
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "Returns how far the deletion of an account has come.")
 }
 
 /// Confirms that a service has erased an account, and that no data of it remains in the service's files. Confirming again changes nothing.
@@ -184,7 +185,7 @@ public enum ConfirmErasure: OpenOperation {
 
   public static let spec = OperationSpec(
     "accountDeletions.confirm", of: .identity, nil, by: .services([.activity, .social, .rewards, .notifications]), effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "Confirm that a service has erased an account.")
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "Confirms that a service has erased an account.")
 }
 
 /// Gives the notifications service the data for the report of a deletion; `not_found` once the report has ended.
@@ -206,12 +207,13 @@ public enum ReadDeletionReport: OpenOperation {
       self.deletion = deletion
     }
 
-    public static let notes: Notes = ["addressee": "Whom it goes to.", "deletion": "What was erased."]
+    public static let notes: Notes = ["addressee": "The addressee.", "deletion": "What was erased."]
   }
 
   public static let spec = OperationSpec(
     "accountDeletions.getReport", of: .identity, nil, by: .services([.notifications]), effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "What the report of a deletion says, and to whom it goes.")
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-12"],
+    "Returns the content of a deletion report, and its addressee.")
 }
 
 /// Informs identity that the report was sent or given up, so that it forgets the address too. A repetition changes nothing.
@@ -233,7 +235,7 @@ public enum EndDeletionReport: OpenOperation {
   public static let spec = OperationSpec(
     "accountDeletions.endReport", of: .identity, nil, by: .services([.notifications]), effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-12"],
-    "Record that the report of a deletion was sent or given up.")
+    "Records that the report of a deletion was sent or given up.")
 }
 
 // MARK: - Events
@@ -254,7 +256,7 @@ public struct AccountDeleted: Event, Hashable {
 
   public static let spec = EventSpec(
     "accounts.deleted", by: .identity, requirements: ["ID-12"],
-    "An account was deleted; every service erases what it holds of it.")
+    "An account was deleted; every service erases its data of it.")
 }
 
 /// All services have erased an account; the report to its owner is to be sent.
@@ -267,9 +269,9 @@ public struct AccountErased: Event, Hashable {
     self.accountID = accountID
   }
 
-  public static let notes: Notes = ["deletionID": "The deletion.", "accountID": "The account that there was."]
+  public static let notes: Notes = ["deletionID": "The deletion.", "accountID": "The erased account."]
 
   public static let spec = EventSpec(
     "accounts.erased", by: .identity, requirements: ["ID-12"],
-    "All services have erased an account; its owner is to get the report.")
+    "All services have erased an account; the report is to be sent to its owner.")
 }

@@ -42,12 +42,12 @@ public struct OwnAccount: Document, Hashable {
 
   public static let notes: Notes = [
     "id": "The account's id.", "email": "Its e-mail address.", "username": "Its unique name, in lower case.",
-    "name": "The person's name.", "age": Note("The person's age in years.", example: 34), "nickname": "How others see it named.",
-    "timeZone": "IANA time zone in which its days are counted.",
-    "dayStartHour": Note("Hour of the night at which its day starts.", range: 0...6, example: 0),
+    "name": "The person's name.", "age": Note("The person's age in years.", example: 34), "nickname": "Its display name.",
+    "timeZone": "The IANA time zone of its days.",
+    "dayStartHour": Note("The hour of the night at which its day starts.", range: 0...6, example: 0),
     "language": "Language of its messages.", "isVerified": "Whether the e-mail address is verified.",
     "isAdministrator": "Whether it administers the system.", "createdAt": "When it was registered.",
-    "photoTag": "Names its photo, which `photos.getMine` gives; absent without one.",
+    "photoTag": "Identifies its photo, which `photos.getMine` returns; absent without one.",
   ]
 }
 
@@ -58,7 +58,7 @@ public enum ReadOwnAccount: AccountOperation {
 
   public static let spec = OperationSpec(
     "accounts.getMe", of: .identity, .get("/v1/accounts/me"), by: .account, effect: .read, requirements: ["ID-3", "ID-11"],
-    "Read the signed-in account.")
+    "Returns the caller's account.")
 }
 
 /// An account was created, or the data that other services may know has changed: its whole current state.
@@ -108,22 +108,22 @@ public struct AccountChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "The account.", "username": "Its unique name.", "nickname": "How others see it named.",
-    "timeZone": "IANA time zone in which its days are counted.",
-    "dayStartHour": Note("Hour of the night at which its day starts.", range: 0...6),
+    "accountID": "The account.", "username": "Its unique name.", "nickname": "Its display name.",
+    "timeZone": "The IANA time zone of its days.",
+    "dayStartHour": Note("The hour of the night at which its day starts.", range: 0...6),
     "language": "Language of its messages.", "isVerified": "Whether its e-mail address is verified.",
     "consents": "What it has consented to.",
-    "mutesHelp": "Whether it muted help before that was chosen among the preferences of notifications.",
-    "photoTag": "Names its photo; absent without one.",
+    "mutesHelp": "Whether it muted help before this became one of the notification preferences.",
+    "photoTag": "Identifies its photo; absent without one.",
     "givesReadReceipts": "Whether others see how far it has read their messages.",
     "taskEnrollment": "Who may enrol it in a task.",
     "suspendedUntil": "Until when it is suspended, if it is.",
-    "revision": "Counts the account's changes; the highest is the newest.",
+    "revision": "Grows with each change of the account; the highest is the newest.",
   ]
 
   public static let spec = EventSpec(
     "accounts.changed", by: .identity, requirements: ["ID-1", "ID-2", "ID-11", "ID-13"],
-    "An account was registered, verified or changed; its whole public state.")
+    "An account was registered, verified or changed; carries its whole public state.")
 }
 
 /// Gives a service what ``AccountChanged`` will bring it too, when it cannot wait.
@@ -135,7 +135,9 @@ public enum LookUpAccount: OpenOperation {
     public init(accountID: AccountID) { self.accountID = accountID }
     public init(username: Username) { self.username = username }
 
-    public static let notes: Notes = ["accountID": "By its id.", "username": "Or by its username."]
+    public static let notes: Notes = [
+      "accountID": "The account's id; give this or `username`.", "username": "The account's username; give this or `accountID`.",
+    ]
 
     public func check(_ fields: inout FieldChecks) {
       fields.expect((accountID == nil) != (username == nil), "accountID", FieldRule("account_id_or_username"))
@@ -146,5 +148,5 @@ public enum LookUpAccount: OpenOperation {
   public static let spec = OperationSpec(
     "accounts.lookUp", of: .identity, nil, by: .services([.gateway, .activity, .social, .rewards, .notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-1"],
-    "Look an account up by id or username; `not_found` if there is none.")
+    "Looks an account up by id or username; `not_found` if there is none.")
 }

@@ -31,7 +31,7 @@ public enum AppointAdministrator: OpenOperation {
   public static let spec = OperationSpec(
     "accounts.appointAdministrator", of: .identity, nil, by: .services([.gateway]), effect: .write,
     failures: [RequestFailure.notFound.kind, RequestFailure.verificationRequired.kind], requirements: ["ID-15"],
-    "Make an account with a verified address an administrator.")
+    "Makes an account with a verified address an administrator.")
 }
 
 /// Withdraws administration from an account; like granting it, only the launcher may call this. The last administrator cannot be dismissed.
@@ -44,7 +44,7 @@ public enum DismissAdministrator: OpenOperation {
   public static let spec = OperationSpec(
     "accounts.dismissAdministrator", of: .identity, nil, by: .services([.gateway]), effect: .write,
     failures: [RequestFailure.notFound.kind, AdministratorFailure.last.kind], requirements: ["ID-15"],
-    "Let an account administer no longer, unless it is the last one that does.")
+    "Removes an administrator's role, unless it is the last administrator.")
 }
 
 /// All current administrators: for services that must know whether there is another one (SOC-8), or notify them (REW-3).
@@ -61,5 +61,5 @@ public enum ListAdministrators: OpenOperation {
 
   public static let spec = OperationSpec(
     "accounts.listAdministrators", of: .identity, nil, by: .services([.rewards, .social]), effect: .read,
-    requirements: ["REW-3", "SOC-8"], "All accounts that administer.")
+    requirements: ["REW-3", "SOC-8"], "Lists all administrator accounts.")
 }

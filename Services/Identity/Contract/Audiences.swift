@@ -15,7 +15,7 @@ public struct Audience: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "language": "Only accounts of that language.", "idleSince": "Only accounts of which no session was used since then.",
+    "language": "Only accounts of that language.", "idleSince": "Only accounts without any session used since then.",
   ]
 }
 
@@ -33,8 +33,8 @@ public enum ListAudience: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "audience": "Whom it is for.", "after": "The last account of the page before.",
-      "limit": Note("Most accounts.", range: 1...1000),
+      "audience": "The audience.", "after": "The last account of the page before.",
+      "limit": Note("The maximum number of accounts.", range: 1...1000),
     ]
   }
 
@@ -43,12 +43,12 @@ public enum ListAudience: OpenOperation {
 
     public init(accountIDs: [AccountID]) { self.accountIDs = accountIDs }
 
-    public static let notes: Notes = ["accountIDs": "The accounts; none behind the last."]
+    public static let notes: Notes = ["accountIDs": "The accounts; empty after the last one."]
   }
 
   public static let spec = OperationSpec(
     "audiences.list", of: .identity, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5"],
-    "List whom a message to many is for.")
+    "Lists the accounts that a broadcast goes to.")
 }
 
 /// Counts whom a message to many is for (NOT-5).
@@ -60,10 +60,10 @@ public enum CountAudience: OpenOperation {
 
     public init(count: Int) { self.count = count }
 
-    public static let notes: Notes = ["count": "How many accounts."]
+    public static let notes: Notes = ["count": "The number of accounts."]
   }
 
   public static let spec = OperationSpec(
     "audiences.count", of: .identity, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5"],
-    "Count whom a message to many is for.")
+    "Counts the accounts that a broadcast goes to.")
 }

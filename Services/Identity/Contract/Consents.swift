@@ -31,8 +31,8 @@ public struct ConsentChoices: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "activityData": "Whether your steps may be kept, counted and turned into coins.",
-    "location": "Whether your place may be used.",
+    "activityData": "Whether the account's steps may be kept, counted and turned into coins.",
+    "location": "Whether the account's location may be used.",
   ]
 }
 
@@ -50,7 +50,7 @@ public struct ConsentState: Document, Hashable {
 
   public static let notes: Notes = [
     "isGiven": "Whether it is given now.", "changedAt": "When it was last given or withdrawn; absent if never.",
-    "wordingVersion": Note("Which version of the wording that was, see `consents.list`.", example: 1),
+    "wordingVersion": Note("The version of the wording that was consented to, see `consents.list`.", example: 1),
   ]
 }
 
@@ -65,7 +65,8 @@ public struct ConsentStates: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "activityData": "That steps are kept, counted and turned into coins.", "location": "That the place is used.",
+    "activityData": "Consent to steps being kept, counted and turned into coins.",
+    "location": "Consent to the use of the location.",
   ]
 }
 
@@ -84,7 +85,7 @@ public struct ConsentWording: Document, Hashable {
   public static let notes: Notes = [
     "purpose": "Its name in `consents` of settings and registration.",
     "version": Note("Grows when the wording changes; a consent is kept with the version it was given to.", example: 1),
-    "text": "To be shown to whoever is asked for the consent.",
+    "text": "The text to show to the person who is asked for the consent.",
   ]
 }
 
@@ -96,5 +97,5 @@ public enum ListConsents: OpenOperation {
 
   public static let spec = OperationSpec(
     "consents.list", of: .identity, .get("/v1/consents"), by: .anyone, effect: .read, requirements: ["ID-13"],
-    "List what can be consented to, in words.")
+    "Lists the consents that can be given, with their texts.")
 }

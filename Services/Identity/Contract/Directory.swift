@@ -49,8 +49,8 @@ public struct DirectoryEntry: Document, Hashable {
 
   public static let notes: Notes = [
     "accountID": "The account.", "username": "Its unique name, as friend requests take it.",
-    "nickname": "How others see it named, if it has a nickname.", "photoURL": "Its photo, if it has one.",
-    "relation": "What is between you and it.",
+    "nickname": "Its display name, if it has a nickname.", "photoURL": "Its photo, if it has one.",
+    "relation": "The relation between the caller and it.",
   ]
 }
 
@@ -80,5 +80,5 @@ public enum SearchDirectory: AccountOperation {
   public static let spec = OperationSpec(
     "directory.search", of: .identity, .get("/v1/directory"), by: .account, effect: .read, rate: .search,
     requirements: ["ID-14", "SOC-7", "SOC-8"],
-    "Find other accounts by a part of their username or nickname among those that want to be found, or list them all.")
+    "Lists the accounts that can be found by searching, or those of them with a given part in username or nickname.")
 }

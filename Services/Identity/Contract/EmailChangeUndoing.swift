@@ -44,14 +44,14 @@ public enum UndoEmailChange: OpenOperation {
     public static let notes: Notes = [
       "username": "The account's username.", "email": "Its e-mail address from now on.",
       "wasCompleted":
-        "Whether the address had been changed: then all sessions were ended, the password is no longer valid, and a link to choose another was mailed to the address; else the change was only asked for.",
+        "Whether the address had been changed: then all sessions ended, the password is no longer valid, and a link to choose another was mailed to the address. Otherwise the change had only been requested.",
     ]
   }
 
   public static let spec = OperationSpec(
     "emailChanges.undo", of: .identity, .post("/v1/email-changes/undo"), by: .anyone, effect: .write, rate: .sensitive,
     failures: EmailChangeUndoFailure.allCases.map(\.kind), requirements: ["ID-11"],
-    "Cancel or undo a change of the e-mail address by the token mailed to the former one.")
+    "Cancels or undoes a change of the e-mail address, by the token mailed to the former address.")
 }
 
 /// Gives the notifications service the current data for a notice of a change: the account's address before the change, and the token of the
@@ -63,5 +63,5 @@ public enum ReadEmailChangeNotice: OpenOperation {
   public static let spec = OperationSpec(
     "emailChanges.getNotice", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "NOT-6"],
-    "The token and addressee of a notice of a changed address; `not_found` where there is nothing to undo.")
+    "Returns the token and addressee of a notice of a changed address; `not_found` where there is nothing to undo.")
 }

@@ -40,7 +40,7 @@ public enum RequestEmailChange: AccountOperation {
     public static let notes: Notes = [
       "email": "The new address; the link is sent to it.",
       "currentPassword":
-        "The password that the account has; of an account without one a login at its provider in the last ten minutes serves.",
+        "The account's password; for an account without one, a login with its provider in the last ten minutes is enough.",
     ]
   }
 
@@ -54,7 +54,7 @@ public enum RequestEmailChange: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "email": "Where the link is sent, unless another account has the address.", "expiresAt": "Until when it works.",
+      "email": "The address to which the link is sent, unless another account has it.", "expiresAt": "Until when it works.",
     ]
   }
 
@@ -64,7 +64,7 @@ public enum RequestEmailChange: AccountOperation {
     failures: RequestEmailChangeFailure.allCases.map(\.kind)
       + [ChangePasswordFailure.wrongPassword.kind, FreshLoginFailure.required.kind, LogInFailure.locked.kind],
     requirements: ["ID-11"],
-    "Have a link mailed to a new address, by which it becomes the account's.")
+    "Requests a change of the e-mail address; the link that confirms it is mailed to the new address.")
 }
 
 /// Why a link changes no address.
@@ -117,7 +117,7 @@ public enum CompleteEmailChange: OpenOperation {
     "emailChanges.complete", of: .identity, .post("/v1/email-changes/complete"), by: .anyone, effect: .write, rate: .sensitive,
     failures: EmailChangeFailure.allCases.map(\.kind) + [RequestFailure.accountSuspended.kind],
     requirements: ["ID-11", "SOC-8"],
-    "Change the e-mail address by the mailed link's token.")
+    "Changes the e-mail address, by the mailed link's token.")
 }
 
 /// A link to change an address is to be mailed to it, and a notice to the present one. Their secrets are not published: see
@@ -131,10 +131,12 @@ public struct EmailChangeRequested: Event, Hashable {
     self.accountID = accountID
   }
 
-  public static let notes: Notes = ["changeID": "Names the change and its link.", "accountID": "Whose address."]
+  public static let notes: Notes = [
+    "changeID": "Id of the change and its link.", "accountID": "The account whose address it is.",
+  ]
 
   public static let spec = EventSpec(
-    "emailChanges.requested", by: .identity, requirements: ["ID-11"], "An account asks for another e-mail address.")
+    "emailChanges.requested", by: .identity, requirements: ["ID-11"], "An account requested a change of its e-mail address.")
 }
 
 /// An account has another e-mail address; its owner is to be notified at the former one, with the link that undoes it.
@@ -147,10 +149,10 @@ public struct EmailChanged: Event, Hashable {
     self.accountID = accountID
   }
 
-  public static let notes: Notes = ["changeID": "Names the change.", "accountID": "Whose address."]
+  public static let notes: Notes = ["changeID": "Id of the change.", "accountID": "The account whose address it is."]
 
   public static let spec = EventSpec(
-    "emailChanges.completed", by: .identity, requirements: ["ID-11"], "An account has another e-mail address.")
+    "emailChanges.completed", by: .identity, requirements: ["ID-11"], "An account changed its e-mail address.")
 }
 
 /// Gives the notifications service the current data for the mail with the link; compare ``ReadVerificationSecret``.
@@ -168,5 +170,8 @@ public enum ReadEmailChangeSecret: OpenOperation {
   public static let spec = OperationSpec(
     "emailChanges.getSecret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "NOT-6"],
-    "The token and addressee of such a mail; `not_found` for a link that does not work, as where the address is taken.")
+    """
+    Returns the token and addressee of a mail that confirms a new address; `not_found` if its link does not work, as where the \
+    address is taken.
+    """)
 }

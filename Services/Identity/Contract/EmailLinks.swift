@@ -46,7 +46,7 @@ public enum ValidateEmailLink: OpenOperation {
 
     public static let notes: Notes = [
       "isDone":
-        "Whether the link did its work before, so that nothing is left to do: of one that verifies, which may be used again; others are refused then."
+        "Whether the link was used before, so nothing is left to do: true of verification links only, since other links are refused once used."
     ]
   }
 
@@ -55,5 +55,5 @@ public enum ValidateEmailLink: OpenOperation {
     failures: VerificationFailure.allCases.map(\.kind) + RecoveryFailure.allCases.map(\.kind)
       + EmailChangeFailure.allCases.map(\.kind) + EmailChangeUndoFailure.allCases.map(\.kind)
       + AnswerLoginAlertByLink.failures + SuspensionLinkFailure.allCases.map(\.kind) + [RequestFailure.accountSuspended.kind],
-    requirements: ["ID-2", "ID-7", "ID-8", "ID-11", "SOC-8"], "Check whether a mailed link works, without using it up.")
+    requirements: ["ID-2", "ID-7", "ID-8", "ID-11", "SOC-8"], "Checks whether a mailed link works, without using it up.")
 }

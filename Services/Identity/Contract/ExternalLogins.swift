@@ -59,10 +59,10 @@ public struct ExternalLoginStart: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "authorizationURL": "Open this in the person's browser.",
-    "state": "Comes back from the provider with the code.",
-    "flowSecret": "Keep it where this flow began, and give it at the end: without it nobody else can end the flow.",
-    "expiresAt": "Until when the flow can be ended, ten minutes after its beginning.",
+    "authorizationURL": "The address to open in the person's browser.",
+    "state": "The value that the provider returns with the code.",
+    "flowSecret": "A secret to keep where this flow began and to send at its end, so that nobody else can complete the flow.",
+    "expiresAt": "Until when the flow can be completed, ten minutes after its beginning.",
   ]
 }
 
@@ -81,9 +81,9 @@ public enum BeginExternalLogin: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "provider": "Which provider; see `externalProviders.list`.",
+      "provider": "The provider; see `externalProviders.list`.",
       "redirectURI": Note(
-        "Where the browser is sent afterwards: one of those configured, to the letter.", length: 1...500,
+        "The address to which the browser is sent afterwards: exactly one of those configured.", length: 1...500,
         example: "org.example.app:/logged-in"),
     ]
   }
@@ -93,7 +93,7 @@ public enum BeginExternalLogin: OpenOperation {
   public static let spec = OperationSpec(
     "externalLogins.begin", of: .identity, .post("/v1/external-logins"), by: .anyone, effect: .write, rate: .sensitive,
     failures: [ExternalLoginFailure.unknownProvider.kind, ExternalLoginFailure.providerUnavailable.kind],
-    usesReserve: true, requirements: ["ID-10"], "Begin to log in by an external provider.")
+    usesReserve: true, requirements: ["ID-10"], "Begins a login with an external provider.")
 }
 
 /// Ends a login by an external provider: begins a session of the account that is linked to the person there, a new account if
@@ -129,7 +129,7 @@ public enum CompleteExternalLogin: OpenOperation {
       "device": "A name for the device, for the list of sessions.",
       "timeZone": "IANA time zone of a new account; UTC if absent.",
       "language": "Language of a new account; that of the request if absent.",
-      "consents": "What the person of a new account consents to, see `consents.list`; nothing that is absent.",
+      "consents": "What the person of a new account consents to, see `consents.list`; an absent one is not given.",
     ]) { shared, _ in shared }
 
     public func check(_ fields: inout FieldChecks) {
@@ -159,16 +159,16 @@ public enum CompleteExternalLogin: OpenOperation {
     failures: (ExternalLoginFailure.ofEveryEnd + [.emailMissing, .accountExists]).map(\.kind)
       + [LogInFailure.unconfirmed, .unasked].map(\.kind) + [RequestFailure.accountSuspended.kind],
     usesReserve: true, requirements: ["ID-10"],
-    "Log in by what the external provider sent back; a first login makes an account.")
+    "Completes a login with an external provider; a first login creates an account.")
 }
 
 /// What the provider sent back, as the inputs of both ends of a flow have it.
 let answerNotes: Notes = [
-  "state": Note("As it came back.", length: 1...200),
-  "flowSecret": Note("As the beginning gave it.", length: 1...200),
-  "code": Note("The code that came back; absent if an error did.", length: 1...4096),
-  "iss": Note("The issuer that came back, if one did (RFC 9207).", length: 1...500),
-  "error": Note("The error that came back instead of a code.", length: 1...200, example: "access_denied"),
+  "state": Note("The value that the provider returned.", length: 1...200),
+  "flowSecret": Note("The value that the beginning of the flow returned.", length: 1...200),
+  "code": Note("The code that the provider returned; absent if it returned an error.", length: 1...4096),
+  "iss": Note("The issuer that the provider returned, if it did (RFC 9207).", length: 1...500),
+  "error": Note("The error that the provider returned instead of a code.", length: 1...200, example: "access_denied"),
 ]
 
 /// Gives the gateway the redirect target for a browser whose provider answered with a form (`response_mode=form_post`).
@@ -186,11 +186,11 @@ public enum ReadExternalLoginReturn: OpenOperation {
 
     public init(redirectURI: String) { self.redirectURI = redirectURI }
 
-    public static let notes: Notes = ["redirectURI": "Where the client waits for it."]
+    public static let notes: Notes = ["redirectURI": "The address at which the client waits for it."]
   }
 
   public static let spec = OperationSpec(
     "externalLogins.getReturn", of: .identity, nil, by: .services([.gateway]), effect: .read,
     failures: [ExternalLoginFailure.stateInvalid.kind, ExternalLoginFailure.stateExpired.kind], requirements: ["ID-10"],
-    "Where the browser of a flow with an external provider goes on to.")
+    "Returns the address at which the browser of a flow with an external provider continues.")
 }

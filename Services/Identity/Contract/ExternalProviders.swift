@@ -35,7 +35,7 @@ public struct ExternalProvider: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "name": "Names the provider in calls.", "title": Note("How people know it.", example: "Google"),
+    "name": "The provider's name in requests.", "title": Note("The name by which people know it.", example: "Google"),
   ]
 }
 
@@ -48,10 +48,10 @@ public enum ListExternalProviders: OpenOperation {
 
     public init(providers: [ExternalProvider]) { self.providers = providers }
 
-    public static let notes: Notes = ["providers": "The providers; none unless some are configured."]
+    public static let notes: Notes = ["providers": "The providers; empty if none is configured."]
   }
 
   public static let spec = OperationSpec(
     "externalProviders.list", of: .identity, .get("/v1/external-providers"), by: .anyone, effect: .read,
-    requirements: ["ID-10"], "List the external providers by which people can log in.")
+    requirements: ["ID-10"], "Lists the external providers that people can log in with.")
 }

@@ -21,8 +21,8 @@ public struct ExternalIdentity: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "The link's id.", "provider": "Which provider.", "linkedAt": "When it was linked.",
-    "lastUsedAt": "When it was last logged in with; absent if never.",
+    "id": "The link's id.", "provider": "The provider.", "linkedAt": "When it was linked.",
+    "lastUsedAt": "When it was last used to log in; absent if never.",
   ]
 }
 
@@ -55,14 +55,15 @@ public enum ListIdentities: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "identities": "The identities, the oldest link first.",
-      "hasPassword": "Whether it has a password; one made by an external login has none until a link to recover it sets one.",
+      "identities": "The identities, oldest link first.",
+      "hasPassword":
+        "Whether the account has a password; one created by an external login has none until a recovery link sets one.",
     ]
   }
 
   public static let spec = OperationSpec(
     "identities.list", of: .identity, .get("/v1/identities"), by: .account, effect: .read, requirements: ["ID-10"],
-    "List the external identities linked to your account.")
+    "Lists the external identities linked to the caller's account.")
 }
 
 /// Begins to link an external identity to the account that is logged in; see ``BeginExternalLogin``.
@@ -76,7 +77,7 @@ public enum BeginIdentityLink: AccountOperation {
     failures: [
       ExternalLoginFailure.unknownProvider.kind, ExternalLoginFailure.providerUnavailable.kind,
     ],
-    takesIdempotencyKey: false, requirements: ["ID-10"], "Begin to link an external identity to your account.")
+    takesIdempotencyKey: false, requirements: ["ID-10"], "Begins to link an external identity to the caller's account.")
 }
 
 /// Links the external identity that the provider proved to the account, in the session in which the flow began.
@@ -111,7 +112,7 @@ public enum LinkIdentity: AccountOperation {
     "identities.link", of: .identity, .post("/v1/identities/complete"), by: .account, effect: .write, rate: .sensitive,
     failures: ExternalLoginFailure.ofEveryEnd.map(\.kind) + [
       IdentityFailure.linkedElsewhere.kind, IdentityFailure.providerLinkedAlready.kind,
-    ], requirements: ["ID-10"], "Link the external identity that the provider proved to your account.")
+    ], requirements: ["ID-10"], "Links the external identity that the provider confirmed to the caller's account.")
 }
 
 /// Unlinks an external identity; never the last way in.
@@ -130,7 +131,7 @@ public enum UnlinkIdentity: AccountOperation {
     "identities.unlink", of: .identity, .delete("/v1/identities/{identityID}"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind, IdentityFailure.lastWayIn.kind],
     requirements: ["ID-10"],
-    "Unlink an external identity; refused if it is the last way in.")
+    "Unlinks an external identity; refused if the caller has no other way to log in.")
 }
 
 /// Marks ids of changes of what an account is linked to.
@@ -151,7 +152,8 @@ public struct IdentityLinkChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "changeID": "Names the change.", "accountID": "Whose identity.", "isLinked": "Whether it is linked from then on.",
+    "changeID": "Id of the change.", "accountID": "The account whose identity it is.",
+    "isLinked": "Whether it was linked; otherwise it was unlinked.",
   ]
 
   public static let spec = EventSpec(

@@ -96,18 +96,19 @@ public struct Incident: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the incident.", "pattern": "What the events are, taken together.",
+    "id": "Id of the incident.", "pattern": "The pattern of its events.",
     "title": Note("The same in words, in the caller's language.", example: "Many attempts at one account's password"),
-    "severity": "How much it matters; it can rise.", "accountID": "The affected account, if one.",
-    "username": "Its username; absent where the account is gone.", "address": "Where it comes from, if from one address.",
-    "provider": Note("The external provider that it is about, if one.", example: "google"),
-    "count": Note("How many events it has counted.", range: 1...9e15, example: 7), "firstAt": "When the first was.",
-    "lastAt": "When the last was.", "measures": "What was done about it.",
+    "severity": "Its severity, which can rise.", "accountID": "The affected account, if there is one.",
+    "username": "Its username; absent if the account no longer exists.",
+    "address": "The address that it comes from, if it is one.",
+    "provider": Note("The external provider that it is about, if there is one.", example: "google"),
+    "count": Note("The number of its events.", range: 1...9e15, example: 7), "firstAt": "When the first event happened.",
+    "lastAt": "When the last event happened.", "measures": "The reaction to it.",
     "recommendation": "What to do about it, in the caller's language.",
-    "isOpen": "Whether it lasts: it ends when an administrator closes it, or after a day without a further event.",
-    "closedAt": "When it ended; absent while it lasts.",
-    "closedByAccountID": "The administrator who closed it; absent where it ended by itself.",
-    "comment": "What that administrator wrote.",
+    "isOpen": "Whether it is open: it ends when an administrator closes it, or after a day without a further event.",
+    "closedAt": "When it ended; absent while it is open.",
+    "closedByAccountID": "The administrator who closed it; absent if it ended by itself.",
+    "comment": "The comment of that administrator.",
   ]
 }
 
@@ -144,7 +145,7 @@ public enum ListIncidents: AccountOperation {
 
   public static let spec = OperationSpec(
     "incidents.list", of: .identity, .get("/v1/incidents"), by: .administrator, effect: .read, requirements: ["ID-15"],
-    "List incidents, the newest first.")
+    "Lists incidents, newest first.")
 }
 
 /// Reads an incident with the last events of its account or address.
@@ -168,13 +169,13 @@ public enum ReadIncident: AccountOperation {
 
     public static let notes: Notes = [
       "incident": "The incident.",
-      "events": "The last security events of its account or address while it lasted, the newest first, at most 50.",
+      "events": "The last security events of its account or address while it was open, newest first, at most 50.",
     ]
   }
 
   public static let spec = OperationSpec(
     "incidents.get", of: .identity, .get("/v1/incidents/{incidentID}"), by: .administrator, effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["ID-15"], "Read an incident with its last events.")
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-15"], "Returns an incident with its last events.")
 }
 
 /// Closes an incident. What happens after it is another one. Closing it twice is harmless; the first comment stands.
@@ -189,7 +190,7 @@ public enum CloseIncident: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "incidentID": "The incident.", "comment": Note("What it was about.", length: 1...500, breaksLines: true),
+      "incidentID": "The incident.", "comment": Note("A comment on the incident.", length: 1...500, breaksLines: true),
     ]
   }
 
@@ -197,7 +198,7 @@ public enum CloseIncident: AccountOperation {
 
   public static let spec = OperationSpec(
     "incidents.close", of: .identity, .post("/v1/incidents/{incidentID}/close"), by: .administrator, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["ID-15"], "Close an incident.")
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-15"], "Closes an incident.")
 }
 
 /// An account was protected automatically; its owner is to be notified. Of an incident each graver measure is published.
@@ -221,12 +222,13 @@ public struct AccountProtected: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "incidentID": "What it was protected from.", "accountID": "Whose account it is; absent where it is nobody's.",
-    "pattern": "What was noticed.", "measure": "What was done about it; if absent, what goes with the pattern.", "at": "When.",
+    "incidentID": "The incident that it was protected from.", "accountID": "The account; absent if there is none.",
+    "pattern": "The pattern that was noticed.", "measure": "The reaction to it; if absent, the one that belongs to the pattern.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
-    "accounts.protected", by: .identity, requirements: ["ID-15"], "An account was protected from somebody who is after it.")
+    "accounts.protected", by: .identity, requirements: ["ID-15"], "An account was protected from an attack.")
 }
 
 /// An incident is critical; that administrator is to be notified at once.
@@ -246,8 +248,8 @@ public struct AdministratorAlerted: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "mailID": "Names the notice: one for each administrator and incident.", "accountID": "The administrator.",
-    "incidentID": "The incident.", "title": "What it is, in the administrator's language.", "at": "When.",
+    "mailID": "Id of the notice: one for each administrator and incident.", "accountID": "The administrator.",
+    "incidentID": "The incident.", "title": "A description, in the administrator's language.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

@@ -25,7 +25,7 @@ public struct PublicSigningKey: Document, Hashable {
   public static let notes: Notes = [
     "kty": Note("Key type.", example: "OKP"), "crv": Note("Curve.", example: "Ed25519"),
     "alg": Note("Algorithm.", example: "EdDSA"),
-    "use": Note("What for.", example: "sig"), "kid": "Name of the key, as in a token's header.", "x": "The key, base64url.",
+    "use": Note("Its use.", example: "sig"), "kid": "The key's id, as in a token's header.", "x": "The key, base64url.",
   ]
 }
 
@@ -43,7 +43,7 @@ public enum ListKeys: OpenOperation {
 
   public static let spec = OperationSpec(
     "keys.list", of: .identity, .get("/.well-known/jwks.json"), by: .anyone, effect: .read, requirements: ["ID-4"],
-    "The keys by which access tokens are checked, as a JSON Web Key Set.")
+    "Lists the keys that verify access tokens, as a JSON Web Key Set.")
 }
 
 /// The fixed values in an access token, which the gateway checks (RFC 9068, RFC 8725).

@@ -70,10 +70,10 @@ public struct LoginAlert: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the alert.", "level": "How far it was from what is usual.", "reasons": "What was unlike the account.",
-    "device": Note("What logged in, as far as it says.", example: "Firefox on Linux"), "place": "Where it was.",
-    "createdAt": "When it was.", "expiresAt": "Until when it can be answered.",
-    "answer": "What its owner said; absent while nothing.", "answeredAt": "When; absent while not.",
+    "id": "Id of the alert.", "level": "How unusual the login was.", "reasons": "What was unusual about the login.",
+    "device": Note("The device, as far as it says what it is.", example: "Firefox on Linux"), "place": "The place of the login.",
+    "createdAt": "When the login happened.", "expiresAt": "Until when it can be answered.",
+    "answer": "The owner's answer; absent until there is one.", "answeredAt": "When it was answered; absent until then.",
   ]
 }
 
@@ -108,7 +108,7 @@ public enum ListLoginAlerts: AccountOperation {
 
   public static let spec = OperationSpec(
     "loginAlerts.list", of: .identity, .get("/v1/login-alerts"), by: .account, effect: .read, requirements: ["ID-7"],
-    "List the logins that were unlike you.")
+    "Lists the unusual logins to the caller's account.")
 }
 
 /// Says of a login whether it was the owner's, from another session of the account. A session in doubt may disown the login that it began
@@ -123,7 +123,9 @@ public enum AnswerLoginAlert: AccountOperation {
       self.answer = answer
     }
 
-    public static let notes: Notes = ["alertID": "The alert.", "answer": "Whether it was you, or the session is to be closed."]
+    public static let notes: Notes = [
+      "alertID": "The alert.", "answer": "Whether the login was the owner's, or its session is to be closed.",
+    ]
   }
 
   public struct Output: Document, Hashable {
@@ -140,9 +142,9 @@ public enum AnswerLoginAlert: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "username": "The account's username.", "answer": "What was answered.",
-      "closedCount": Note("How many sessions were closed by it.", range: 0...1000, example: 1),
-      "isPasswordChangeAdvised": "Whether somebody else knows the password, so that it should be changed at once.",
+      "username": "The account's username.", "answer": "The answer.",
+      "closedCount": Note("The number of sessions that this closed.", range: 0...1000, example: 1),
+      "isPasswordChangeAdvised": "Whether somebody else knows the password, so it should be changed at once.",
     ]
   }
 
@@ -153,7 +155,7 @@ public enum AnswerLoginAlert: AccountOperation {
       RequestFailure.notFound.kind, LoginAlertFailure.expired.kind, LoginAlertFailure.answered.kind,
       LoginAlertFailure.ownSession.kind, RequestFailure.loginUnanswered.kind,
     ],
-    requirements: ["ID-7"], "Say of a login that it was you, or close it.")
+    requirements: ["ID-7"], "Confirms an unusual login as the caller's own, or closes its session.")
 }
 
 /// The same by the token of the mailed link, which works once.
@@ -169,7 +171,7 @@ public enum AnswerLoginAlertByLink: OpenOperation {
 
     public static let notes: Notes = [
       "token": Note("The mailed link's token.", length: 1...200),
-      "answer": "Whether it was you, or the session is to be closed.",
+      "answer": "Whether the login was the owner's, or its session is to be closed.",
     ]
   }
 
@@ -180,7 +182,8 @@ public enum AnswerLoginAlertByLink: OpenOperation {
 
   public static let spec = OperationSpec(
     "loginAlerts.answerByLink", of: .identity, .post("/v1/login-alerts/answer"), by: .anyone, effect: .write, rate: .sensitive,
-    failures: failures, requirements: ["ID-7"], "Say of a login that it was you, or close it, by the mailed link's token.")
+    failures: failures, requirements: ["ID-7"],
+    "Confirms an unusual login as the owner's, or closes its session, by the mailed link's token.")
 }
 
 /// A login was unlike the account; its owner is to be notified. The secret of the mail's links is not published: see
@@ -203,12 +206,14 @@ public struct LoginAlertRaised: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "alertID": "Names the alert.", "accountID": "Whose account it is.", "level": "How far it was from what is usual.",
-    "device": "What logged in, in the account's language.", "place": "Where, likewise.", "at": "When.",
+    "alertID": "Id of the alert.", "accountID": "The account.", "level": "How unusual the login was.",
+    "device": "The device, in the account's language.", "place": "The place, in the account's language.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
-    "loginAlerts.raised", by: .identity, requirements: ["ID-7"], "Somebody logged in, or would have, who was unlike the account.")
+    "loginAlerts.raised", by: .identity, requirements: ["ID-7"],
+    "A login to an account was unusual, or was refused because it was.")
 }
 
 /// Gives the notifications service the current data for the mail about a login; compare ``ReadVerificationSecret``.
@@ -243,13 +248,15 @@ public enum ReadLoginAlertSecret: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "token": "The links' token. Never log or store it.", "email": "Where to send it.", "username": "Whom to greet.",
-      "language": "In which language.", "device": "What logged in.", "place": "Where.", "at": "When.",
+      "token": "The token of the links. Never log or store it.", "email": "The address to send it to.",
+      "username": "The name for the salutation.",
+      "language": "The language of the mail.", "device": "The device.", "place": "The place of the login.",
+      "at": "When it happened.",
     ]
   }
 
   public static let spec = OperationSpec(
     "loginAlerts.getSecret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-7", "NOT-6"],
-    "The token and addressee of a mail about a login; `not_found` where it can no longer be answered.")
+    "Returns the token and addressee of a mail about a login; `not_found` where it can no longer be answered.")
 }

@@ -34,10 +34,10 @@ public struct SessionPlace: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "kind": "How much is known of the place.",
+    "kind": "How precisely the place is known.",
     "network": Note("The network of the address: an IPv4 /24 or an IPv6 /48.", example: "192.0.2.0/24"),
-    "city": Note("The city, in the account's language where the database of places has it.", example: "Madrid"),
-    "country": Note("The country, likewise.", example: "Spain"),
+    "city": Note("The city, in the account's language if the database of places has it.", example: "Madrid"),
+    "country": Note("The country, in the account's language if the database of places has it.", example: "Spain"),
     "name": Note("The place in words, in the account's language.", example: "Madrid, Spain"),
   ]
 }
@@ -69,11 +69,13 @@ public struct OwnSession: Document, Hashable {
 
   public static let notes: Notes = [
     "id": "The session's id.",
-    "device": Note("How the client named its device, else what it runs, else that it is unknown.", example: "Ana's phone"),
-    "program": Note("What the client says it runs, which nobody can check.", example: "Firefox on Linux"),
+    "device": Note(
+      "The name that the client gave its device, otherwise what the device runs, otherwise that it is unknown.",
+      example: "Ana's phone"),
+    "program": Note("What the client says it runs; unverified.", example: "Firefox on Linux"),
     "place": "Where it was last seen.", "createdAt": "When it logged in.",
-    "lastSeenAt": "When it last got tokens, which one in use does every ten minutes; now for the calling session.",
-    "expiresAt": "When it ends unless it is refreshed before.", "isCurrent": "Whether it is the calling session.",
+    "lastSeenAt": "When it last got tokens, as a session in use does every ten minutes; now for the calling session.",
+    "expiresAt": "When it ends unless it is refreshed.", "isCurrent": "Whether it is the calling session.",
   ]
 }
 
@@ -85,7 +87,7 @@ public enum ListSessions: AccountOperation {
 
   public static let spec = OperationSpec(
     "sessions.list", of: .identity, .get("/v1/sessions"), by: .account, effect: .read, requirements: ["ID-6"],
-    "List your sessions: device, place, when last seen, and which one this is.")
+    "Lists the caller's sessions: device, place, when last seen, and which one is the calling session.")
 }
 
 /// Closes one of the account's sessions: it ends at once, in every service, and its device is notified live.
@@ -106,7 +108,7 @@ public enum CloseSession: AccountOperation {
     "sessions.close", of: .identity, .delete("/v1/sessions/{sessionID}"), by: .account, effect: .write,
     inDoubt: .allowed, failures: [RequestFailure.notFound.kind, RequestFailure.loginUnanswered.kind],
     usesReserve: true, requirements: ["ID-6", "ID-7"],
-    "Close one of your sessions.")
+    "Closes one of the caller's sessions.")
 }
 
 /// Closes all of the account's sessions but the calling one.
@@ -118,11 +120,11 @@ public enum CloseOtherSessions: AccountOperation {
 
     public init(closedCount: Int) { self.closedCount = closedCount }
 
-    public static let notes: Notes = ["closedCount": Note("How many were closed.", range: 0...1_000_000, example: 2)]
+    public static let notes: Notes = ["closedCount": Note("The number of closed sessions.", range: 0...1_000_000, example: 2)]
   }
 
   public static let spec = OperationSpec(
     "sessions.closeOthers", of: .identity, .delete("/v1/sessions"), by: .account, effect: .write,
     usesReserve: true, requirements: ["ID-6", "ID-7"],
-    "Close all of your sessions but this one.")
+    "Closes all of the caller's sessions but the calling one.")
 }

@@ -51,12 +51,12 @@ public enum ChangePassword: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "currentPassword": "The password that the account has.",
+      "currentPassword": "The account's present password.",
       "password":
         "8 to 256 characters with an upper-case and a lower-case letter, a digit and a special character; no common password, and not the current one.",
       "passwordConfirmation": "The same password again.",
       "keepsPersonalAccessTokens":
-        "Whether scripts go on with their personal access tokens; without it they are revoked, since whoever had the password may have made some.",
+        "Whether the account's personal access tokens stay valid; by default they are revoked, since somebody who knew the password may have created some.",
     ]
   }
 
@@ -66,7 +66,7 @@ public enum ChangePassword: AccountOperation {
     "accounts.changePassword", of: .identity, .put("/v1/accounts/me/password"), by: .account, effect: .write, rate: .sensitive,
     failures: ChangePasswordFailure.allCases.map(\.kind) + [LogInFailure.locked.kind],
     requirements: ["ID-9", "ID-20"],
-    "Change the password; this session gets new tokens, all others and the personal access tokens end.")
+    "Changes the password; the calling session gets new tokens, all others and the personal access tokens end.")
 }
 
 /// An account has another password; its owner is to be notified by mail.
@@ -79,10 +79,10 @@ public struct PasswordChanged: Event, Hashable {
     self.accountID = accountID
   }
 
-  public static let notes: Notes = ["changeID": "Names the change.", "accountID": "Whose password it is."]
+  public static let notes: Notes = ["changeID": "Id of the change.", "accountID": "The account whose password it is."]
 
   public static let spec = EventSpec(
-    "passwords.changed", by: .identity, requirements: ["ID-8", "ID-9"], "An account has another password.")
+    "passwords.changed", by: .identity, requirements: ["ID-8", "ID-9"], "An account changed its password.")
 }
 
 /// Gives the notifications service the current addressee of a mail: no other service keeps addresses.
@@ -107,11 +107,11 @@ public enum ReadAddressee: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "email": "Where to send it.", "username": "Whom to greet.", "language": "In which language.",
+      "email": "The address to send it to.", "username": "The name for the salutation.", "language": "The language of the mail.",
     ]
   }
 
   public static let spec = OperationSpec(
     "accounts.getAddressee", of: .identity, nil, by: .services([.notifications]), effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"], "Where a mail to an account goes, and in which language.")
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"], "Returns the address and language of mails to an account.")
 }

@@ -38,15 +38,15 @@ public enum RequestPasswordRecovery: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "email": "The address as it was given. If an account has it, a link was sent there, a few an hour at most.",
-      "linkLifetimeSeconds": Note("How long such a link works.", example: 1800),
+      "email": "The address as given. If an account has it, a link was sent there, a few times an hour at most.",
+      "linkLifetimeSeconds": Note("The time for which such a link works, in seconds.", example: 1800),
     ]
   }
 
   public static let spec = OperationSpec(
     "passwordRecoveries.request", of: .identity, .post("/v1/password-recoveries"), by: .anyone, effect: .create,
     rate: .sensitive, takesIdempotencyKey: true, requirements: ["ID-8"],
-    "Have a link mailed by which a forgotten password is replaced.")
+    "Requests a mail with a link that replaces a forgotten password.")
 }
 
 /// Why a link recovers no password.
@@ -107,7 +107,7 @@ public enum CompletePasswordRecovery: OpenOperation {
     "passwordRecoveries.complete", of: .identity, .post("/v1/password-recoveries/complete"), by: .anyone, effect: .write,
     rate: .sensitive, failures: RecoveryFailure.allCases.map(\.kind) + [RequestFailure.accountSuspended.kind],
     requirements: ["ID-8", "ID-20", "SOC-8"],
-    "Choose a new password by the mailed link's token; all sessions end.")
+    "Sets a new password, by the mailed link's token; all sessions end.")
 }
 
 /// A recovery was asked for. The link's secret is not published: see ``ReadRecoverySecret``.
@@ -121,8 +121,8 @@ public struct PasswordRecoveryRequested: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "recoveryID": "Names the request and its link.",
-    "accountID": "The account to be recovered; absent where none has the address, and then there is no mail to send.",
+    "recoveryID": "Id of the request and its link.",
+    "accountID": "The account to recover; absent if none has the address, and then no mail is sent.",
   ]
 
   public static let spec = EventSpec(
@@ -144,5 +144,5 @@ public enum ReadRecoverySecret: OpenOperation {
   public static let spec = OperationSpec(
     "passwordRecoveries.getSecret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-8", "NOT-6"],
-    "The token and addressee of a recovery mail; `not_found` for a link that no longer works.")
+    "Returns the token and addressee of a recovery mail; `not_found` for a link that no longer works.")
 }

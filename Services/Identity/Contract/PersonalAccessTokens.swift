@@ -31,8 +31,9 @@ public struct PersonalAccessToken: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "The token's id.", "name": "What its owner calls it.", "scopes": "What it allows.", "createdAt": "When it was made.",
-    "expiresAt": "When it stops working; absent if only by being revoked.",
+    "id": "The token's id.", "name": "The name that its owner gave it.", "scopes": "What the token allows.",
+    "createdAt": "When it was created.",
+    "expiresAt": "When it expires; absent if it works until it is revoked.",
     "lastUsedAt": "When it was last used, to within five minutes; absent if never.",
   ]
 }
@@ -92,11 +93,11 @@ public enum CreatePersonalAccessToken: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "name": "What to call it; none of the account's others has the name.",
+      "name": "Its name, unique among the account's tokens.",
       "scopes": Note(
-        "What it allows: neither of `read` and `write` includes the other, but a change answers the thing it changed as it stands then.",
+        "What the token allows: neither of `read` and `write` includes the other, but the answer to a change holds the changed thing.",
         items: 1...AccessScope.allCases.count),
-      "expiresAt": "When it stops working, within a year; absent for a token that works until it is revoked.",
+      "expiresAt": "When it expires, within a year; absent for a token that works until it is revoked.",
     ]
   }
 
@@ -111,7 +112,7 @@ public enum CreatePersonalAccessToken: AccountOperation {
 
     public static let notes: Notes = [
       "token": "The token.",
-      "secret": "Goes with each request as `Authorization: Bearer`. Nobody can show it again.",
+      "secret": "The token to send with each request as `Authorization: Bearer`. It is shown only now.",
     ]
   }
 
@@ -120,7 +121,7 @@ public enum CreatePersonalAccessToken: AccountOperation {
   public static let spec = OperationSpec(
     "personalAccessTokens.create", of: .identity, .post("/v1/personal-access-tokens"), by: .account, effect: .write,
     failures: PersonalAccessTokenFailure.allCases.map(\.kind), takesIdempotencyKey: false, requirements: ["ID-18"],
-    "Make a personal access token for a script; its secret is shown this once.")
+    "Creates a personal access token for a script; its secret is shown only now.")
 }
 
 /// Lists the account's tokens that have not been revoked, the newest first, without their secrets.
@@ -130,7 +131,7 @@ public enum ListPersonalAccessTokens: AccountOperation {
 
   public static let spec = OperationSpec(
     "personalAccessTokens.list", of: .identity, .get("/v1/personal-access-tokens"), by: .account, effect: .read,
-    requirements: ["ID-18"], "List your personal access tokens, without their secrets.")
+    requirements: ["ID-18"], "Lists the caller's personal access tokens, without their secrets.")
 }
 
 /// Revokes a token: within a second it opens nothing. Doing it twice is harmless.
@@ -147,7 +148,7 @@ public enum RevokePersonalAccessToken: AccountOperation {
 
   public static let spec = OperationSpec(
     "personalAccessTokens.revoke", of: .identity, .delete("/v1/personal-access-tokens/{tokenID}"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["ID-18"], "Revoke one of your personal access tokens.")
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-18"], "Revokes one of the caller's personal access tokens.")
 }
 
 /// Gives the gateway the account of a personal access token, by the hash of its secret, and notes that the token was used.
@@ -181,16 +182,16 @@ public enum IdentifyPersonalAccessToken: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "tokenID": "The token.", "accountID": "Whose it is.", "scopes": "What it allows.",
+      "tokenID": "The token.", "accountID": "The account that it belongs to.", "scopes": "What the token allows.",
       "isVerified": "Whether the account's e-mail address is verified.", "language": "The account's language.",
-      "expiresAt": "When it stops working, if by itself.",
+      "expiresAt": "When it expires, if it does.",
     ]
   }
 
   public static let spec = OperationSpec(
     "personalAccessTokens.identify", of: .identity, nil, by: .services([.gateway]), effect: .write,
     failures: [RequestFailure.unauthenticated.kind, RequestFailure.tokenExpired.kind], requirements: ["ID-18"],
-    "Resolve a personal access token to the account that it speaks for.")
+    "Resolves a personal access token to its account.")
 }
 
 /// A personal access token was made; its owner is to be notified by mail. Neither its secret nor its name is published: see
@@ -206,10 +207,12 @@ public struct PersonalAccessTokenCreated: Event, Hashable {
     self.at = at
   }
 
-  public static let notes: Notes = ["tokenID": "The token.", "accountID": "Whose it is.", "at": "When."]
+  public static let notes: Notes = [
+    "tokenID": "The token.", "accountID": "The account that it belongs to.", "at": "When it happened.",
+  ]
 
   public static let spec = EventSpec(
-    "personalAccessTokens.created", by: .identity, requirements: ["ID-18", "NOT-6"], "A personal access token was made.")
+    "personalAccessTokens.created", by: .identity, requirements: ["ID-18", "NOT-6"], "A personal access token was created.")
 }
 
 /// Gives the notifications service the current data for the mail about a new token: its name and its scopes. Only the person who created
@@ -231,15 +234,16 @@ public enum ReadPersonalAccessTokenNotice: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "token": "The token, without its secret.", "email": "Where to send it.", "username": "Whom to greet.",
-      "language": "In which language.",
+      "token": "The token, without its secret.", "email": "The address to send it to.",
+      "username": "The name for the salutation.",
+      "language": "The language of the mail.",
     ]
   }
 
   public static let spec = OperationSpec(
     "personalAccessTokens.getNotice", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-18", "NOT-6"],
-    "What stands in the mail about a new personal access token, and whom it goes to.")
+    "Returns the content and addressee of the mail about a new personal access token.")
 }
 
 /// A personal access token was revoked: it opens nothing any more.
@@ -254,7 +258,9 @@ public struct PersonalAccessTokenRevoked: Event, Hashable {
     self.at = at
   }
 
-  public static let notes: Notes = ["tokenID": "The token.", "accountID": "Whose it was.", "at": "When."]
+  public static let notes: Notes = [
+    "tokenID": "The token.", "accountID": "The account that it belonged to.", "at": "When it happened.",
+  ]
 
   public static let spec = EventSpec(
     "personalAccessTokens.revoked", by: .identity, requirements: ["ID-18"], "A personal access token was revoked.")

@@ -23,7 +23,7 @@ public enum PutPhoto: AccountOperation {
 
   public static let spec = OperationSpec(
     "photos.put", of: .identity, .put("/v1/accounts/me/photo"), by: .account, effect: .write, rate: .registered,
-    raw: .body("content", "image/*"), requirements: ["ID-11"], "Set the account's photo.")
+    raw: .body("content", "image/*"), requirements: ["ID-11"], "Sets the caller's photo.")
 }
 
 /// Removes the account's photo. Without one it does nothing.
@@ -34,7 +34,7 @@ public enum DeletePhoto: AccountOperation {
   public static let spec = OperationSpec(
     "photos.delete", of: .identity, .delete("/v1/accounts/me/photo"), by: .account, effect: .write, rate: .registered,
     requirements: ["ID-11"],
-    "Remove the account's photo.")
+    "Removes the caller's photo.")
 }
 
 /// Types of the photos that are answered.
@@ -48,7 +48,7 @@ public enum ReadOwnPhoto: AccountOperation {
   public static let spec = OperationSpec(
     "photos.getMine", of: .identity, .get("/v1/accounts/me/photo"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], raw: .answer(photoTypes), requirements: ["ID-11"],
-    "Read the account's own photo; `not_found` without one.")
+    "Returns the caller's own photo; `not_found` without one.")
 }
 
 /// Reads an account's photo, which other users see. Every list of people contains its URL with the version (``PhotoURL``); the answer for
@@ -66,9 +66,9 @@ public enum ReadPhoto: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "accountID": "Whose photo.",
+      "accountID": "The account whose photo it is.",
       "version": Note(
-        "The version that the photo had when its address was made, so that each version has an address of its own; the photo is the one of now.",
+        "The photo's version when its address was created, so that each version has its own address; the present photo is returned in any case.",
         length: 1...100),
     ]
   }
@@ -78,7 +78,7 @@ public enum ReadPhoto: AccountOperation {
   public static let spec = OperationSpec(
     "photos.get", of: .identity, .get("/v1/accounts/{accountID}/photo"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], raw: .answer(photoTypes), requirements: ["ID-11", "SOC-2", "SOC-8"],
-    "Read an account's photo; `not_found` without one, and of an account that you cannot see.")
+    "Returns an account's photo; `not_found` without one, and for an account that the caller cannot see.")
 }
 
 /// Reads the photo of the public profile of a secret link.
@@ -89,5 +89,5 @@ public enum ReadPublicPhoto: OpenOperation {
   public static let spec = OperationSpec(
     "publicProfiles.getPhoto", of: .identity, .get("/v1/public-profiles/{key}/photo"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], raw: .answer(photoTypes), requirements: ["ID-11"],
-    "Read the photo of a public profile; `not_found` without one and for a link that does not work.")
+    "Returns the photo of a public profile; `not_found` without one, and for a link that does not work.")
 }

@@ -32,7 +32,7 @@ public enum UpdateProfile: AccountOperation {
 
     public static let notes: Notes = [
       "username": "The account's unique name; upper case is folded to lower.",
-      "nickname": "How others see the account named.",
+      "nickname": "Its display name.",
       "name": "The person's name.",
       "age": Note("The person's age in years.", range: 13...120, isCheckedByFeature: true, example: 34),
     ]
@@ -43,7 +43,7 @@ public enum UpdateProfile: AccountOperation {
   public static let spec = OperationSpec(
     "accounts.updateProfile", of: .identity, .put("/v1/accounts/me/profile"), by: .account, effect: .write, rate: .registered,
     requirements: ["ID-11"],
-    "Change username, nickname, name and age; what is left out is removed.")
+    "Changes username, nickname, name and age; fields that are left out are removed.")
 }
 
 /// An account as another account sees it: its visible data, and the relation between the two (ID-11, SOC-2, SOC-7, SOC-8).
@@ -73,11 +73,11 @@ public struct Profile: Document, Hashable {
 
   public static let notes: Notes = [
     "accountID": "The account.", "username": "Its unique name, as requests take it.",
-    "nickname": "How others see it named, if it has a nickname.",
-    "name": "The person's name, if the account shows it to you.",
-    "age": Note("The person's age in years, if the account shows it to you.", example: 34),
-    "photoURL": "Its photo, if it has one and you have not blocked it.", "createdAt": "When it was registered.",
-    "relation": "What is between you and it.",
+    "nickname": "Its display name, if it has a nickname.",
+    "name": "The person's name, if the account shows it to the caller.",
+    "age": Note("The person's age in years, if the account shows it to the caller.", example: 34),
+    "photoURL": "Its photo, if it has one and the caller has not blocked it.", "createdAt": "When it was registered.",
+    "relation": "The relation between the caller and it.",
   ]
 }
 
@@ -91,7 +91,7 @@ public enum ReadProfile: AccountOperation {
 
     public init(accountID: AccountID) { self.accountID = accountID }
 
-    public static let notes: Notes = ["accountID": "Whose profile."]
+    public static let notes: Notes = ["accountID": "The account whose profile it is."]
   }
 
   public typealias Output = Profile
@@ -99,7 +99,7 @@ public enum ReadProfile: AccountOperation {
   public static let spec = OperationSpec(
     "profiles.get", of: .identity, .get("/v1/accounts/{accountID}/profile"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "SOC-2", "SOC-7", "SOC-8"],
-    "Read an account's profile, and what is between you and it; `not_found` for one that you cannot see.")
+    "Returns an account's profile and its relation to the caller; `not_found` for an account that the caller cannot see.")
 }
 
 /// Reads the profile of an account whose username the caller knows; see ``ReadProfile``. Accounts that are not listed in the directory
@@ -110,7 +110,7 @@ public enum FindProfile: AccountOperation {
 
     public init(username: Username) { self.username = username }
 
-    public static let notes: Notes = ["username": "Whose profile; upper case is folded to lower."]
+    public static let notes: Notes = ["username": "The username of the account; upper case is folded to lower."]
   }
 
   public typealias Output = Profile
@@ -118,5 +118,8 @@ public enum FindProfile: AccountOperation {
   public static let spec = OperationSpec(
     "profiles.find", of: .identity, .get("/v1/profiles/{username}"), by: .account, effect: .read, rate: .search,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "SOC-1", "SOC-8"],
-    "Read the profile of the account of that username, and what is between you and it; `not_found` for one that you cannot see.")
+    """
+    Returns the profile of the account with a username and its relation to the caller; `not_found` for one that the caller \
+    cannot see.
+    """)
 }

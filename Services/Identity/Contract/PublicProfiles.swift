@@ -23,10 +23,10 @@ public struct PublicLink: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "key": "Who has it sees the public profile.",
-    "path": Note("Where the public profile is, on this server.", example: "/v1/public-profiles/AZrk…"),
-    "page": Note("Where its page is, on this server; it needs no login.", example: "/profile/AZrk…"),
-    "createdAt": "When the link was made.",
+    "key": "The secret key of the link: anyone who has it can see the public profile.",
+    "path": Note("The path of the public profile, on this server.", example: "/v1/public-profiles/AZrk…"),
+    "page": Note("The path of its page, on this server; it needs no login.", example: "/profile/AZrk…"),
+    "createdAt": "When the link was created.",
   ]
 }
 
@@ -38,7 +38,7 @@ public enum CreatePublicLink: AccountOperation {
   // It takes an idempotency key although it answers a secret: the store and the keys that open the recorded reply give the link anyway.
   public static let spec = OperationSpec(
     "publicProfiles.createLink", of: .identity, .post("/v1/accounts/me/public-link"), by: .account, effect: .create,
-    requirements: ["ID-11"], "Make a link to your public profile; an older one stops working.")
+    requirements: ["ID-11"], "Creates a link to the caller's public profile; an older one stops working.")
 }
 
 /// Reads the link to the account's public profile.
@@ -49,7 +49,7 @@ public enum ReadPublicLink: AccountOperation {
   public static let spec = OperationSpec(
     "publicProfiles.getLink", of: .identity, .get("/v1/accounts/me/public-link"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11"],
-    "Read the link to your public profile; `not_found` without one.")
+    "Returns the link to the caller's public profile; `not_found` without one.")
 }
 
 /// Revokes the link to the account's public profile. Without a link it does nothing.
@@ -59,7 +59,7 @@ public enum RevokePublicLink: AccountOperation {
 
   public static let spec = OperationSpec(
     "publicProfiles.revokeLink", of: .identity, .delete("/v1/accounts/me/public-link"), by: .account, effect: .write,
-    requirements: ["ID-11"], "Let the link to your public profile stop working.")
+    requirements: ["ID-11"], "Revokes the link to the caller's public profile.")
 }
 
 /// The data of an account that visitors of the link may see.
@@ -77,8 +77,8 @@ public struct PublicProfile: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "username": "The account's unique name.", "nickname": "How others see it named.", "createdAt": "When it was registered.",
-    "photoTag": "Names its photo, which `publicProfiles.getPhoto` gives; absent without one.",
+    "username": "The account's unique name.", "nickname": "Its display name.", "createdAt": "When it was registered.",
+    "photoTag": "Identifies its photo, which `publicProfiles.getPhoto` returns; absent without one.",
   ]
 }
 
@@ -97,7 +97,7 @@ public enum ReadPublicProfile: OpenOperation {
   public static let spec = OperationSpec(
     "publicProfiles.get", of: .identity, .get("/v1/public-profiles/{key}"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11"],
-    "Read a public profile; `not_found` for a link that does not work.")
+    "Returns a public profile; `not_found` for a link that does not work.")
 }
 
 /// Finds out whose public profile a secret link opens, for the page that services put together (TASK-6).
@@ -114,10 +114,13 @@ public enum OpenPublicProfile: OpenOperation {
       self.profile = profile
     }
 
-    public static let notes: Notes = ["accountID": "Whose it is, which readers do not learn.", "profile": "What it shows."]
+    public static let notes: Notes = [
+      "accountID": "The account; readers of the profile do not learn it.", "profile": "The content of the profile.",
+    ]
   }
 
   public static let spec = OperationSpec(
     "publicProfiles.open", of: .identity, nil, by: .services([.gateway]), effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["TASK-6"], "Say whose public profile a secret link opens.")
+    failures: [RequestFailure.notFound.kind], requirements: ["TASK-6"],
+    "Returns the account whose public profile a secret link opens.")
 }

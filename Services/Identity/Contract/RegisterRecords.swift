@@ -33,7 +33,7 @@ public struct RegisterRecordLine: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "number": Note("Its number, from 1.", range: 1...9e15), "kind": "What happened.", "at": "When.",
+    "number": Note("Its number, from 1.", range: 1...9e15), "kind": "What happened.", "at": "When it happened.",
     "commitment": "The SHA-256 over salt and record.",
   ]
 }
@@ -45,7 +45,7 @@ public enum ListRegisterRecords: OpenOperation {
 
     public init(after: Int) { self.after = after }
 
-    public static let notes: Notes = ["after": Note("The number of the last one that the caller has.", range: 0...9e15)]
+    public static let notes: Notes = ["after": Note("The number of the last record that the caller has.", range: 0...9e15)]
   }
 
   public struct Output: Document, Hashable {
@@ -59,13 +59,13 @@ public enum ListRegisterRecords: OpenOperation {
 
     public static let notes: Notes = [
       "records": "The next ones, at most 500.",
-      "lastNumber": Note("The number of the last one that there is.", range: 0...9e15),
+      "lastNumber": Note("The number of the last record.", range: 0...9e15),
     ]
   }
 
   public static let spec = OperationSpec(
     "registerRecords.list", of: .identity, nil, by: .services([.social]), effect: .read, requirements: ["TASK-9"],
-    "List what was registered of accounts behind a number, in its order.")
+    "Lists the records of accounts in the register after a number, in its order.")
 }
 
 /// A record of the account's own, with what opens its commitments; see social's `register.listRecords`.
@@ -90,7 +90,7 @@ public struct OwnAccountRecord: Document, Hashable {
     "number": Note("The record's number; `register.findAccountLeaf` says which leaf of the register it is.", range: 1...9e15),
     "kind": "What happened.", "record": Note("The record as canonical JSON (RFC 8785).", length: 1...10_000),
     "salt": "The record's salt: the SHA-256 over it and the record is the leaf's commitment.",
-    "ownSalt": "Your salt: the SHA-256 over it and `{\"account\":\"<your id>\"}` is how the record names you.",
+    "ownSalt": "The account's salt: the record names the account by the SHA-256 over it and `{\"account\":\"<account id>\"}`.",
     "at": "When it was registered.",
   ]
 }
@@ -102,5 +102,6 @@ public enum ListOwnAccountRecords: AccountOperation {
 
   public static let spec = OperationSpec(
     "registerRecords.listMine", of: .identity, .get("/v1/accounts/me/register-records"), by: .account, effect: .read,
-    requirements: ["TASK-9"], "List what was registered of your account, newest first, with what proves it to others.")
+    requirements: ["TASK-9"],
+    "Lists the records of the caller's account in the register, newest first, with what proves each to others.")
 }

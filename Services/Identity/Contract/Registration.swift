@@ -51,18 +51,18 @@ public enum RegisterAccount: OpenOperation {
 
     public static let notes: Notes = [
       "email": "E-mail address; the verification link is sent to it.",
-      "username": "Wished username; upper case is folded to lower.",
+      "username": "The username wanted; upper case is folded to lower.",
       "password":
         "8 to 256 characters with an upper-case and a lower-case letter, a digit and a special character; no common password.",
       "passwordConfirmation": "The same password again.",
       "name": "The person's name.",
       "age": Note("The person's age in years.", range: 13...120, isCheckedByFeature: true, example: 34),
-      "nickname": "How others see the account named.",
+      "nickname": "Its display name.",
       "timeZone": "IANA time zone, a region such as `Europe/Madrid` or `UTC`; UTC if absent.",
       "language": "Language of messages; that of the request if absent.",
-      "consents": "What the person consents to, see `consents.list`; nothing that is absent.",
-      "beginsSession": "`true` to log in at once: the answer has the session's tokens, as `signedIn`.",
-      "device": "For that: a name for the device, for the list of sessions.",
+      "consents": "What the person consents to, see `consents.list`; an absent one is not given.",
+      "beginsSession": "`true` logs in at once: the answer then has the session's tokens, as `signedIn`.",
+      "device": "With `beginsSession`: a name for the device, for the list of sessions.",
     ]
   }
 
@@ -76,8 +76,8 @@ public enum RegisterAccount: OpenOperation {
     "accounts.register", of: .identity, .post("/v1/accounts"), by: .anyone, effect: .create, rate: .sensitive,
     takesIdempotencyKey: true, requirements: ["ID-1", "ID-4", "ID-20"],
     """
-    Register an account, and on request log in; the mail with its verification link is sent. Repeated with its key within ten minutes it \
-    gives the same session other tokens, later none.
+    Registers an account and sends the mail with its verification link; logs in on request. Repeated with its idempotency key \
+    within ten minutes it gives the same session other tokens, later none.
     """)
 }
 
@@ -109,6 +109,6 @@ public struct RegisteredAccount: Document, Hashable {
   public subscript<Value>(dynamicMember field: KeyPath<OwnAccount, Value>) -> Value { account[keyPath: field] }
 
   public static let notes: Notes = OwnAccount.notes.merging([
-    "signedIn": "The session that began with it; absent unless one was asked for."
+    "signedIn": "The session that began with it; absent unless one was requested."
   ]) { own, _ in own }
 }

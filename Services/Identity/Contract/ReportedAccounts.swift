@@ -36,5 +36,5 @@ public enum ReadReportedAccount: OpenOperation {
   public static let spec = OperationSpec(
     "reportedAccounts.read", of: .identity, nil, by: .services([.social]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-8"],
-    "A copy of an account that is reported; `not_found` if there is none.")
+    "Returns a copy of a reported account; `not_found` if there is none.")
 }

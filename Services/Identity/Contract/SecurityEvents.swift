@@ -42,11 +42,11 @@ public struct RecordedSecurityEvent: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the event.", "at": "When it happened.", "kind": Note("What happened.", example: "loginFailed"),
-    "severity": "How much it matters.", "accountID": "The affected account; absent where none is known.",
-    "username": "Its username; absent where the account is gone.", "sessionID": "The affected session, if one.",
-    "address": "Where it came from.", "userAgent": "What the client said of itself.",
-    "detail": "Which rule decided, as a code.",
+    "id": "Id of the event.", "at": "When it happened.", "kind": Note("What happened.", example: "loginFailed"),
+    "severity": "Its severity.", "accountID": "The affected account; absent if none is known.",
+    "username": "Its username; absent if the account no longer exists.", "sessionID": "The affected session, if there is one.",
+    "address": "The address that it came from.", "userAgent": "What the client said about itself.",
+    "detail": "The code of the rule that decided.",
   ]
 }
 
@@ -86,5 +86,5 @@ public enum ListSecurityEvents: AccountOperation {
 
   public static let spec = OperationSpec(
     "securityEvents.list", of: .identity, .get("/v1/security-events"), by: .administrator, effect: .read,
-    requirements: ["ID-15"], "List security events, the newest first.")
+    requirements: ["ID-15"], "Lists security events, newest first.")
 }

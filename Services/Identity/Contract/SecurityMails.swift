@@ -25,7 +25,8 @@ public struct SecurityMail: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "email": "Where to send it.", "username": "Whom to greet.", "language": "In which language it is written.",
+    "email": "The address to send it to.", "username": "The name for the salutation.",
+    "language": "The language in which it is written.",
     "title": "What it is about.", "lines": "What happened, a line for each fact.", "recommendations": "What to do about it.",
   ]
 }
@@ -48,5 +49,5 @@ public enum ReadSecurityMail: OpenOperation {
   public static let spec = OperationSpec(
     "securityMails.getContent", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-15", "NOT-6"],
-    "What stands in a mail to an administrator; `not_found` where the account administers no longer.")
+    "Returns the content of a mail to an administrator; `not_found` if the account is no longer an administrator.")
 }

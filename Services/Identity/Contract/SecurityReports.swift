@@ -28,8 +28,8 @@ public struct SecurityCount: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "kind": Note("The kind of security event.", example: "loginFailed"), "severity": "How much one matters.",
-    "count": Note("How many there were.", example: 12), "countBefore": Note("How many in the period before.", example: 9),
+    "kind": Note("The kind of security event.", example: "loginFailed"), "severity": "The severity of one.",
+    "count": Note("The number of events.", example: 12), "countBefore": Note("The number in the period before.", example: 9),
   ]
 }
 
@@ -67,11 +67,13 @@ public struct RankedIncident: Document, Hashable {
 
   public static let notes: Notes = [
     "rank": Note("1 for what matters most: by severity, then by the number of events.", example: 1),
-    "incidentID": "The incident.", "pattern": "What it is.", "title": "The same in the caller's language.",
-    "severity": "How much it matters.", "accountID": "The affected account, if one.",
-    "username": "Its username; absent where the account is gone.", "address": "The address that the events came from, if one.",
-    "provider": Note("The external provider that it is about, if one.", example: "google"),
-    "count": Note("How many events it had when the report was made.", example: 7),
+    "incidentID": "The incident.", "pattern": "The pattern of its events.",
+    "title": "The same in words, in the caller's language.",
+    "severity": "Its severity.", "accountID": "The affected account, if there is one.",
+    "username": "Its username; absent if the account no longer exists.",
+    "address": "The address that the events came from, if it is one.",
+    "provider": Note("The external provider that it is about, if there is one.", example: "google"),
+    "count": Note("The number of its events when the report was written.", example: 7),
     "recommendation": "What to do about it, in the caller's language.",
   ]
 }
@@ -106,11 +108,12 @@ public struct SecurityReport: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the report.", "period": "How long the time is that it is about.", "firstDay": "The first of its days, in UTC.",
-    "lastDay": "The last of them.", "createdAt": "When it was made.", "title": "What it is, in the caller's language.",
-    "counts": "How often what happened, the most severe and most frequent first.",
-    "incidentCount": Note("How many incidents had events in the period.", example: 3),
-    "incidentCountBefore": Note("How many in the period before.", example: 1),
+    "id": "Id of the report.", "period": "The length of its period.", "firstDay": "The first of its days, in UTC.",
+    "lastDay": "The last of these days.", "createdAt": "When it was created.",
+    "title": "A description, in the caller's language.",
+    "counts": "The number of events of each kind, the most severe and most frequent first.",
+    "incidentCount": Note("The number of incidents with events in the period.", example: 3),
+    "incidentCountBefore": Note("The number in the period before.", example: 1),
     "incidents": "The 20 of them that matter most, ranked.",
   ]
 }
@@ -138,7 +141,7 @@ public enum ListSecurityReports: AccountOperation {
 
   public static let spec = OperationSpec(
     "securityReports.list", of: .identity, .get("/v1/security-reports"), by: .administrator, effect: .read,
-    requirements: ["ID-15"], "List the security reports, the newest first.")
+    requirements: ["ID-15"], "Lists the security reports, newest first.")
 }
 
 /// Reads a report.
@@ -155,7 +158,7 @@ public enum ReadSecurityReport: AccountOperation {
 
   public static let spec = OperationSpec(
     "securityReports.get", of: .identity, .get("/v1/security-reports/{reportID}"), by: .administrator, effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["ID-15"], "Read a security report.")
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-15"], "Returns a security report.")
 }
 
 /// A report was made; that administrator is to have it by mail.
@@ -169,9 +172,10 @@ public struct SecurityReportReady: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "mailID": "Names the mail: one for each report and administrator.", "accountID": "The administrator.",
+    "mailID": "Id of the mail: one for each report and administrator.", "accountID": "The administrator.",
   ]
 
   public static let spec = EventSpec(
-    "securityReports.ready", by: .identity, requirements: ["ID-15"], "A security report is to be mailed to an administrator.")
+    "securityReports.ready", by: .identity, requirements: ["ID-15"],
+    "A security report is ready to be mailed to an administrator.")
 }

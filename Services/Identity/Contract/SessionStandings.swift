@@ -31,10 +31,10 @@ public enum CheckSessions: OpenOperation {
 
     public init(standings: [SessionStanding]) { self.standings = standings }
 
-    public static let notes: Notes = ["standings": "How each of them stands, in the same order."]
+    public static let notes: Notes = ["standings": "The state of each session, in the same order."]
   }
 
   public static let spec = OperationSpec(
     "sessions.check", of: .identity, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5"],
-    "Say how sessions stand: live, in doubt, or ended.")
+    "Returns the state of sessions: live, in doubt, or ended.")
 }

@@ -27,12 +27,12 @@ public struct SignedIn: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accessToken": "Goes with each request as `Authorization: Bearer`; a JWT.",
-    "accessTokenExpiresAt": "When to refresh, ten minutes after it was made.",
-    "refreshToken": "For `sessions.refresh`, once; it ends with the session.", "session": "The session.",
-    "account": "Whose it is.",
+    "accessToken": "The token to send with each request as `Authorization: Bearer`; a JWT.",
+    "accessTokenExpiresAt": "When it expires, ten minutes after it was issued.",
+    "refreshToken": "The token for `sessions.refresh`, valid once; it ends with the session.", "session": "The session.",
+    "account": "The account.",
     "deviceToken":
-      "After a login by password that is not in doubt: keep it through log out and send it with the next login, so that others' wrong guesses delay none of yours.",
+      "After a login by password that is not in doubt: a token to keep even after logging out and to send with the next login, so that wrong guesses of others do not delay it.",
   ]
 }
 
@@ -77,7 +77,7 @@ public enum LogIn: OpenOperation {
       "password": Note("The account's password.", length: 1...256),
       "device": "A name for the device, for the list of sessions.",
       "deviceToken": Note(
-        "What the last login from this device was answered; one that is not good counts as none.", length: 1...200),
+        "The `deviceToken` from the last login on this device; an invalid one counts as none.", length: 1...200),
     ]
   }
 
@@ -87,7 +87,7 @@ public enum LogIn: OpenOperation {
   public static let spec = OperationSpec(
     "sessions.create", of: .identity, .post("/v1/sessions"), by: .anyone, effect: .write, rate: .sensitive,
     failures: LogInFailure.allCases.map(\.kind) + [RequestFailure.accountSuspended.kind], usesReserve: true,
-    requirements: ["ID-3", "ID-7", "SOC-8"], "Log in: begin a session.")
+    requirements: ["ID-3", "ID-7", "SOC-8"], "Logs in: begins a session.")
 }
 
 /// Why a session is not refreshed: the person has to log in again.
@@ -117,7 +117,7 @@ public enum RefreshSession: OpenOperation {
   public static let spec = OperationSpec(
     "sessions.refresh", of: .identity, .post("/v1/sessions/refresh"), by: .anyone, effect: .write, rate: .sensitive,
     failures: RefreshFailure.allCases.map(\.kind), usesReserve: true, requirements: ["ID-4"],
-    "Exchange a refresh token for new tokens.")
+    "Exchanges a refresh token for new tokens.")
 }
 
 /// Logs out: the calling session ends at once, in every service.
@@ -128,7 +128,7 @@ public enum LogOut: AccountOperation {
   public static let spec = OperationSpec(
     "sessions.delete", of: .identity, .delete("/v1/sessions/current"), by: .account, effect: .write, inDoubt: .allowed,
     usesReserve: true, requirements: ["ID-5"],
-    "Log out: end this session.")
+    "Logs out: ends the calling session.")
 }
 
 /// A session has ended before its time: its access tokens are dead although they have not expired.
@@ -170,11 +170,14 @@ public struct SessionRevoked: Event, Hashable {
     self.at = at
   }
 
-  public static let notes: Notes = ["sessionID": "The session.", "accountID": "Whose it was.", "reason": "Why.", "at": "When."]
+  public static let notes: Notes = [
+    "sessionID": "The session.", "accountID": "The account that it belonged to.", "reason": "The reason.",
+    "at": "When it happened.",
+  ]
 
   public static let spec = EventSpec(
     "sessions.revoked", by: .identity, requirements: ["ID-4", "ID-5", "ID-6", "ID-7", "ID-8", "ID-9", "ID-12"],
-    "A session ended; its tokens are dead at once.")
+    "A session ended; its tokens are no longer valid.")
 }
 
 /// The access tokens of a session are no longer valid, though the session goes on: they count as expired, and the client refreshes.
@@ -192,11 +195,12 @@ public struct AccessTokensInvalidated: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "sessionID": "The session.", "accountID": "Whose it is.",
-    "generation": "Access tokens of a lower generation (claim `gen`) count as expired.", "at": "When.",
+    "sessionID": "The session.", "accountID": "The account.",
+    "generation": "The generation of valid tokens: access tokens of a lower one (claim `gen`) count as expired.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
     "accessTokens.invalidated", formerly: "sessions.outdated", by: .identity, requirements: ["ID-7", "ID-9", "ID-15"],
-    "The access tokens that a session was given so far are no longer valid.")
+    "The access tokens that a session has been given so far are no longer valid.")
 }

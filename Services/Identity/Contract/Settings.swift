@@ -61,12 +61,12 @@ public struct AccountSettings: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "language": "Language of its messages.", "timeZone": "IANA time zone in which its days are counted.",
-    "dayStartHour": Note("Hour of the night at which its day starts.", range: 0...6, example: 0),
+    "language": "Language of its messages.", "timeZone": "The IANA time zone of its days.",
+    "dayStartHour": Note("The hour of the night at which its day starts.", range: 0...6, example: 0),
     "consents": "What it has consented to.", "directoryVisibility": "Whether others find it by searching.",
     "nameVisibility": "To whom its profile shows the person's name.",
     "ageVisibility": "To whom its profile shows the person's age.",
-    "givesReadReceipts": "Whether friends see how far it has read what they wrote, and it how far they have.",
+    "givesReadReceipts": "Whether friends see how far it has read their messages, and it sees how far they have read its own.",
     "taskEnrollment": "Who may enrol it in a task: `everybody`, `friends` or `nobody`.",
   ]
 }
@@ -78,7 +78,7 @@ public enum ReadSettings: AccountOperation {
 
   public static let spec = OperationSpec(
     "settings.get", of: .identity, .get("/v1/accounts/me/settings"), by: .account, effect: .read, requirements: ["ID-13"],
-    "Read your settings.")
+    "Returns the caller's settings.")
 }
 
 /// Changes the settings that are given. Those that are absent stay as they are; null is refused, since each always has a value.
@@ -128,7 +128,7 @@ public enum UpdateSettings: AccountOperation {
       "nameVisibility": Note("To whom the profile shows the person's name."),
       "ageVisibility": Note("To whom the profile shows the person's age."),
       "givesReadReceipts": Note(
-        "Whether friends see how far messages were read: only where both give read receipts does either of them."),
+        "Whether friends see how far messages were read, and the caller sees it of theirs: both must give read receipts."),
       "taskEnrollment": Note("Who may enrol the account in a task: `everybody`, `friends` or `nobody`."),
     ]
 
@@ -141,5 +141,5 @@ public enum UpdateSettings: AccountOperation {
 
   public static let spec = OperationSpec(
     "settings.update", of: .identity, .patch("/v1/accounts/me/settings"), by: .account, effect: .write, requirements: ["ID-13"],
-    "Change the settings that are given; the others stay as they are.")
+    "Changes the given settings; the others stay as they are.")
 }

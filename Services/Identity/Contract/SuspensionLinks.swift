@@ -87,10 +87,11 @@ public struct SuspensionDetails: Document, Hashable {
 
   public static let notes: Notes = [
     "username": "The account's username.", "isBanned": "Whether the account is suspended permanently.",
-    "until": "Until when it is suspended; absent for one that is banned.",
-    "reason": Note("Why, in the words of whoever decided.", breaksLines: true, example: "Insults in messages, after a warning."),
-    "canAppeal": "Whether an appeal is possible: the decision is not final, and there was none before.",
-    "appealedAt": "When it was appealed; absent while it was not.",
+    "until": "Until when it is suspended; absent for a ban.",
+    "reason": Note(
+      "The reason, in the words of the moderator.", breaksLines: true, example: "Insults in messages, after a warning."),
+    "canAppeal": "Whether an appeal is possible: the decision is not final, and has not been appealed before.",
+    "appealedAt": "When it was appealed; absent without an appeal.",
   ]
 }
 
@@ -110,7 +111,7 @@ public enum ReadSuspension: OpenOperation {
   public static let spec = OperationSpec(
     "suspensions.read", of: .identity, .post("/v1/suspensions/read"), by: .anyone, effect: .write, rate: .sensitive,
     failures: SuspensionLinkFailure.allCases.map(\.kind), requirements: ["SOC-8"],
-    "Read why and until when an account is suspended, by the mailed link's token.")
+    "Returns why and until when an account is suspended, by the mailed link's token.")
 }
 
 /// Appeals a suspension by the token of the mailed link: once (SOC-8).
@@ -125,7 +126,7 @@ public enum AppealSuspension: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "token": Note("The mailed link's token.", length: 1...200), "text": "Why the decision should be another.",
+      "token": Note("The mailed link's token.", length: 1...200), "text": "The reasons for another decision.",
     ]
   }
 
@@ -134,7 +135,7 @@ public enum AppealSuspension: OpenOperation {
   public static let spec = OperationSpec(
     "suspensions.appeal", of: .identity, .post("/v1/suspensions/appeal"), by: .anyone, effect: .write, rate: .sensitive,
     failures: SuspensionLinkFailure.allCases.map(\.kind) + SuspensionAppealFailure.allCases.map(\.kind), requirements: ["SOC-8"],
-    "Appeal a suspension, by the mailed link's token.")
+    "Appeals a suspension, by the mailed link's token.")
 }
 
 /// Deletes a suspended account by the token of the mailed link, which only its owner has (SOC-8, ID-12); compare ``DeleteAccount``.
@@ -145,7 +146,7 @@ public enum DeleteSuspendedAccount: OpenOperation {
   public static let spec = OperationSpec(
     "suspensions.deleteAccount", of: .identity, .post("/v1/suspensions/account-deletion"), by: .anyone, effect: .write,
     rate: .sensitive, failures: SuspensionLinkFailure.allCases.map(\.kind) + [AdministratorFailure.last.kind],
-    requirements: ["SOC-8", "ID-12"], "Delete a suspended account and everything it holds, by the mailed link's token.")
+    requirements: ["SOC-8", "ID-12"], "Deletes a suspended account and all its data, by the mailed link's token.")
 }
 
 /// A mail with a link about a suspension is to be sent. The link's secret is not in it: see ``ReadSuspensionSecret``.
@@ -158,11 +159,11 @@ public struct SuspensionLinkRequested: Event, Hashable {
     self.accountID = accountID
   }
 
-  public static let notes: Notes = ["linkID": "Names the link.", "accountID": "The suspended account."]
+  public static let notes: Notes = ["linkID": "Id of the link.", "accountID": "The suspended account."]
 
   public static let spec = EventSpec(
     "suspensionLinks.requested", by: .identity, requirements: ["SOC-8"],
-    "Somebody who proved to be the owner of a suspended account is to get a mail with a link.")
+    "The owner of a suspended account has proved to be the owner; a mail with a link is to be sent.")
 }
 
 /// Gives the notifications service the current data for the mail about a suspension; compare ``ReadVerificationSecret``.
@@ -195,8 +196,9 @@ public enum ReadSuspensionSecret: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "token": "The link's token. Never log or store it.", "email": "Where to send it.", "username": "Whom to greet.",
-      "language": "In which language.", "suspendedUntil": "Until when the account is suspended; absent for one that is banned.",
+      "token": "The link's token. Never log or store it.", "email": "The address to send it to.",
+      "username": "The name for the salutation.",
+      "language": "The language of the mail.", "suspendedUntil": "Until when the account is suspended; absent for a ban.",
       "expiresAt": "Until when the link works.",
     ]
   }
@@ -204,5 +206,5 @@ public enum ReadSuspensionSecret: OpenOperation {
   public static let spec = OperationSpec(
     "suspensionLinks.getSecret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-8", "NOT-6"],
-    "The token and addressee of a mail about a suspension; `not_found` for a link that no longer works.")
+    "Returns the token and addressee of a mail about a suspension; `not_found` for a link that no longer works.")
 }

@@ -20,12 +20,13 @@ public struct SuspensionAppealed: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "suspensionID": "The suspension.", "accountID": "Whose account.",
+    "suspensionID": "The suspension.", "accountID": "The account.",
     "text": Note(
-      "Why it should be lifted, in the account's words; see ``SuspensionAppealText``.",
-      length: 1...SuspensionAppealText.maxCharacters, breaksLines: true), "at": "When.",
+      "The reasons for lifting the suspension, in the account's words.",
+      length: 1...SuspensionAppealText.maxCharacters, breaksLines: true), "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
-    "suspensions.appealed", by: .identity, requirements: ["SOC-8"], "A suspended account appealed by its mailed link.")
+    "suspensions.appealed", by: .identity, requirements: ["SOC-8"],
+    "The owner of a suspended account appealed by the mailed link.")
 }

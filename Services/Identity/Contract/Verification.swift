@@ -47,13 +47,15 @@ public enum VerifyAccount: OpenOperation {
       self.isVerified = isVerified
     }
 
-    public static let notes: Notes = ["username": "The account's username.", "isVerified": "True: it is verified now."]
+    public static let notes: Notes = [
+      "username": "The account's username.", "isVerified": "Always `true`: the address is verified now.",
+    ]
   }
 
   public static let spec = OperationSpec(
     "accounts.verify", of: .identity, .post("/v1/accounts/verify"), by: .anyone, effect: .write, rate: .sensitive,
     failures: VerificationFailure.allCases.map(\.kind), requirements: ["ID-2"],
-    "Verify an e-mail address by the mailed link's token.")
+    "Verifies an e-mail address, by the mailed link's token.")
 }
 
 /// Why no further link is sent.
@@ -83,13 +85,13 @@ public enum ResendVerification: AccountOperation {
       self.expiresAt = expiresAt
     }
 
-    public static let notes: Notes = ["email": "Where the link is sent.", "expiresAt": "Until when it works."]
+    public static let notes: Notes = ["email": "The address to which the link is sent.", "expiresAt": "Until when it works."]
   }
 
   public static let spec = OperationSpec(
     "accounts.resendVerification", of: .identity, .post("/v1/accounts/me/verification-links"), by: .account, effect: .create,
     rate: .sensitive, inDoubt: .allowed, failures: ResendFailure.allCases.map(\.kind), requirements: ["ID-2"],
-    "Send the verification link again; older links stop working.")
+    "Sends the verification link again; older links stop working.")
 }
 
 /// A verification mail is to be sent. The link's secret is not published: see ``ReadVerificationSecret``.
@@ -108,8 +110,8 @@ public struct VerificationMailRequested: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "linkID": "Names the link.", "accountID": "The account to verify.",
-    "reason": "Whether it is the first or was asked for again.",
+    "linkID": "Id of the link.", "accountID": "The account to verify.",
+    "reason": "Whether it is the first one or was requested again.",
   ]
 
   public static let spec = EventSpec(
@@ -127,7 +129,7 @@ public struct AccountVerified: Event, Hashable {
     self.at = at
   }
 
-  public static let notes: Notes = ["accountID": "The account.", "at": "When it was verified first."]
+  public static let notes: Notes = ["accountID": "The account.", "at": "When it was first verified."]
 
   public static let spec = EventSpec(
     "accounts.verified", by: .identity, requirements: ["ID-2", "NOT-1"], "An account's e-mail address was verified.")
@@ -161,13 +163,14 @@ public enum ReadVerificationSecret: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "token": "The link's token. Never log or store it.", "email": "Where to send it.", "username": "Whom to greet.",
-      "language": "In which language.", "expiresAt": "Until when the link works.",
+      "token": "The link's token. Never log or store it.", "email": "The address to send it to.",
+      "username": "The name for the salutation.",
+      "language": "The language of the mail.", "expiresAt": "Until when the link works.",
     ]
   }
 
   public static let spec = OperationSpec(
     "verificationLinks.getSecret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-2", "NOT-6"],
-    "The token and addressee of a verification mail; `not_found` for a link that no longer works.")
+    "Returns the token and addressee of a verification mail; `not_found` for a link that no longer works.")
 }

@@ -38,7 +38,7 @@ public struct BroadcastMessage: Document, Hashable {
     "spanishTitle": Note("Its title for those who read Spanish; the English one if absent.", length: 1...maxTitle),
     "spanishText": Note("Its text for those who read Spanish; the English one if absent.", length: 1...maxText),
     "language": "Only to accounts of that language.",
-    "idleDays": Note("Only to accounts of which no session was used for so many days.", range: 1...3650),
+    "idleDays": Note("Only to accounts without any session used for so many days.", range: 1...3650),
   ]
 
   public func check(_ fields: inout FieldChecks) {
@@ -74,8 +74,10 @@ public struct Broadcast: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "The broadcast.", "message": "What it says, and to whom.", "perMinute": "How many accounts get it in a minute at most.",
-    "state": "What has become of it.", "sentCount": "How many accounts it has gone to.", "createdAt": "When it was ordered.",
+    "id": "The broadcast.", "message": "The broadcast's texts and its audience.",
+    "perMinute": "The maximum number of accounts that get it in a minute.",
+    "state": "The state of the broadcast.", "sentCount": "The number of accounts that it was sent to.",
+    "createdAt": "When it was requested.",
     "finishedAt": "When it was done or cancelled.",
   ]
 }
@@ -96,14 +98,14 @@ public enum PreviewBroadcast: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "count": "How many accounts it is for.", "title": "Its title, as a reader of the caller's language has it.",
-      "text": "Its text, as a reader of the caller's language has it.",
+      "count": "The number of accounts that it is for.", "title": "Its title, as shown to readers of the caller's language.",
+      "text": "Its text, as shown to readers of the caller's language.",
     ]
   }
 
   public static let spec = OperationSpec(
     "broadcasts.preview", of: .notifications, .post("/v1/broadcasts/preview"), by: .administrator, effect: .read,
-    requirements: ["NOT-5"], "Say how many a message to many would go to, and how it reads, without sending it.")
+    requirements: ["NOT-5"], "Returns how many accounts a broadcast would go to, and how it reads, without sending it.")
 }
 
 /// Sends a broadcast to all its recipients, at most so many a minute (NOT-5). Each account gets it exactly once, even after a crash.
@@ -118,9 +120,9 @@ public enum SendBroadcast: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "message": "What it says, and to whom.",
+      "message": "The broadcast's texts and its audience.",
       "perMinute": Note(
-        "How many accounts get it in a minute at most; 6,000 if absent.", range: 1...Double(BroadcastMessage.maxRate)),
+        "The maximum number of accounts that get it in a minute; 6,000 if absent.", range: 1...Double(BroadcastMessage.maxRate)),
     ]
   }
 
@@ -128,7 +130,7 @@ public enum SendBroadcast: AccountOperation {
 
   public static let spec = OperationSpec(
     "broadcasts.send", of: .notifications, .post("/v1/broadcasts"), by: .administrator, effect: .create, requirements: ["NOT-5"],
-    "Send a message to everybody, or to those of a language or not seen for a while.")
+    "Sends a broadcast to all accounts, or to those of a language or not seen for a while.")
 }
 
 /// Sends the message to its author alone, at once, as everybody would get it (NOT-5).
@@ -138,7 +140,8 @@ public enum TestBroadcast: AccountOperation {
 
   public static let spec = OperationSpec(
     "broadcasts.test", of: .notifications, .post("/v1/broadcasts/test"), by: .administrator, effect: .create,
-    requirements: ["NOT-5"], "Send a message to yourself, by every channel that you have on for announcements.")
+    requirements: ["NOT-5"],
+    "Sends a broadcast to the caller alone, by every channel that the caller has turned on for announcements.")
 }
 
 /// The broadcasts, newest first (NOT-5).
@@ -148,7 +151,7 @@ public enum ListBroadcasts: AccountOperation {
 
   public static let spec = OperationSpec(
     "broadcasts.list", of: .notifications, .get("/v1/broadcasts"), by: .administrator, effect: .read, requirements: ["NOT-5"],
-    "List the messages to many, newest first, and how far each has come.")
+    "Lists the broadcasts, newest first, and how far each has come.")
 }
 
 /// Cancels a broadcast that is being sent: accounts that have it keep it (NOT-5).
@@ -165,5 +168,5 @@ public enum CancelBroadcast: AccountOperation {
 
   public static let spec = OperationSpec(
     "broadcasts.cancel", of: .notifications, .post("/v1/broadcasts/{broadcastID}/cancel"), by: .administrator, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["NOT-5"], "End a message to many that is being sent.")
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-5"], "Cancels a broadcast that is being sent.")
 }

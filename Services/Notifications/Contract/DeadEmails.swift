@@ -34,10 +34,10 @@ public struct DeadEmail: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "The mail.", "kind": Note("What kind of mail.", example: "verification"), "accountID": "Whose account it is about.",
-    "failure": Note("Stable name of what the last attempt failed of.", example: "rejected_550"),
-    "explanation": "The same in words, in the caller's language.", "attempts": "How often it was tried.",
-    "createdAt": "When that happened which it is about.", "givenUpAt": "When it was given up.",
+    "id": "The mail.", "kind": Note("The kind of mail.", example: "verification"), "accountID": "The account that it is about.",
+    "failure": Note("Stable name of the failure of the last attempt.", example: "rejected_550"),
+    "explanation": "The same in words, in the caller's language.", "attempts": "The number of attempts.",
+    "createdAt": "When the event that it is about happened.", "givenUpAt": "When it was given up.",
   ]
 }
 
@@ -48,7 +48,7 @@ public enum ListDeadEmails: AccountOperation {
 
   public static let spec = OperationSpec(
     "deadEmails.list", of: .notifications, .get("/v1/dead-emails"), by: .administrator, effect: .read, requirements: ["NOT-6"],
-    "List the mails that could not be delivered and were given up, newest first.")
+    "Lists the mails that could not be delivered and were given up, newest first.")
 }
 
 /// Puts a dead mail back into the queue, with all its attempts again (NOT-6).
@@ -68,5 +68,5 @@ public enum RetryDeadEmail: AccountOperation {
   public static let spec = OperationSpec(
     "deadEmails.retry", of: .notifications, .post("/v1/dead-emails/{deadEmailID}/retry"), by: .administrator, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"],
-    "Send a mail that was given up again, with all attempts that a new one has.")
+    "Sends a mail that was given up again, with as many attempts as a new one.")
 }

@@ -29,10 +29,10 @@ public struct DeadPush: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "The delivery.", "kind": Note("What kind of notification.", example: "friendRequestReceived"),
-    "accountID": "Whose notification.",
-    "failure": Note("Stable name of what the last attempt failed of.", example: "refused_413"),
-    "explanation": "The same in words, in the caller's language.", "createdAt": "When that happened which it is about.",
+    "id": "The delivery.", "kind": Note("The kind of notification.", example: "friendRequestReceived"),
+    "accountID": "The account whose notification it is.",
+    "failure": Note("Stable name of the failure of the last attempt.", example: "refused_413"),
+    "explanation": "The same in words, in the caller's language.", "createdAt": "When the event that it is about happened.",
     "givenUpAt": "When it was given up.",
   ]
 }
@@ -44,7 +44,7 @@ public enum ListDeadPushes: AccountOperation {
 
   public static let spec = OperationSpec(
     "deadPushes.list", of: .notifications, .get("/v1/dead-pushes"), by: .administrator, effect: .read, requirements: ["NOT-5"],
-    "List the pushes that no push service took and that were given up, newest first.")
+    "Lists the pushes that no push service accepted and that were given up, newest first.")
 }
 
 /// Sends a dead push once more (NOT-5), by the rules for pushes held in quiet hours: not if it was read, retracted or switched off
@@ -63,5 +63,5 @@ public enum RetryDeadPush: AccountOperation {
   public static let spec = OperationSpec(
     "deadPushes.retry", of: .notifications, .post("/v1/dead-pushes/{deliveryID}/retry"), by: .administrator, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["NOT-5"],
-    "Push what was given up again, unless there is no longer a reason for it.")
+    "Sends a push that was given up again, unless there is no longer a reason for it.")
 }

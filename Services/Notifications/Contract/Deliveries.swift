@@ -52,14 +52,14 @@ public struct NotificationDelivery: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "The delivery.", "channel": "By which channel.", "kind": Note("Of which kind.", example: "friendRequestReceived"),
-    "name": "What that kind is called, in the reader's language.", "state": "Where it stands.",
-    "reason": Note("Why it waits, failed or was silent: a stable name.", example: "switched_off"),
+    "id": "The delivery.", "channel": "The channel.", "kind": Note("The kind of notification.", example: "friendRequestReceived"),
+    "name": "The name of that kind, in the reader's language.", "state": "Its state.",
+    "reason": Note("The reason why it waits, failed or was silent: a stable name.", example: "switched_off"),
     "explanation": "The same in words, in the reader's language.",
-    "notificationID": "The notification in the inbox; absent where none stands there.",
-    "createdAt": "When it was to go out.", "heldUntil": "Until when it waits; absent where it does not.",
-    "finishedAt": "When it was sent, given up or found to be for nobody.",
-    "openedAt": "When it was read in the inbox, or the push was opened. E-mails do not tell.",
+    "notificationID": "The notification in the inbox; absent if there is none.",
+    "createdAt": "When it was due to be sent.", "heldUntil": "Until when it waits; absent if it does not.",
+    "finishedAt": "When it was sent, given up, or found to have no addressee.",
+    "openedAt": "When it was read in the inbox, or the push was opened; never known of e-mails.",
   ]
 }
 
@@ -90,7 +90,7 @@ public enum ListDeliveries: AccountOperation {
 
   public static let spec = OperationSpec(
     "notificationDeliveries.list", of: .notifications, .get("/v1/notification-deliveries"), by: .account, effect: .read,
-    requirements: ["NOT-5"], "List what was delivered to you in the last 90 days, and by which channel, newest first.")
+    requirements: ["NOT-5"], "Lists what was delivered to the caller in the last 90 days, and by which channel, newest first.")
 }
 
 /// How many deliveries by one channel came to one end (NOT-5).
@@ -111,9 +111,9 @@ public struct DeliveryStatistic: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "channel": "By which channel.", "kind": Note("Of which kind.", example: "messageReceived"),
+    "channel": "The channel.", "kind": Note("The kind of notification.", example: "messageReceived"),
     "outcome": Note("`sent`, `failed`, `silent`, `held` (at first) or `opened`.", example: "sent"),
-    "reason": Note("Why; absent where there is none.", example: "switched_off"), "count": "How many.",
+    "reason": Note("The reason; absent if there is none.", example: "switched_off"), "count": "The number of deliveries.",
   ]
 }
 
@@ -124,7 +124,7 @@ public enum ReadDeliveryStatistics: AccountOperation {
 
     public init(days: Int? = nil) { self.days = days }
 
-    public static let notes: Notes = ["days": Note("Of how many days, with today; 7 if absent.", range: 1...366)]
+    public static let notes: Notes = ["days": Note("The number of days, including today; 7 if absent.", range: 1...366)]
   }
 
   public struct Output: Document, Hashable {
@@ -137,12 +137,13 @@ public enum ReadDeliveryStatistics: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "figures": "What came of deliveries in those days.", "waiting": "What is held or queued now; counted up to 100,000.",
+      "figures": "The outcomes of deliveries on those days.",
+      "waiting": "The deliveries held or queued now; counted up to 100,000.",
     ]
   }
 
   public static let spec = OperationSpec(
     "notificationDeliveries.getStatistics", of: .notifications, .get("/v1/notification-deliveries/statistics"),
     by: .administrator, effect: .read, requirements: ["NOT-5"],
-    "Count what was delivered to everybody, by channel, kind and outcome.")
+    "Counts the deliveries to all accounts by channel, kind and outcome.")
 }

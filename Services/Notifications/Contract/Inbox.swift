@@ -40,11 +40,13 @@ public struct Notification: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the notification.", "number": Note("Its position in the account's inbox, without gaps.", range: 1...9e15),
-    "kind": "What it is about.", "severity": "How grave that is.",
+    "id": "Id of the notification.",
+    "number": Note("Its position in the account's inbox; numbers have no gaps.", range: 1...9e15),
+    "kind": "What it is about.", "severity": "Its severity.",
     "title": "What happened, in a few words, in the reader's language.",
     "text": "What happened, in a sentence, in the reader's language.", "parameters": "The values in title and text.",
-    "links": "What it leads to.", "createdAt": "When it was made.", "readAt": "When it was read; absent while it is not.",
+    "links": "The things that the notification links to.", "createdAt": "When it was created.",
+    "readAt": "When it was read; absent while it is unread.",
   ]
 }
 
@@ -123,18 +125,18 @@ public struct NotificationLinks: Document, Hashable {
   public static let notes: Notes = [
     "accountID": "The account that caused it.", "friendRequestID": "The friend request.", "conversationID": "The conversation.",
     "messageID": "The message.", "offerID": "The offer.", "redemptionID": "The redemption.", "partnerID": "The partner.",
-    "loginAlertID": "The login to answer for.", "incidentID": "The incident, for administrators.",
+    "loginAlertID": "The login alert to answer.", "incidentID": "The incident, for administrators.",
     "followRequestID": "The follow request.",
     "importID": "The import.",
     "friendChallengeID": "The challenge among friends.",
     "challengeID": "The challenge or the achievement.",
-    "reportID": "Your report.", "caseID": "What moderators decided against you.", "taskID": "The task.",
+    "reportID": "The caller's report.", "caseID": "The moderators' decision against the caller.", "taskID": "The task.",
     "taskCommentID": "The comment on the task.", "taskHelpID": "The request for help, or the offer, in the task.",
     "teamID": "The team.", "teamInvitationID": "The invitation to a team.",
-    "seriesID": "The recurring task.", "activityID": "Your activity.",
+    "seriesID": "The recurring task.", "activityID": "The caller's activity.",
     "reminderID": "The reminder, which `reminders.answer` answers.",
     "registerLeaf": Note(
-      "Of a completed task: the number that the last confirmation has in the register.", range: 0...9e15, example: 73_894),
+      "For a completed task: the number of the last confirmation in the register.", range: 0...9e15, example: 73_894),
     "registerCheckpoint": Note(
       "The first checkpoint that covers it, a signed note (c2sp.org/tlog-checkpoint): keep it, and nobody can change the register unseen.",
       length: 1...1_000_000, breaksLines: true),
@@ -167,7 +169,7 @@ public enum ListNotifications: AccountOperation {
 
   public static let spec = OperationSpec(
     "notifications.list", of: .notifications, .get("/v1/notifications"), by: .account, effect: .read,
-    requirements: ["NOT-1"], "List your notifications, newest first.")
+    requirements: ["NOT-1"], "Lists the caller's notifications, newest first.")
 }
 
 /// How many notifications of a category are not read.
@@ -180,7 +182,7 @@ public struct NotificationCount: Document, Hashable {
     self.unreadCount = unreadCount
   }
 
-  public static let notes: Notes = ["category": "What they are about.", "unreadCount": "How many of them are not read."]
+  public static let notes: Notes = ["category": "The category.", "unreadCount": "The number of unread ones."]
 }
 
 /// How many notifications an account has not read (NOT-1).
@@ -197,14 +199,14 @@ public enum CountUnreadNotifications: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "unreadCount": "How many notifications are not read.",
-      "byCategory": "How many of each category are not read; categories without any are left out.",
+      "unreadCount": "The number of unread notifications.",
+      "byCategory": "The number of unread notifications by category; categories without any are left out.",
     ]
   }
 
   public static let spec = OperationSpec(
     "notifications.countUnread", of: .notifications, .get("/v1/notifications/unread-count"), by: .account, effect: .read,
-    requirements: ["NOT-1"], "Count the notifications that you have not read.")
+    requirements: ["NOT-1"], "Counts the caller's unread notifications.")
 }
 
 /// The notifications after a given one, oldest first: a live connection or a returning client catches up by this (NOT-1).
@@ -228,9 +230,9 @@ public enum ListNotificationsSince: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "after": Note("Number of the last notification seen; 0 for none.", range: 0...9e15),
-      "changesAfter": Note("`lastChange` of the answer before, to be told what changed since.", range: 0...9e15),
-      "limit": Note("Most items, and most changes; 100 if absent.", range: 1...500),
+      "after": Note("The number of the last notification seen; 0 for none.", range: 0...9e15),
+      "changesAfter": Note("The `lastChange` of the previous answer, to get the changes since then.", range: 0...9e15),
+      "limit": Note("The maximum number of items and of changes; 100 if absent.", range: 1...500),
     ]
   }
 
@@ -253,16 +255,17 @@ public enum ListNotificationsSince: AccountOperation {
 
     public static let notes: Notes = [
       "items": "The notifications, oldest first.",
-      "lastNumber": "Number of the newest notification the account ever got; 0 for none.",
-      "changed": "Those up to `after` that say something else since, as they are now.",
-      "removed": Note("Numbers of those up to `after` that are gone since.", range: 1...9e15),
-      "lastChange": "Number of the last change told of; give it as `changesAfter` next time, until it stays the same.",
+      "lastNumber": "The number of the newest notification that the account ever got; 0 for none.",
+      "changed": "The notifications up to `after` that have changed since, as they are now.",
+      "removed": Note("The numbers of the notifications up to `after` that were removed since.", range: 1...9e15),
+      "lastChange":
+        "The number of the last change in this answer, to be sent as `changesAfter` next time, until it stays the same.",
     ]
   }
 
   public static let spec = OperationSpec(
     "notifications.listSince", of: .notifications, .get("/v1/notifications/since"), by: .account, effect: .read,
-    requirements: ["NOT-1"], "List the notifications after the last one seen, oldest first.")
+    requirements: ["NOT-1"], "Lists the notifications after the last one seen, oldest first.")
 }
 
 /// Marks one notification as read (NOT-1).
@@ -279,7 +282,7 @@ public enum MarkNotificationRead: AccountOperation {
 
   public static let spec = OperationSpec(
     "notifications.markRead", of: .notifications, .post("/v1/notifications/{notificationID}/read"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["NOT-1"], "Mark a notification as read.")
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-1"], "Marks a notification as read.")
 }
 
 /// Marks all notifications up to a number as read (NOT-1).
@@ -289,14 +292,14 @@ public enum MarkNotificationsRead: AccountOperation {
 
     public init(upTo: Int) { self.upTo = upTo }
 
-    public static let notes: Notes = ["upTo": Note("Number of the newest notification seen.", range: 1...9e15)]
+    public static let notes: Notes = ["upTo": Note("The number of the newest notification seen.", range: 1...9e15)]
   }
 
   public typealias Output = CountUnreadNotifications.Output
 
   public static let spec = OperationSpec(
     "notifications.markAllRead", of: .notifications, .post("/v1/notifications/read"), by: .account, effect: .write,
-    requirements: ["NOT-1"], "Mark all notifications up to a number as read.")
+    requirements: ["NOT-1"], "Marks all notifications up to a number as read.")
 }
 
 /// Deletes a notification and its content (NOT-1). Deleting it again changes nothing.
@@ -313,7 +316,7 @@ public enum DeleteNotification: AccountOperation {
 
   public static let spec = OperationSpec(
     "notifications.delete", of: .notifications, .delete("/v1/notifications/{notificationID}"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["NOT-1"], "Delete a notification.")
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-1"], "Deletes a notification.")
 }
 
 // MARK: - Events
@@ -331,12 +334,12 @@ public struct NotificationCreated: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose inbox.", "number": "The notification's number.",
+    "accountID": "The account whose inbox it is.", "number": "The notification's number.",
     "notification": "The notification as the inbox lists it, in the account's language.",
   ]
 
   public static let spec = EventSpec(
-    "notifications.created", by: .notifications, requirements: ["NOT-1"], "A notification came into an account's inbox.")
+    "notifications.created", by: .notifications, requirements: ["NOT-1"], "A notification was added to an account's inbox.")
 }
 
 /// A notification in an account's inbox has changed, for example because the quoted message was edited or removed: the gateway delivers it
@@ -353,13 +356,13 @@ public struct NotificationChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose inbox.", "number": "The notification's number, as before.",
+    "accountID": "The account whose inbox it is.", "number": "The notification's number, which stays the same.",
     "notification": "The notification as the inbox lists it now, in the account's language.",
   ]
 
   public static let spec = EventSpec(
     "notifications.changed", by: .notifications, isLive: true, requirements: ["NOT-1"],
-    "A notification in an account's inbox says something else.")
+    "A notification in an account's inbox changed.")
 }
 
 /// A notification in an account's inbox is there no longer: it was deleted, taken back, or replaced by one under a newer number. The
@@ -373,9 +376,11 @@ public struct NotificationRemoved: Event, Hashable {
     self.number = number
   }
 
-  public static let notes: Notes = ["accountID": "Whose inbox.", "number": "The number that it had."]
+  public static let notes: Notes = [
+    "accountID": "The account whose inbox it is.", "number": "The number of the removed notification.",
+  ]
 
   public static let spec = EventSpec(
     "notifications.removed", by: .notifications, isLive: true, requirements: ["NOT-1"],
-    "A notification in an account's inbox is there no longer.")
+    "A notification was removed from an account's inbox.")
 }

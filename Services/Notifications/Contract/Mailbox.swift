@@ -46,7 +46,7 @@ public struct MailboxEntry: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "name": "The file.", "subject": "Its subject.", "from": "Who sends it.", "to": "Whom it is for.",
+    "name": "The file.", "subject": "Its subject.", "from": "The sender.", "to": "The addressee.",
     "writtenAt": "When it was written.",
   ]
 }
@@ -70,7 +70,7 @@ public enum ListMailbox: OpenOperation {
 
   public static let spec = OperationSpec(
     "mailbox.list", of: .notifications, nil, by: .services([.gateway]), effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"], "The mails that lie in the folder.")
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"], "Lists the mails in the folder.")
 }
 
 /// One of the mails that lie in the folder (NOT-6).
@@ -95,12 +95,12 @@ public enum ReadMailboxMail: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "head": "What its head says.", "text": Note("Its plain text.", breaksLines: true),
+      "head": "Its subject, sender and date.", "text": Note("Its plain text.", breaksLines: true),
       "html": Note("Its HTML, as it was written.", breaksLines: true),
     ]
   }
 
   public static let spec = OperationSpec(
     "mailbox.read", of: .notifications, nil, by: .services([.gateway]), effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"], "A mail that lies in the folder.")
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"], "Returns a mail in the folder.")
 }

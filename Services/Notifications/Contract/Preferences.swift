@@ -40,13 +40,13 @@ public struct NotificationPreference: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "category": "What they are about.",
-    "kind": Note("The kind; absent where it is of the whole category.", example: "friendRequestReceived"),
-    "name": "What it is called, in the reader's language.",
-    "inbox": "Whether they come into the inbox, and live; of a category, whether any of its kinds does.",
-    "email": "Whether they come by e-mail; of a category, whether any of its kinds does.",
-    "push": "Whether they come by push; of a category, whether any of its kinds does.",
-    "chosen": Note("The channels of which this was chosen here; the others follow the category, or what is usual.", items: 0...3),
+    "category": "The category.",
+    "kind": Note("The kind; absent for the whole category.", example: "friendRequestReceived"),
+    "name": "Its name, in the reader's language.",
+    "inbox": "Whether they are delivered to the inbox and live connections; for a category, whether any of its kinds is.",
+    "email": "Whether they are delivered by e-mail; for a category, whether any of its kinds is.",
+    "push": "Whether they are delivered by push; for a category, whether any of its kinds is.",
+    "chosen": Note("The channels chosen here explicitly; the others follow the category or the default.", items: 0...3),
   ]
 }
 
@@ -66,7 +66,7 @@ public enum ReadNotificationPreferences: AccountOperation {
 
   public static let spec = OperationSpec(
     "notificationPreferences.get", of: .notifications, .get("/v1/notification-preferences"), by: .account, effect: .read,
-    requirements: ["NOT-4"], "Read which notifications reach you by which channel.")
+    requirements: ["NOT-4"], "Returns which notifications reach the caller by which channel.")
 }
 
 /// One choice of an account: a category or a kind, a channel, and whether it is on.
@@ -91,9 +91,9 @@ public struct NotificationChoice: Document, Hashable {
 
   public static let notes: Notes = [
     "category": "A whole category; give this or `kind`.",
-    "kind": Note("One kind, which goes before its category.", length: 1...60, example: "coinsEarned"),
-    "channel": "By which channel.",
-    "isOn": "Whether they come that way; absent to take back what was chosen.",
+    "kind": Note("A single kind, which takes precedence over its category.", length: 1...60, example: "coinsEarned"),
+    "channel": "The channel.",
+    "isOn": "Whether they are delivered by that channel; absent resets the choice.",
   ]
 
   public func check(_ fields: inout FieldChecks) {
@@ -116,12 +116,14 @@ public enum UpdateNotificationPreferences: AccountOperation {
 
     public init(choices: [NotificationChoice]) { self.choices = choices }
 
-    public static let notes: Notes = ["choices": Note("What is chosen; the last of the same counts.", items: 1...maxChoices)]
+    public static let notes: Notes = [
+      "choices": Note("The choices; of several for the same thing, the last one counts.", items: 1...maxChoices)
+    ]
   }
 
   public typealias Output = NotificationPreferences
 
   public static let spec = OperationSpec(
     "notificationPreferences.update", of: .notifications, .patch("/v1/notification-preferences"), by: .account, effect: .write,
-    requirements: ["NOT-4"], "Choose which notifications reach you by which channel.")
+    requirements: ["NOT-4"], "Sets which notifications reach the caller by which channel.")
 }

@@ -198,13 +198,13 @@ public struct PushSubscription: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the subscription.", "name": "What you call the device; absent where you call it nothing.",
-    "service": Note("The push service by which it is reached.", example: "https://push.example.org"),
-    "language": "In which language it is pushed to; the account's if absent.",
+    "id": "Id of the subscription.", "name": "The caller's name for the device; absent without one.",
+    "service": Note("The push service that delivers to it.", example: "https://push.example.org"),
+    "language": "The language of its pushes; the account's if absent.",
     "isOfThisSession": "Whether it belongs to the calling session.",
-    "isPaused": "Whether nothing is pushed to it, since its session is in doubt.",
-    "usesOldKey": "Whether it was made with a key of the server that will be given up: subscribe the device anew.",
-    "createdAt": "When it was made.", "lastSentAt": "When its push service last took something for it; absent if never.",
+    "isPaused": "Whether nothing is pushed to it because its session is in doubt.",
+    "usesOldKey": "Whether it was created with a server key that will be retired: subscribe the device again.",
+    "createdAt": "When it was created.", "lastSentAt": "When its push service last accepted a push for it; absent if never.",
   ]
 }
 
@@ -231,7 +231,7 @@ public enum ReadPushKey: AccountOperation {
 
   public static let spec = OperationSpec(
     "pushSubscriptions.getKey", of: .notifications, .get("/v1/push-key"), by: .account, effect: .read, requirements: ["NOT-5"],
-    "Read the server's public key, with which browsers and apps subscribe to pushes.")
+    "Returns the server's public key, with which browsers and apps subscribe to pushes.")
 }
 
 /// Subscribes a device to pushes (NOT-5), with the data that the browser's `subscribe` returned, or UnifiedPush's distributor gave to the
@@ -274,9 +274,10 @@ public enum CreatePushSubscription: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "endpoint": "Where the push service takes pushes: https at port 443, on the public internet.", "keys": "The device's keys.",
-      "publicKey": "The server's key that the device subscribed with; the present one if absent.",
-      "name": "What to call the device.", "language": "In which language to push; the account's if absent.",
+      "endpoint": "The address at which the push service accepts pushes: https at port 443, on the public internet.",
+      "keys": "The device's keys.",
+      "publicKey": "The server key that the device subscribed with; the present one if absent.",
+      "name": "The new name for the device.", "language": "The language of its pushes; the account's if absent.",
     ]
   }
 
@@ -285,7 +286,7 @@ public enum CreatePushSubscription: AccountOperation {
   public static let spec = OperationSpec(
     "pushSubscriptions.create", of: .notifications, .post("/v1/push-subscriptions"), by: .account, effect: .create,
     isForSessionsOnly: true, failures: [PushSubscriptionFailure.tooMany.kind], requirements: ["NOT-5"],
-    "Have notifications pushed to a device, in a session, for as long as the session lasts.")
+    "Subscribes a device to pushes of the caller's notifications; needs a session, and lasts as long as it.")
 }
 
 /// The caller's devices that take pushes, newest first (NOT-5). A session in doubt sees its own alone.
@@ -295,7 +296,7 @@ public enum ListPushSubscriptions: AccountOperation {
 
   public static let spec = OperationSpec(
     "pushSubscriptions.list", of: .notifications, .get("/v1/push-subscriptions"), by: .account, effect: .read,
-    requirements: ["NOT-5"], "List your devices that take pushes, newest first.")
+    requirements: ["NOT-5"], "Lists the caller's devices that receive pushes, newest first.")
 }
 
 /// Calls a device that takes pushes something else (NOT-5).
@@ -309,7 +310,7 @@ public enum RenamePushSubscription: AccountOperation {
       self.name = name
     }
 
-    public static let notes: Notes = ["pushSubscriptionID": "The subscription.", "name": "What to call the device."]
+    public static let notes: Notes = ["pushSubscriptionID": "The subscription.", "name": "The new name for the device."]
   }
 
   public typealias Output = PushSubscription
@@ -317,7 +318,7 @@ public enum RenamePushSubscription: AccountOperation {
   public static let spec = OperationSpec(
     "pushSubscriptions.rename", of: .notifications, .put("/v1/push-subscriptions/{pushSubscriptionID}/name"), by: .account,
     effect: .write, failures: [RequestFailure.notFound.kind], requirements: ["NOT-5"],
-    "Call a device that takes pushes something else.")
+    "Renames a device that receives pushes.")
 }
 
 /// Has nothing pushed to a device any more (NOT-5).
@@ -335,7 +336,7 @@ public enum DeletePushSubscription: AccountOperation {
   public static let spec = OperationSpec(
     "pushSubscriptions.delete", of: .notifications, .delete("/v1/push-subscriptions/{pushSubscriptionID}"), by: .account,
     effect: .write, failures: [RequestFailure.notFound.kind], requirements: ["NOT-5"],
-    "Have nothing pushed to a device any more.")
+    "Unsubscribes a device from pushes.")
 }
 
 /// Reports that a push was opened: its notification is marked as read, and the delivery log notes it (NOT-5). A push names its delivery in
@@ -354,5 +355,5 @@ public enum OpenPush: AccountOperation {
   public static let spec = OperationSpec(
     "pushes.open", of: .notifications, .post("/v1/pushes/{deliveryID}/open"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["NOT-5"],
-    "Say that you opened a push: its notification is read.")
+    "Reports that a push was opened: its notification is read.")
 }

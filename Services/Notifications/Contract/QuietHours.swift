@@ -51,8 +51,8 @@ public struct QuietHours: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "startsAt": "When they start, by the clocks where the account is.",
-    "endsAt": "When they end; if that is earlier in the day, on the next one.",
+    "startsAt": "When they start, in the account's local time.",
+    "endsAt": "When they end; if that is earlier in the day, on the next day.",
   ]
 
   public func check(_ fields: inout FieldChecks) {
@@ -73,7 +73,8 @@ public struct QuietHoursState: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "quietHours": "The quiet hours; absent where there are none.", "quietUntil": "When those that last now end; absent outside.",
+    "quietHours": "The quiet hours; absent if there are none.",
+    "quietUntil": "When the present quiet hours end; absent outside of them.",
   ]
 }
 
@@ -84,7 +85,7 @@ public enum ReadQuietHours: AccountOperation {
 
   public static let spec = OperationSpec(
     "quietHours.get", of: .notifications, .get("/v1/quiet-hours"), by: .account, effect: .read, requirements: ["NOT-4"],
-    "Read your quiet hours.")
+    "Returns the caller's quiet hours.")
 }
 
 /// Sets an account's quiet hours, the same each day (NOT-4).
@@ -97,7 +98,7 @@ public enum SetQuietHours: AccountOperation {
 
   public static let spec = OperationSpec(
     "quietHours.set", of: .notifications, .put("/v1/quiet-hours"), by: .account, effect: .write, requirements: ["NOT-4"],
-    "Set your quiet hours: e-mails and pushes wait until they end, unless urgent.")
+    "Sets the caller's quiet hours: e-mails and pushes wait until they end, unless urgent.")
 }
 
 /// Ends an account's having quiet hours (NOT-4): what waits comes now.
@@ -107,5 +108,5 @@ public enum ClearQuietHours: AccountOperation {
 
   public static let spec = OperationSpec(
     "quietHours.clear", of: .notifications, .delete("/v1/quiet-hours"), by: .account, effect: .write, requirements: ["NOT-4"],
-    "Have no quiet hours any more; what waits comes now.")
+    "Removes the caller's quiet hours; what waits is sent now.")
 }

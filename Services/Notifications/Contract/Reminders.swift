@@ -37,10 +37,11 @@ public struct AnswerableReminder: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "title": Note("What the activity is called.", length: 1...200, example: "Drink water"), "day": "The day that is to be done.",
-    "time": "For which time the reminder was set.", "username": "Whose activity it is.",
-    "answer": "What was answered; absent while nothing was.",
-    "remindAt": "When to remind again; absent where that was not asked for.",
+    "title": Note("The activity's title.", length: 1...200, example: "Drink water"),
+    "day": "The local day that the reminder is about.",
+    "time": "The time for which the reminder was set.", "username": "The username of the account whose activity it is.",
+    "answer": "The answer; absent until there is one.",
+    "remindAt": "When to remind again; absent if that was not requested.",
   ]
 }
 
@@ -97,7 +98,7 @@ public enum ReadReminder: OpenOperation {
   public static let spec = OperationSpec(
     "reminders.read", of: .notifications, .post("/v1/reminders/read"), by: .anyone, effect: .read,
     failures: ReminderFailure.allCases.map(\.kind), requirements: ["NOT-2"],
-    "Say what the link of a reminder is of, without answering it.")
+    "Returns what the link of a reminder is about, without answering it.")
 }
 
 /// Answers a reminder by the token of its push or mail (NOT-2). It needs no login.
@@ -118,7 +119,7 @@ public enum UseReminder: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "token": Note("The token of the push's or the mail's link.", length: 1...200), "answer": "What is answered.",
+      "token": Note("The token of the push's or the mail's link.", length: 1...200), "answer": "The answer.",
       "minutes": ReminderDelay.note,
     ]
 
@@ -129,7 +130,7 @@ public enum UseReminder: OpenOperation {
 
   public static let spec = OperationSpec(
     "reminders.use", of: .notifications, .post("/v1/reminders/use"), by: .anyone, effect: .write,
-    failures: ReminderFailure.allCases.map(\.kind), requirements: ["NOT-2"], "Answer a reminder by the token of its link.")
+    failures: ReminderFailure.allCases.map(\.kind), requirements: ["NOT-2"], "Answers a reminder, by the token of its link.")
 }
 
 /// Answers a reminder in the caller's inbox (NOT-2), by the same rules as by a token.
@@ -146,7 +147,7 @@ public enum AnswerReminder: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "notificationID": "The notification of the reminder.", "answer": "What is answered.", "minutes": ReminderDelay.note,
+      "notificationID": "The notification of the reminder.", "answer": "The answer.", "minutes": ReminderDelay.note,
     ]
 
     public func check(_ fields: inout FieldChecks) { ReminderDelay.check(minutes, answer, &fields) }
@@ -157,7 +158,7 @@ public enum AnswerReminder: AccountOperation {
   public static let spec = OperationSpec(
     "reminders.answer", of: .notifications, .post("/v1/notifications/{notificationID}/answer"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind] + ReminderFailure.allCases.map(\.kind), requirements: ["NOT-2"],
-    "Answer a reminder in your inbox: done, or again in some minutes.")
+    "Answers a reminder in the caller's inbox: done, or again in some minutes.")
 }
 
 /// A reminder was answered: once, and what follows from it is the activity service's (NOT-2).
@@ -185,9 +186,10 @@ public struct ReminderAnswered: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose activity.", "reminderID": "Which reminder.", "activityID": "Of which activity.",
-    "day": "Of which day.", "time": "For which time it was set.", "answer": "What was answered.",
-    "remindAt": "When to remind again; absent where that was not answered.",
+    "accountID": "The account whose activity it is.", "reminderID": "The reminder.",
+    "activityID": "The activity that it is about.",
+    "day": "The day that it is about.", "time": "The time for which it was set.", "answer": "The answer.",
+    "remindAt": "When to remind again; absent for other answers.",
   ]
 
   public static let spec = EventSpec(

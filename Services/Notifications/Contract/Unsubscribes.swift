@@ -17,8 +17,9 @@ public struct MailUnsubscribe: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "name": "What the mails are called that it ends, in the reader's language.", "username": "Whose they are.",
-    "isOff": "Whether they do not come any more.",
+    "name": "The name of the mails that it ends, in the reader's language.",
+    "username": "The username of the account that the mails go to.",
+    "isOff": "Whether these mails are turned off now.",
   ]
 }
 
@@ -47,7 +48,7 @@ public enum ReadUnsubscribe: OpenOperation {
   public static let spec = OperationSpec(
     "unsubscribes.read", of: .notifications, .post("/v1/unsubscribes/read"), by: .anyone, effect: .read,
     failures: UnsubscribeFailure.allCases.map(\.kind), requirements: ["NOT-4"],
-    "Say which mails a link in a mail ends, without ending them.")
+    "Returns which mails an unsubscribe link ends, without ending them.")
 }
 
 /// Ends the mails that an unsubscribe link stands for (RFC 8058, NOT-4). It needs no login, and repeating it changes nothing.
@@ -61,5 +62,5 @@ public enum UseUnsubscribe: OpenOperation {
   public static let spec = OperationSpec(
     "unsubscribes.use", of: .notifications, .post("/v1/unsubscribes"), by: .anyone, effect: .write,
     failures: UnsubscribeFailure.allCases.map(\.kind), requirements: ["NOT-4"],
-    "End the mails that a link in a mail stands for.")
+    "Ends the mails that an unsubscribe link stands for.")
 }

@@ -54,13 +54,13 @@ public struct Achievement: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names it.", "title": "Its title, in your language.", "description": "What it is for, in your language.",
-    "metric": "What is counted.", "tiers": "What each tier takes.",
-    "tier": "The highest tier that you have reached; absent before the first.", "reachedAt": "When you reached it.",
-    "progress": Note("How much there is.", example: 42), "nextTier": "The tier that is next; absent behind the last.",
-    "remaining": Note("How much is missing for the next tier.", example: 8),
-    "remainingText": Note("That in words.", example: "8 entries remaining"),
-    "badge": "What its badge is called, in your language.",
+    "id": "Its id.", "title": "Its title, in the caller's language.", "description": "A description, in the caller's language.",
+    "metric": "What is counted.", "tiers": "The tiers and their thresholds.",
+    "tier": "The highest tier that the caller has reached; absent before the first.", "reachedAt": "When the caller reached it.",
+    "progress": Note("The caller's progress.", example: 42), "nextTier": "The next tier; absent after the last.",
+    "remaining": Note("What is missing for the next tier.", example: 8),
+    "remainingText": Note("The same in words.", example: "8 entries remaining"),
+    "badge": "The name of its badge, in the caller's language.",
     "icon": "The name of the badge's picture.",
   ]
 }
@@ -73,5 +73,5 @@ public enum ListAchievements: AccountOperation {
 
   public static let spec = OperationSpec(
     "achievements.list", of: .rewards, .get("/v1/achievements"), by: .account, effect: .read, requirements: ["REW-8"],
-    "List the achievements, with the tier that you have reached, your progress and what remains.")
+    "Lists the achievements, each with the tier that the caller has reached, the progress and what remains.")
 }

@@ -34,10 +34,10 @@ public struct Badge: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "challengeID": "The challenge or the achievement that it is for.", "name": "What it is called, in your language.",
-    "description": "What it is for, in your language.", "icon": "The name of its picture.",
-    "tier": "Of an achievement: the highest tier that was reached.",
-    "awardedAt": "When it was awarded; of an achievement: when that tier was reached.",
+    "challengeID": "The challenge or the achievement that it is for.", "name": "Its name, in the caller's language.",
+    "description": "A description, in the caller's language.", "icon": "The name of its picture.",
+    "tier": "For an achievement: the highest tier that was reached.",
+    "awardedAt": "When it was awarded; for an achievement, when that tier was reached.",
   ]
 }
 
@@ -55,9 +55,9 @@ public struct BadgeVisibility: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "isVisibleToFriends": "Whether your friends see your badges; they do not unless you say so.",
+    "isVisibleToFriends": "Whether the caller's friends see the caller's badges; off by default.",
     "isVisibleOnPublicProfile":
-      "Whether the page of your public profile shows them to whoever has its link; it does not unless you say so.",
+      "Whether the page of the caller's public profile shows them to anyone who has its link; off by default.",
   ]
 }
 
@@ -69,7 +69,7 @@ public enum ListBadges: AccountOperation {
 
   public static let spec = OperationSpec(
     "badges.list", of: .rewards, .get("/v1/badges"), by: .account, effect: .read, requirements: ["REW-7", "REW-8"],
-    "List your badges, newest first.")
+    "Lists the caller's badges, newest first.")
 }
 
 /// Lists a friend's badges, newest first; empty where the friend does not show them (REW-7). Callers who are not friends are told that the
@@ -92,7 +92,7 @@ public enum ListFriendsBadges: AccountOperation {
   public static let spec = OperationSpec(
     "badges.listOfFriend", of: .rewards, .get("/v1/accounts/{accountID}/badges"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["REW-7", "REW-8"],
-    "List a friend's badges, newest first, if the friend shows them.")
+    "Lists a friend's badges, newest first, if the friend shows them.")
 }
 
 /// Returns who sees the account's badges (REW-7).
@@ -102,7 +102,7 @@ public enum GetBadgeVisibility: AccountOperation {
 
   public static let spec = OperationSpec(
     "badges.getVisibility", of: .rewards, .get("/v1/badges/visibility"), by: .account, effect: .read, requirements: ["REW-7"],
-    "Show to whom your badges show.")
+    "Returns to whom the caller's badges are shown.")
 }
 
 /// Sets who sees the account's badges (REW-7).
@@ -112,7 +112,7 @@ public enum SetBadgeVisibility: AccountOperation {
 
   public static let spec = OperationSpec(
     "badges.setVisibility", of: .rewards, .put("/v1/badges/visibility"), by: .account, effect: .write, requirements: ["REW-7"],
-    "Choose to whom your badges show: to friends, on your public profile.")
+    "Sets to whom the caller's badges are shown: to friends, on the public profile.")
 }
 
 /// Returns the part of a public profile page that shows an account's badges, if the account has chosen to show them there (REW-7).
@@ -122,7 +122,7 @@ public enum ReadBadgeProfilePart: ProfilePartOperation {
 
   public static let spec = OperationSpec(
     "badges.getProfilePart", of: .rewards, nil, by: .services([.gateway]), effect: .read, requirements: ["REW-7"],
-    "Say which badges the page of an account's public profile shows.")
+    "Returns the badges that the page of an account's public profile shows.")
 }
 
 // MARK: - Events
@@ -159,8 +159,9 @@ public struct BadgeAwarded: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose.", "challengeID": "For which challenge or achievement.", "completionID": "The completion that it is for.",
-    "tier": "Of an achievement: the tier.", "texts": "What the badge is called.", "icon": "Its picture.", "at": "When.",
+    "accountID": "The account.", "challengeID": "The challenge or achievement that it is for.",
+    "completionID": "The completion that it is for.",
+    "tier": "For an achievement: the tier.", "texts": "The name of the badge.", "icon": "Its picture.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

@@ -43,10 +43,10 @@ public struct ChallengeCorrection: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names it.", "accountID": "Whose completion.", "challengeID": "Of which challenge or achievement.",
-    "tier": "Of an achievement: which tier.", "isGranted": "Whether it was granted, or revoked.",
-    "coins": "How many coins came or went with it.", "reason": ChallengeCorrectionInput.reason,
-    "administratorID": "Who did it; absent once that account was deleted.", "at": "When.",
+    "id": "Its id.", "accountID": "The account whose completion it is.", "challengeID": "The challenge or achievement.",
+    "tier": "For an achievement: the tier.", "isGranted": "Whether it was granted or revoked.",
+    "coins": "The number of coins granted or taken back with it.", "reason": ChallengeCorrectionInput.reason,
+    "administratorID": "The account that did it; absent once it was deleted.", "at": "When it happened.",
   ]
 }
 
@@ -73,8 +73,8 @@ public struct ChallengeCorrectionInput: Document {
     "Why, as the account's owner reads it.", length: 1...500, breaksLines: true, example: "Steps of a borrowed device")
 
   public static let notes: Notes = [
-    "challengeID": "Of which challenge or achievement.", "accountID": "Whose.",
-    "tier": "Of an achievement: which tier; absent of a challenge.", "reason": reason,
+    "challengeID": "The challenge or achievement.", "accountID": "The account.",
+    "tier": "For an achievement: the tier; absent for a challenge.", "reason": reason,
   ]
 
   public func check(_ fields: inout FieldChecks) { fields.expect(!reason.isBlank, "reason", FieldRule("empty")) }
@@ -91,7 +91,7 @@ public enum RevokeChallenge: AccountOperation {
     effect: .create,
     failures: [RequestFailure.notFound.kind, ChallengeFailure.notFound.kind, ChallengeFailure.notHeld.kind],
     requirements: ["REW-7", "REW-8"],
-    "Take back what another account has completed, its badge and what is left of its coins, with a reason that its owner reads.")
+    "Revokes what another account has completed, with its badge and what is left of its coins; its owner reads the reason.")
 }
 
 /// An administrator grants another account the completion of a challenge or tier, with a reason that its owner reads: badge and coins are
@@ -105,8 +105,7 @@ public enum GrantChallenge: AccountOperation {
     effect: .create,
     failures: [RequestFailure.notFound.kind, ChallengeFailure.notFound.kind, ChallengeFailure.held.kind],
     requirements: ["REW-7", "REW-8"],
-    "Let a challenge or a tier count as completed by another account, with its badge and coins, and a reason that its owner reads."
-  )
+    "Grants another account a challenge or a tier as completed, with its badge and coins; its owner reads the reason.")
 }
 
 /// Lists administrators' corrections of an account's completions, newest first (REW-7, REW-8).
@@ -125,7 +124,7 @@ public enum ListChallengeCorrections: AccountOperation {
       self.cursor = cursor
     }
 
-    public static let notes = listNotes(["accountID": "Whose."])
+    public static let notes = listNotes(["accountID": "The account."])
   }
 
   public typealias Output = Page<ChallengeCorrection>
@@ -133,7 +132,7 @@ public enum ListChallengeCorrections: AccountOperation {
   public static let spec = OperationSpec(
     "challengeCorrections.list", of: .rewards, .get("/v1/accounts/{accountID}/challenge-corrections"), by: .administrator,
     effect: .read, requirements: ["REW-7", "REW-8"],
-    "List what administrators have corrected of what an account has completed, newest first.")
+    "Lists the corrections that administrators made to what an account has completed, newest first.")
 }
 
 // MARK: - Events
@@ -173,13 +172,14 @@ public struct ChallengeCorrected: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "correctionID": "Names the correction.", "accountID": "Whose completion.",
-    "challengeID": "Of which challenge or achievement.", "tier": "Of an achievement: the tier.",
-    "texts": "What it and its badge are called.", "isGranted": "Whether it was granted, or revoked.",
-    "coins": "How many coins came or went with it.", "reason": ChallengeCorrectionInput.reason, "at": "When.",
+    "correctionID": "Id of the correction.", "accountID": "The account whose completion it is.",
+    "challengeID": "The challenge or achievement.", "tier": "For an achievement: the tier.",
+    "texts": "The names of the challenge and its badge.", "isGranted": "Whether it was granted or revoked.",
+    "coins": "The number of coins granted or taken back with it.", "reason": ChallengeCorrectionInput.reason,
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
     "challenges.corrected", by: .rewards, requirements: ["REW-7", "REW-8"],
-    "An administrator has revoked or granted what an account has completed.")
+    "An administrator revoked or granted what an account has completed.")
 }

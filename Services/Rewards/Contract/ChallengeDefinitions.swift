@@ -25,8 +25,8 @@ public struct ChallengeDefinition: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names it.", "terms": "What it asks for and gives.", "createdAt": "Since when there is it.",
-    "retiredAt": "Since when nobody can complete it any more; absent while one can.",
+    "id": "Its id.", "terms": "What it requires and pays.", "createdAt": "When it was created.",
+    "retiredAt": "When it was retired, so that nobody can complete it any more; absent until then.",
   ]
 }
 
@@ -57,7 +57,7 @@ public enum CreateChallenge: AccountOperation {
   public static let spec = OperationSpec(
     "challengeDefinitions.create", of: .rewards, .post("/v1/challenge-definitions"), by: .administrator, effect: .create,
     failures: [ChallengeFailure.tooMany.kind], requirements: ["REW-7", "REW-8"],
-    "Define a challenge, or an achievement in tiers; what accounts have already done counts.")
+    "Creates the definition of a challenge, or of an achievement in tiers; what accounts have already done counts.")
 }
 
 /// Changes a definition in ways that no account loses by (REW-7): its words and icon; a threshold may fall, coins may rise. The rule of
@@ -92,11 +92,11 @@ public enum UpdateChallenge: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "challengeID": "Which.",
-      "threshold": Note("Of a challenge: the threshold, at most what it was.", range: ChallengeTerms.thresholds, example: 9000),
-      "tiers": "Of an achievement: the tiers, each at most what it was.",
-      "coins": Note("What completing it pays, at least what it did.", range: 1...10_000, example: 25),
-      "icon": "The name of its badge's picture.", "texts": "What it is called in each language.",
+      "challengeID": "The challenge or achievement.",
+      "threshold": Note("For a challenge: the threshold, at most what it was.", range: ChallengeTerms.thresholds, example: 9000),
+      "tiers": "For an achievement: the tiers, each at most what it was.",
+      "coins": Note("The coins that completing it pays, not fewer than before.", range: 1...10_000, example: 25),
+      "icon": "The name of its badge's picture.", "texts": "Its names and descriptions in each language.",
     ]
   }
 
@@ -106,7 +106,7 @@ public enum UpdateChallenge: AccountOperation {
     "challengeDefinitions.update", of: .rewards, .put("/v1/challenge-definitions/{challengeID}"), by: .administrator,
     effect: .write,
     failures: [ChallengeFailure.notFound.kind, ChallengeFailure.retired.kind], requirements: ["REW-7", "REW-8"],
-    "Change a definition where that harms nobody: words and icon; a lower threshold, more coins.")
+    "Changes a definition where nobody loses by it: words and icon, a lower threshold, more coins.")
 }
 
 /// Retires a definition: it can no longer be completed, and existing completions stay (REW-7). Idempotent.
@@ -119,7 +119,7 @@ public enum RetireChallenge: AccountOperation {
     /// The input from its parts.
     public init(challengeID: ChallengeID) { self.challengeID = challengeID }
 
-    public static let notes: Notes = ["challengeID": "Which."]
+    public static let notes: Notes = ["challengeID": "The challenge or achievement."]
   }
 
   public typealias Output = ChallengeDefinition
@@ -128,7 +128,7 @@ public enum RetireChallenge: AccountOperation {
     "challengeDefinitions.retire", of: .rewards, .post("/v1/challenge-definitions/{challengeID}/retire"), by: .administrator,
     effect: .write,
     failures: [ChallengeFailure.notFound.kind], requirements: ["REW-7", "REW-8"],
-    "Let nobody complete a challenge or an achievement any more; who has completed it keeps that.")
+    "Retires a challenge or an achievement: nobody can complete it any more, and who has completed it keeps that.")
 }
 
 /// Lists all definitions, retired ones too, oldest first (REW-7, REW-8).
@@ -138,5 +138,6 @@ public enum ListChallengeDefinitions: AccountOperation {
 
   public static let spec = OperationSpec(
     "challengeDefinitions.list", of: .rewards, .get("/v1/challenge-definitions"), by: .administrator, effect: .read,
-    requirements: ["REW-7", "REW-8"], "List the definitions of challenges and achievements, retired ones too, oldest first.")
+    requirements: ["REW-7", "REW-8"],
+    "Lists the definitions of challenges and achievements, including retired ones, oldest first.")
 }

@@ -93,19 +93,19 @@ public struct ChallengeRule: Document, Hashable {
 
   public static let notes: Notes = [
     "metric": """
-    What is counted: `steps`, `walkingMeters`, `runningMeters`, `cyclingMeters` (as far as they may earn coins); `daysInARow` with at least \
+    The metric: `steps`, `walkingMeters`, `runningMeters`, `cyclingMeters` (as far as they may earn coins); `daysInARow` with at least \
     `stepsPerDay` steps; `activityStreak`; `entries` (days of activities on which the goal was reached); `tasksConfirmed`; `helpGiven`; \
     `teams`; `friends`; `activities`.
     """,
     "window": """
-    Within what: any one `day`, any one `week` from Monday to Sunday, any one calendar `month`, a `range` of days, or `ever`. `daysInARow` \
-    takes `range` and `ever`; `activityStreak`, `teams`, `friends` and `activities` take `ever`.
+    The window of time: any one `day`, any one `week` from Monday to Sunday, any one calendar `month`, a `range` of days, or `ever`. \
+    `daysInARow` takes `range` and `ever`; `activityStreak`, `teams`, `friends` and `activities` take `ever`.
     """,
     "stepsPerDay": Note("For `daysInARow`, and only there: how many steps a day needs.", range: 1...1_000_000, example: 8000),
     "from": "For the window `range`, and only there: its first day.",
     "to": "For the window `range`, and only there: its last day, at most 365 days after the first.",
     "newAccountDays": Note(
-      "For new accounts alone: only so many days from the registration on count; absent for all accounts. Not with `range`.",
+      "For new accounts only: the number of days from the registration on that count; absent for all accounts. Not with `range`.",
       range: 1...365),
   ]
 
@@ -156,9 +156,9 @@ public struct ChallengeTiers: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "bronze": Note("What bronze takes.", range: ChallengeTerms.thresholds, example: 10),
-    "silver": Note("What silver takes: more.", range: ChallengeTerms.thresholds, example: 50),
-    "gold": Note("What gold takes: more still.", range: ChallengeTerms.thresholds, example: 250),
+    "bronze": Note("The threshold of bronze.", range: ChallengeTerms.thresholds, example: 10),
+    "silver": Note("The threshold of silver, above bronze.", range: ChallengeTerms.thresholds, example: 50),
+    "gold": Note("The threshold of gold, above silver.", range: ChallengeTerms.thresholds, example: 250),
   ]
 
   public func check(_ fields: inout FieldChecks) {
@@ -220,7 +220,7 @@ public struct ChallengeTexts: Document, Hashable {
     }
   }
 
-  public static let notes: Notes = ["en": "In English.", "es": "In Spanish."]
+  public static let notes: Notes = ["en": "The English texts.", "es": "The Spanish texts."]
 }
 
 /// The name of a picture that clients contain: 1 to 40 of `a-z`, `0-9`, `-`.
@@ -275,13 +275,13 @@ public struct ChallengeTerms: Document, Hashable {
   public static let notes: Notes = [
     "rule": "What is counted, and when.",
     "threshold": Note(
-      "Of a challenge: how much completes it, in what the metric counts. Either this or `tiers`.", range: thresholds,
+      "For a challenge: the threshold that completes it, in the metric's unit. Give either this or `tiers`.", range: thresholds,
       example: 10_000),
-    "tiers": "Of an achievement: how much each tier takes. Either this or `threshold`.",
+    "tiers": "For an achievement: the threshold of each tier. Give either this or `threshold`.",
     "coins": Note(
-      "What completing it pays. Only challenges of measured movement pay: what people write or confirm can be agreed on.",
+      "The coins that completing it pays. Only challenges of measured movement pay, since people could agree on what they write or confirm.",
       range: 1...10_000, example: 20),
-    "icon": "The name of its badge's picture.", "texts": "What it is called in each language.",
+    "icon": "The name of its badge's picture.", "texts": "Its names and descriptions in each language.",
   ]
 
   public func check(_ fields: inout FieldChecks) {

@@ -59,15 +59,16 @@ public struct Challenge: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names it.", "title": "Its title, in your language.", "description": "What is to be done, in your language.",
-    "metric": "What is counted.", "window": "Within what.",
-    "from": "The first day of the present window; absent where it has none.",
-    "to": "The last day of the present window; absent where it has none.",
-    "threshold": Note("How much completes it.", example: 10_000),
-    "progress": Note("How much there is in the present window.", example: 7500),
-    "remaining": Note("How much is missing.", example: 2500),
-    "remainingText": Note("How much is missing, in words.", example: "2,500 steps remaining"),
-    "coins": Note("What completing it pays.", example: 20), "badge": "What its badge is called, in your language.",
+    "id": "Its id.", "title": "Its title, in the caller's language.",
+    "description": "What is to be done, in the caller's language.",
+    "metric": "What is counted.", "window": "The window of time.",
+    "from": "The first day of the present window; absent if it has none.",
+    "to": "The last day of the present window; absent if it has none.",
+    "threshold": Note("The threshold that completes it.", example: 10_000),
+    "progress": Note("The progress in the present window.", example: 7500),
+    "remaining": Note("What is missing.", example: 2500),
+    "remainingText": Note("What is missing, in words.", example: "2,500 steps remaining"),
+    "coins": Note("The coins that completing it pays.", example: 20), "badge": "The name of its badge, in the caller's language.",
     "icon": "The name of the badge's picture.",
   ]
 }
@@ -101,10 +102,11 @@ public struct CompletedChallenge: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names it.", "title": "Its title, in your language.", "description": "What was to be done, in your language.",
+    "id": "Its id.", "title": "Its title, in the caller's language.",
+    "description": "What was to be done, in the caller's language.",
     "completedAt": "When it was completed.",
-    "coins": Note("What it paid: nothing for what lay before the time for which coins are paid.", example: 20),
-    "badge": "What its badge is called, in your language.", "icon": "The name of the badge's picture.",
+    "coins": Note("The coins that it paid: none for movement before the time for which coins are paid.", example: 20),
+    "badge": "The name of its badge, in the caller's language.", "icon": "The name of the badge's picture.",
   ]
 }
 
@@ -116,7 +118,10 @@ public enum ListChallenges: AccountOperation {
 
   public static let spec = OperationSpec(
     "challenges.list", of: .rewards, .get("/v1/challenges"), by: .account, effect: .read, requirements: ["REW-7"],
-    "List the challenges that are open to you, with your progress and what remains, those nearest to completion first.")
+    """
+    Lists the challenges that are open to the caller, with the progress and what remains; those nearest to completion come \
+    first.
+    """)
 }
 
 /// Lists the challenges that the account has completed, newest first (REW-7).
@@ -127,7 +132,7 @@ public enum ListCompletedChallenges: AccountOperation {
 
   public static let spec = OperationSpec(
     "challenges.listCompleted", of: .rewards, .get("/v1/challenges/completed"), by: .account, effect: .read,
-    requirements: ["REW-7"], "List the challenges that you have completed, newest first.")
+    requirements: ["REW-7"], "Lists the challenges that the caller has completed, newest first.")
 }
 
 // MARK: - Events
@@ -164,14 +169,14 @@ public struct ChallengeCompleted: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Who.", "challengeID": "Which.",
-    "completionID": "Names this completion: one that was taken back and came again has another.",
-    "texts": "What the challenge and its badge are called.", "icon": "The badge's picture.", "coins": "What it paid.",
-    "at": "When.",
+    "accountID": "The account.", "challengeID": "The challenge or achievement.",
+    "completionID": "Id of this completion: a challenge that was taken back and completed again has another.",
+    "texts": "The names of the challenge and its badge.", "icon": "The badge's picture.", "coins": "The coins that it paid.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
-    "challenges.completed", by: .rewards, requirements: ["REW-7"], "An account has completed a challenge.")
+    "challenges.completed", by: .rewards, requirements: ["REW-7"], "An account completed a challenge.")
 }
 
 /// A completion was reversed, because movement was corrected within the time in which it earns, or because an administrator revoked the
@@ -204,11 +209,12 @@ public struct ChallengeCompletionReversed: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose.", "challengeID": "Which.", "completionID": "The completion that no longer holds.",
-    "tier": "Of an achievement: the tier.", "coins": "How many coins were taken back.", "at": "When.",
+    "accountID": "The account.", "challengeID": "The challenge or achievement.",
+    "completionID": "The completion that no longer holds.",
+    "tier": "For an achievement: the tier.", "coins": "The number of coins taken back.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
     "challenges.completionReversed", formerly: "challenges.takenBack", by: .rewards, requirements: ["REW-7"],
-    "A correction took away what had completed a challenge or reached a tier, or an administrator revoked it.")
+    "A completed challenge or a reached tier was taken back: its movement was corrected, or an administrator revoked it.")
 }

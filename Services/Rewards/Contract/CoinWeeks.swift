@@ -17,7 +17,7 @@ public struct CoinTime: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose coins.", "from": "When it begins.", "until": "When it is over: not part of it.",
+    "accountID": "The account whose coins they are.", "from": "When it begins.", "until": "When it ends, exclusive.",
   ]
 }
 
@@ -39,8 +39,9 @@ public struct CoinWeek: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose coins.", "earned": "How many came for steps and challenges, less what was taken back.",
-    "spent": "How many went for offers, less what was refunded.", "balance": "How many can be spent now.",
+    "accountID": "The account whose coins they are.",
+    "earned": "The coins earned by steps and challenges, less those taken back.",
+    "spent": "The coins spent on offers, less those refunded.", "balance": "The coins that can be spent now.",
   ]
 }
 
@@ -51,7 +52,7 @@ public enum ReadCoinWeeks: OpenOperation {
 
     public init(times: [CoinTime]) { self.times = times }
 
-    public static let notes: Notes = ["times": Note("Whose, and when.", items: 1...50)]
+    public static let notes: Notes = ["times": Note("The accounts and their periods.", items: 1...50)]
   }
 
   public struct Output: Document, Hashable {
@@ -59,10 +60,10 @@ public enum ReadCoinWeeks: OpenOperation {
 
     public init(weeks: [CoinWeek]) { self.weeks = weeks }
 
-    public static let notes: Notes = ["weeks": "One for each that was asked for, in the same order."]
+    public static let notes: Notes = ["weeks": "One for each of the requested ones, in the same order."]
   }
 
   public static let spec = OperationSpec(
     "coinWeeks.read", of: .rewards, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-3"],
-    "Say what came and went of accounts' coins in a time.")
+    "Returns how many coins accounts gained and spent in a period.")
 }

@@ -12,7 +12,7 @@ public struct Balance: Document, Hashable {
   /// Steps that count towards the next coin. Negative after a correction took back steps whose coins were spent; further steps settle that
   /// first.
   public var carriedSteps: Int
-  /// How many steps make a coin now.
+  /// The number of steps that make a coin now.
   public var stepsPerCoin: Int
   /// The coins that expire next; nil where none expire.
   public var nextExpiry: EndingCoins?
@@ -29,8 +29,8 @@ public struct Balance: Document, Hashable {
     "coins": Note("Coins to spend.", example: 42),
     "carriedSteps": Note(
       "Steps that count towards the next coin; negative after a correction took back steps whose coins were spent.", example: 63),
-    "stepsPerCoin": Note("How many steps make a coin now.", example: 100),
-    "nextExpiry": "The coins that end next; absent where none end.",
+    "stepsPerCoin": Note("The number of steps that make a coin now.", example: 100),
+    "nextExpiry": "The coins that expire next; absent if none expire.",
   ]
 }
 
@@ -48,7 +48,7 @@ public struct EndingCoins: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "coins": Note("How many.", example: 12), "endsAt": "When they end, unless they are spent before.",
+    "coins": Note("The number of coins.", example: 12), "endsAt": "When they expire unless they are spent before.",
   ]
 }
 
@@ -59,7 +59,7 @@ public enum GetBalance: AccountOperation {
 
   public static let spec = OperationSpec(
     "coins.getBalance", of: .rewards, .get("/v1/coins/balance"), by: .account, effect: .read, requirements: ["REW-1", "REW-2"],
-    "Show how many coins the account has, and the steps carried over towards the next.")
+    "Returns the caller's coin balance, and the steps carried over towards the next coin.")
 }
 
 /// Coins that were credited to an account or debited from it, and the reason (REW-2).
@@ -98,8 +98,8 @@ public struct Transfer: Document, Hashable {
     }
 
     public static let notes: Notes = [
-      "rest": Note("How many coins of the lot are left, those of its other transfers included.", example: 30),
-      "endsAt": "When they end; absent where they do not.",
+      "rest": Note("The coins left of the lot, including those of its other transfers.", example: 30),
+      "endsAt": "When they expire; absent if they do not.",
     ]
   }
 
@@ -136,18 +136,19 @@ public struct Transfer: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the transfer.",
+    "id": "Id of the transfer.",
     "kind":
       """
     `earned`: steps became coins; `corrected`: steps were corrected downwards; `redeemed`: an offer was redeemed; `refunded`: that \
-    was made void; `challengeReward`: a challenge was completed; `challengeRewardTakenBack`: its movement was corrected; `adjusted`: \
-    an administrator corrected the balance; `expired`: the coins had ended.
+    was voided; `challengeReward`: a challenge was completed; `challengeRewardTakenBack`: its movement was corrected; `adjusted`: \
+    an administrator corrected the balance; `expired`: the coins expired.
     """,
-    "coins": Note("How many: positive came, negative left.", example: -250), "at": "When.",
-    "day": "The local day of the steps; absent for others, and where an earlier version counted several days together.",
+    "coins": Note("The number of coins: positive if gained, negative if spent or taken.", example: -250),
+    "at": "When it happened.",
+    "day": "The local day of the steps; absent for other kinds, and where an earlier version counted several days together.",
     "title": Note("The offer, as it was called when it was redeemed, or the challenge.", example: "Coffee for two"),
     "reason": Note("Why an administrator corrected the balance.", length: 1...500, breaksLines: true),
-    "lot": "The lot that the coins came into: coins of one cause that end together. Absent where they left.",
+    "lot": "The lot that the coins were added to: coins of one cause that expire together. Absent for coins spent or taken.",
   ]
 }
 
@@ -161,7 +162,7 @@ public enum ListTransfers: AccountOperation {
 
   public static let spec = OperationSpec(
     "coins.listTransfers", of: .rewards, .get("/v1/coins/transfers"), by: .account, effect: .read, requirements: ["REW-2"],
-    "List the coins that came to the account or left it, newest first.")
+    "Lists the coins that the caller gained or spent, newest first.")
 }
 
 /// Coins were credited for steps (``CoinsEarned``), or taken back by a correction (``CoinsCorrected``).
@@ -210,7 +211,7 @@ public enum Earning: CoinsMovement {
 public enum Correcting: CoinsMovement {
   public static let spec = EventSpec(
     "coins.corrected", by: .rewards, requirements: ["REW-1"],
-    "Steps were corrected downwards, and their coins taken back as far as the balance went.")
+    "Steps were corrected downwards, and their coins taken back as far as the balance allowed.")
   public static let schemaName = "CoinsCorrected"
   public static let notes = LedgerText.ofSteps(coins: "How many were taken back.")
 }

@@ -21,7 +21,7 @@ public struct ExpiringOffer: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "offerID": "The offer.", "title": "What it is called.", "partnerName": "Whose it is.", "costCoins": "What it costs.",
+    "offerID": "The offer.", "title": "Its title.", "partnerName": "The partner's name.", "costCoins": "Its price in coins.",
     "endsAt": "When it ends.",
   ]
 }
@@ -33,7 +33,7 @@ public enum ReadExpiringOffers: OpenOperation {
 
     public init(accountIDs: [AccountID]) { self.accountIDs = accountIDs }
 
-    public static let notes: Notes = ["accountIDs": Note("Who asks to be told.", items: 1...50)]
+    public static let notes: Notes = ["accountIDs": Note("The accounts.", items: 1...50)]
   }
 
   public struct Output: Document, Hashable {
@@ -46,17 +46,17 @@ public enum ReadExpiringOffers: OpenOperation {
 
       public init(items: [ExpiringOffer]) { self.items = items }
 
-      public static let notes: Notes = ["items": "What ends first comes first; at most 20."]
+      public static let notes: Notes = ["items": "The offers, those that end first at the beginning; at most 20."]
     }
 
     public var accounts: [Offers]
 
     public init(accounts: [Offers]) { self.accounts = accounts }
 
-    public static let notes: Notes = ["accounts": "One for each account, in the same order."]
+    public static let notes: Notes = ["accounts": "One for each requested account, in the same order."]
   }
 
   public static let spec = OperationSpec(
     "expiringOffers.read", of: .rewards, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5", "REW-4"],
-    "Say which offers that end soon accounts can afford.")
+    "Returns the offers that end soon and that accounts can afford.")
 }

@@ -18,7 +18,7 @@ public struct FriendRank: Document, Hashable {
 
   public static let notes: Notes = [
     "month": "The first day of the month, where the account is.",
-    "rank": Note("Its rank; absent where it is not seen on leaderboards, or has made no steps.", range: 1...1_000_000),
+    "rank": Note("Its rank; absent if it is not shown on leaderboards, or has made no steps.", range: 1...1_000_000),
   ]
 }
 
@@ -29,7 +29,7 @@ public enum ReadFriendRanks: OpenOperation {
 
     public init(accountIDs: [AccountID]) { self.accountIDs = accountIDs }
 
-    public static let notes: Notes = ["accountIDs": Note("Who asks to be told.", items: 1...50)]
+    public static let notes: Notes = ["accountIDs": Note("The accounts.", items: 1...50)]
   }
 
   public struct Output: Document, Hashable {
@@ -37,10 +37,10 @@ public enum ReadFriendRanks: OpenOperation {
 
     public init(ranks: [FriendRank]) { self.ranks = ranks }
 
-    public static let notes: Notes = ["ranks": "One for each account, in the same order."]
+    public static let notes: Notes = ["ranks": "One for each requested account, in the same order."]
   }
 
   public static let spec = OperationSpec(
     "friendRanks.read", of: .rewards, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5", "REW-6"],
-    "Say where accounts stand among their friends by the steps of the present month.")
+    "Returns the ranks of accounts among their friends by the steps of the present month.")
 }

@@ -87,11 +87,11 @@ public struct RankedPerson: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose rank it is.", "username": "The username.", "nickname": "The nickname, if there is one.",
+    "accountID": "The account whose rank it is.", "username": "The username.", "nickname": "The nickname, if there is one.",
     "photoURL": "The photo, if there is one.",
-    "score": Note("Steps or coins in the time that the leaderboard is of.", range: 0...9e15, example: 212_480),
+    "score": Note("Steps or coins in the leaderboard's period.", range: 0...9e15, example: 212_480),
     "rank": Note("One more than the number of people with a higher score.", range: 1...9e15, example: 17),
-    "isMe": "Whether it is you.",
+    "isMe": "Whether it is the caller.",
   ]
 }
 
@@ -167,17 +167,17 @@ public enum ListLeaderboard: AccountOperation {
     public static let schemaName = "Leaderboard"
 
     public static let notes: Notes = [
-      "period": "The month, or `allTime`.", "items": "The best first; only those who chose to be seen.",
-      "nextCursor": "Give it as `cursor` for the next page; absent on the last.",
-      "me": "Your rank, as if you were seen; absent of a team while you are in none.",
-      "neighbours": "You with up to five on each side of you; empty of a team while you are in none.",
-      "message": "What to show while there is nobody on it, in your language; absent otherwise.",
+      "period": "The month, or `allTime`.", "items": "The best first; only those who chose to be shown.",
+      "nextCursor": "The `cursor` for the next page; absent on the last.",
+      "me": "The caller's rank, as if the caller were shown; for teams, absent while the caller is in none.",
+      "neighbours": "The caller with up to five neighbours on each side; for teams, empty while the caller is in none.",
+      "message": "What to show while nobody is on it, in the caller's language; absent otherwise.",
     ]
   }
 
   public static let spec = OperationSpec(
     "leaderboards.list", of: .rewards, .get("/v1/leaderboards"), by: .account, effect: .read, requirements: ["REW-6"],
-    "List the people with the most steps or coins of a month or of all time, and your own rank with its neighbours.")
+    "Lists the people with the most steps or coins of a month or of all time, and the caller's rank with its neighbours.")
 }
 
 /// Whether an account is visible on leaderboards (REW-6).
@@ -189,7 +189,7 @@ public struct LeaderboardVisibility: Document, Hashable {
   public init(isVisible: Bool) { self.isVisible = isVisible }
 
   public static let notes: Notes = [
-    "isVisible": "Whether others see you on leaderboards: your names, photo, steps and coins earned. Off until you choose it."
+    "isVisible": "Whether others see the caller on leaderboards: names, photo, steps and coins earned. Off by default."
   ]
 }
 
@@ -200,7 +200,7 @@ public enum GetLeaderboardVisibility: AccountOperation {
 
   public static let spec = OperationSpec(
     "leaderboards.getVisibility", of: .rewards, .get("/v1/leaderboards/visibility"), by: .account, effect: .read,
-    requirements: ["REW-6"], "Show whether others see you on leaderboards.")
+    requirements: ["REW-6"], "Returns whether others see the caller on leaderboards.")
 }
 
 /// Sets whether the account is visible on leaderboards; takes effect at once on all of them (REW-6).
@@ -213,5 +213,5 @@ public enum SetLeaderboardVisibility: AccountOperation {
 
   public static let spec = OperationSpec(
     "leaderboards.setVisibility", of: .rewards, .put("/v1/leaderboards/visibility"), by: .account, effect: .write,
-    requirements: ["REW-6"], "Choose whether others see you on leaderboards.")
+    requirements: ["REW-6"], "Sets whether others see the caller on leaderboards.")
 }

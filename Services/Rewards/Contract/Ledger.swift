@@ -36,11 +36,12 @@ public enum AdjustCoins: AccountOperation {
     public static let maxCoins = 1_000_000_000
 
     public static let notes: Notes = [
-      "accountID": "Whose balance.",
+      "accountID": "The account whose balance it is.",
       "coins": Note(
-        "How many coins come (positive) or go (negative); not 0.", range: Double(-maxCoins)...Double(maxCoins), example: -20),
+        "The number of coins to add (positive) or to take (negative); not 0.", range: Double(-maxCoins)...Double(maxCoins),
+        example: -20),
       "reason": LedgerText.reason,
-      "transferID": "Which transfer of the account is corrected: what is taken comes from its coins first.",
+      "transferID": "The transfer of the account that is corrected: coins are taken from its coins first.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -54,7 +55,7 @@ public enum AdjustCoins: AccountOperation {
   public static let spec = OperationSpec(
     "coins.adjust", of: .rewards, .post("/v1/coins/adjustments"), by: .administrator, effect: .create,
     failures: [RequestFailure.notFound.kind, OfferFailure.notEnoughCoins.kind], requirements: ["REW-2"],
-    "Correct another account's balance, with a reason that its owner reads; never below zero.")
+    "Corrects another account's balance, never below zero; its owner reads the reason.")
 }
 
 enum LedgerText {
@@ -65,15 +66,17 @@ enum LedgerText {
 
   static func ofSteps(coins: Note) -> Notes {
     [
-      "accountID": "Whose coins.", "transferID": transferID, "coins": coins, "balance": balance, "at": "When.",
-      "day": "The local day of the steps; absent where an earlier version counted several together.",
+      "accountID": "The account whose coins they are.", "transferID": transferID, "coins": coins, "balance": balance,
+      "at": "When it happened.",
+      "day": "The local day of the steps; absent if an earlier version counted several together.",
     ]
   }
 
   static func ofChallenges(coins: Note) -> Notes {
     [
-      "accountID": "Whose coins.", "transferID": transferID, "challenge": "What names the challenge.", "coins": coins,
-      "balance": balance, "at": "When.",
+      "accountID": "The account whose coins they are.", "transferID": transferID, "challenge": "What identifies the challenge.",
+      "coins": coins,
+      "balance": balance, "at": "When it happened.",
     ]
   }
 }
@@ -104,13 +107,13 @@ public struct CoinsRefunded: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose coins.", "transferID": LedgerText.transferID,
+    "accountID": "The account whose coins they are.", "transferID": LedgerText.transferID,
     "redemptionID": "The redemption.", "title": "The offer, as it was called when it was redeemed.",
-    "coins": "How many came back.", "balance": LedgerText.balance, "at": "When.",
+    "coins": "The number of coins refunded.", "balance": LedgerText.balance, "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
-    "coins.refunded", by: .rewards, requirements: ["REW-2", "REW-5"], "A redemption was void, and its coins came back.")
+    "coins.refunded", by: .rewards, requirements: ["REW-2", "REW-5"], "A redemption was voided, and its coins were refunded.")
 }
 
 /// Coins were credited for a completed challenge (``CoinsRewarded``), or taken back (``CoinsRewardReversed``).
@@ -157,7 +160,7 @@ public protocol CoinsMovement: Sendable {
 /// Parameters of ``CoinsRewarded``.
 public enum Rewarding: CoinsMovement {
   public static let spec = EventSpec(
-    "coins.rewarded", by: .rewards, requirements: ["REW-2", "REW-7"], "A challenge was completed, and its coins came.")
+    "coins.rewarded", by: .rewards, requirements: ["REW-2", "REW-7"], "An account was paid the coins for a completed challenge.")
   public static let schemaName = "CoinsRewarded"
   public static let notes = LedgerText.ofChallenges(coins: "How many came.")
 }
@@ -192,8 +195,9 @@ public struct CoinsAdjusted: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose coins.", "transferID": LedgerText.transferID, "coins": "How many: positive came, negative left.",
-    "reason": LedgerText.reason, "balance": LedgerText.balance, "at": "When.",
+    "accountID": "The account whose coins they are.", "transferID": LedgerText.transferID,
+    "coins": "The number of coins: positive if gained, negative if spent or taken.",
+    "reason": LedgerText.reason, "balance": LedgerText.balance, "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -217,12 +221,13 @@ public struct CoinsExpired: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose coins.", "transferID": LedgerText.transferID, "coins": "How many ended.",
-    "balance": LedgerText.balance, "at": "When.",
+    "accountID": "The account whose coins they are.", "transferID": LedgerText.transferID,
+    "coins": "The number of coins that expired.",
+    "balance": LedgerText.balance, "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
-    "coins.expired", by: .rewards, requirements: ["REW-2"], "Coins ended that were not spent.")
+    "coins.expired", by: .rewards, requirements: ["REW-2"], "Coins expired unspent.")
 }
 
 /// Names a notice about coins that expire soon.
@@ -245,12 +250,13 @@ public struct CoinsExpiring: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "noticeID": "Names the notice.", "accountID": "Whose coins.", "coins": "How many are left of them.",
-    "endsAt": "When they end.", "at": "When this was published.",
+    "noticeID": "Id of the notice.", "accountID": "The account whose coins they are.",
+    "coins": "The number of coins left that expire.",
+    "endsAt": "When they expire.", "at": "When this was published.",
   ]
 
   public static let spec = EventSpec(
-    "coins.expiring", formerly: "coins.ending", by: .rewards, requirements: ["REW-2"], "Coins expire soon.")
+    "coins.expiring", formerly: "coins.ending", by: .rewards, requirements: ["REW-2"], "Coins of an account expire soon.")
 }
 
 /// The nightly check of the ledger failed: its contents do not add up.
@@ -264,8 +270,8 @@ public struct LedgerFailed: Event, Hashable {
     self.at = at
   }
 
-  public static let notes: Notes = ["faults": "How many faults were found.", "at": "When."]
+  public static let notes: Notes = ["faults": "The number of faults found.", "at": "When it happened."]
 
   public static let spec = EventSpec(
-    "ledger.failed", by: .rewards, requirements: ["REW-2"], "The nightly proof of the ledger failed: it does not add up.")
+    "ledger.failed", by: .rewards, requirements: ["REW-2"], "The nightly check of the ledger failed: it does not add up.")
 }

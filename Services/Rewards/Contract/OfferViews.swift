@@ -25,8 +25,9 @@ public struct OfferStatistics: Document, Hashable {
 
   public static let notes: Notes = [
     "day": "The day, in UTC.",
-    "views": Note("How many people have looked at an offer, each once for each offer.", range: 0...9e15),
-    "redemptions": Note("How many were redeemed.", range: 0...9e15), "uses": Note("How many codes were used.", range: 0...9e15),
+    "views": Note("The number of people who viewed an offer, each once for each offer.", range: 0...9e15),
+    "redemptions": Note("The number of redemptions.", range: 0...9e15),
+    "uses": Note("The number of codes used.", range: 0...9e15),
   ]
 }
 
@@ -52,7 +53,7 @@ public enum GetOfferStatistics: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "offerID": "Only this offer of yours; all if absent.", "from": "The first day, in UTC.",
+      "offerID": "Only this offer of the caller's company; all if absent.", "from": "The first day, in UTC.",
       "to": "The last day, at most 366 days in all.",
     ]
 
@@ -73,12 +74,12 @@ public enum GetOfferStatistics: AccountOperation {
     public init(days: [OfferStatistics]) { self.days = days }
 
     public static let notes: Notes = [
-      "days": Note("Of the days on which there was anything, in their order.", items: 0...Input.maxDays)
+      "days": Note("The statistics of the days with any, in order.", items: 0...Input.maxDays)
     ]
   }
 
   public static let spec = OperationSpec(
     "offerStatistics.get", of: .rewards, .get("/v1/partners/mine/statistics"), by: .partnerClerk, effect: .read,
     failures: [OfferFailure.notFound.kind], requirements: ["REW-3"],
-    "Show how often the offers of your company were looked at, redeemed and used, day by day.")
+    "Returns how often the offers of the caller's company were viewed, redeemed and used, day by day.")
 }

@@ -68,13 +68,14 @@ public struct Offer: Document, Hashable {
   }
 
   public static let notes: Notes = OfferText.notes.merging([
-    "id": "Names the offer.", "partnerName": OfferText.partnerName, "partner": "The partner; absent of an operator's own offers.",
-    "pictureURL": "Where its picture is read; absent without one.",
-    "remaining": Note("How many are left.", range: 0...OfferText.maxStock, example: 12),
+    "id": "Id of the offer.", "partnerName": OfferText.partnerName,
+    "partner": "The partner; absent for the operator's own offers.",
+    "pictureURL": "The path of its picture; absent without one.",
+    "remaining": Note("The number left.", range: 0...OfferText.maxStock, example: 12),
     "distanceMeters": Note(
-      "How far its nearest place is from the place that you gave, along the great circle; absent without either.",
+      "The distance of its nearest place from the given point, along the great circle; absent without either.",
       range: 0...20_100_000, example: 350),
-    "places": Note("Where it holds; only when one offer is shown.", items: 0...PartnerPlace.maxPerPartner),
+    "places": Note("The places where it is valid; only in the answer for one offer.", items: 0...PartnerPlace.maxPerPartner),
   ]) { $1 }
 }
 
@@ -98,7 +99,7 @@ public struct OfferPartner: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the partner.", "about": PartnerText.about, "logoURL": "Where its logo is read; absent without one.",
+    "id": "Id of the partner.", "about": PartnerText.about, "logoURL": "The path of its logo; absent without one.",
   ]
 }
 
@@ -109,12 +110,12 @@ public enum OfferCategory: String, Choice {
 
 enum OfferText {
   static let maxStock: Double = 1_000_000_000
-  static let title = Note("What it is called.", length: 1...80, example: "Coffee for two")
-  static let reward = Note("What one gets.", length: 1...500, breaksLines: true, example: "Two coffees of the day")
+  static let title = Note("Its title.", length: 1...80, example: "Coffee for two")
+  static let reward = Note("The reward.", length: 1...500, breaksLines: true, example: "Two coffees of the day")
   static let terms = Note("The conditions.", length: 1...2000, breaksLines: true, example: "Not on Sundays.")
   static let category = Note("What kind of thing it is.")
-  static let partnerName = Note("Who gives it.", length: 1...80, example: "Café Central")
-  static let costCoins = Note("What it costs.", range: 1...1_000_000_000, example: 250)
+  static let partnerName = Note("The partner that gives it.", length: 1...80, example: "Café Central")
+  static let costCoins = Note("Its price in coins.", range: 1...1_000_000_000, example: 250)
   static let stock = Note("How many there are in all.", range: 1...maxStock, example: 100)
   static let limitPerAccount = Note("How many one account may redeem in all; any number if absent.", range: 1...1000, example: 5)
   static let limitPerDay = Note(
@@ -125,7 +126,7 @@ enum OfferText {
   /// Notes on the fields that offers share with the inputs that create them.
   static let notes: Notes = [
     "title": title, "reward": reward, "terms": terms, "category": category, "costCoins": costCoins,
-    "validFrom": "From when on it can be redeemed.", "validUntil": "Until when it can be redeemed, that instant excluded.",
+    "validFrom": "From when it can be redeemed.", "validUntil": "Until when it can be redeemed, exclusive.",
     "limitPerAccount": limitPerAccount, "limitPerDay": limitPerDay, "codeValidDays": codeValidDays,
   ]
 }
@@ -172,9 +173,9 @@ extension GivenPlace {
   static var placeNotes: Notes {
     [
       "latitude": Note(
-        "Where you are now, in degrees north; with `longitude`. It takes your consent to location, and is not kept.",
+        "The caller's latitude, in degrees north; with `longitude`. It requires the consent to location, and is not kept.",
         range: -90...90, example: .number(40.4168)),
-      "longitude": Note("In degrees east.", range: -180...180, example: .number(-3.7038)),
+      "longitude": Note("The caller's longitude, in degrees east.", range: -180...180, example: .number(-3.7038)),
     ]
   }
 
@@ -237,10 +238,10 @@ public enum ListOffers: AccountOperation {
         "sort": "The order: those that end first (`end`, if absent), cost least, are newest or nearest before the others.",
         "isAffordable": "Whether only those that you have the coins for.",
         "radiusMeters": Note(
-          "Only offers within so many metres of there: up to 100,000, 10,000 if absent.", range: 1...Double(maxRadiusMeters),
+          "Only offers within so many metres of that point: up to 100,000, 10,000 if absent.", range: 1...Double(maxRadiusMeters),
           example: 5000), "partnerID": "Only those of this partner.", "category": "Only those of this kind.",
         "text": Note(
-          "Only those in whose title, reward or partner's name this stands, whatever its case and accents.", length: 1...100,
+          "Only offers with this text in title, reward or partner's name, ignoring case and accents.", length: 1...100,
           example: "coffee"),
       ]) { $1 })
 
@@ -256,7 +257,7 @@ public enum ListOffers: AccountOperation {
   public static let spec = OperationSpec(
     "offers.list", of: .rewards, .get("/v1/offers"), by: .account, effect: .read,
     failures: [RequestFailure.consentRequired.kind], requirements: ["REW-4"],
-    "List the offers that are valid now, in the order and of the kind that you want.")
+    "Lists the offers that are valid now, in the requested order and of the requested kind.")
 }
 
 /// Returns one offer with its partner and its places (REW-4). The partner learns how many people have looked at it per day, but not who
@@ -278,7 +279,7 @@ public enum GetOffer: AccountOperation {
       self.longitude = longitude
     }
 
-    public static let notes: Notes = placeNotes.merging(["offerID": "Names the offer."]) { $1 }
+    public static let notes: Notes = placeNotes.merging(["offerID": "Id of the offer."]) { $1 }
 
     public func check(_ fields: inout FieldChecks) { checkPlace(&fields) }
   }
@@ -288,7 +289,7 @@ public enum GetOffer: AccountOperation {
   public static let spec = OperationSpec(
     "offers.get", of: .rewards, .get("/v1/offers/{offerID}"), by: .account, effect: .read,
     failures: [OfferFailure.notFound.kind, RequestFailure.consentRequired.kind], requirements: ["REW-4"],
-    "Show one offer with its partner and where it holds.")
+    "Returns an offer with its partner and the places where it is valid.")
 }
 
 /// Returns an offer's picture. Every list contains its address with the version (``PartnerPictureURL``) (REW-3).
@@ -306,7 +307,7 @@ public enum GetOfferPicture: AccountOperation {
       self.version = version
     }
 
-    public static let notes: Notes = ["offerID": "Names the offer.", "version": PictureText.version]
+    public static let notes: Notes = ["offerID": "Id of the offer.", "version": PictureText.version]
   }
 
   public typealias Output = MediaFile
@@ -314,7 +315,7 @@ public enum GetOfferPicture: AccountOperation {
   public static let spec = OperationSpec(
     "offerPictures.get", of: .rewards, .get("/v1/offers/{offerID}/picture"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], raw: .answer(PictureText.types), requirements: ["REW-3"],
-    "Read an offer's picture; `not_found` without one.")
+    "Returns an offer's picture; `not_found` without one.")
 }
 
 /// Publishes an offer of the operator, without a partner (REW-3).
@@ -351,8 +352,8 @@ public enum CreateOffer: AccountOperation {
 
     public static let notes: Notes = [
       "title": OfferText.title, "reward": OfferText.reward, "partnerName": OfferText.partnerName,
-      "costCoins": OfferText.costCoins, "stock": OfferText.stock, "validFrom": "From when on it can be redeemed.",
-      "validUntil": "Until when it can be redeemed, that instant excluded.",
+      "costCoins": OfferText.costCoins, "stock": OfferText.stock, "validFrom": "From when it can be redeemed.",
+      "validUntil": "Until when it can be redeemed, exclusive.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -368,5 +369,5 @@ public enum CreateOffer: AccountOperation {
 
   public static let spec = OperationSpec(
     "offers.create", of: .rewards, .post("/v1/offers"), by: .administrator, effect: .create, requirements: ["REW-3"],
-    "Publish an offer of the operator's own.")
+    "Publishes an offer of the operator's own.")
 }

@@ -36,7 +36,7 @@ public struct PartnerMember: Document, Hashable {
   public static let maxPerPartner = 100
 
   public static let notes: Notes = [
-    "accountID": "The account.", "username": "Its username.", "role": "What it may do there.", "since": "Since when.",
+    "accountID": "The account.", "username": "Its username.", "role": "Its role there.", "since": "Since when it is a member.",
   ]
 }
 
@@ -49,7 +49,7 @@ public struct PartnerMembers: Document, Hashable {
   public init(members: [PartnerMember]) { self.members = members }
 
   public static let notes: Notes = [
-    "members": Note("In the order in which they came.", items: 0...PartnerMember.maxPerPartner)
+    "members": Note("The members in the order in which they joined.", items: 0...PartnerMember.maxPerPartner)
   ]
 }
 
@@ -70,7 +70,7 @@ public enum ListPartnerMembers: AccountOperation {
 
   public static let spec = OperationSpec(
     "partnerMembers.list", of: .rewards, .get("/v1/partners/mine/members"), by: .partnerClerk, effect: .read,
-    requirements: ["REW-3"], "List the people of the partner that you belong to.")
+    requirements: ["REW-3"], "Lists the members of the caller's company.")
 }
 
 /// Gives an account a role at the caller's partner, or changes its role (REW-3). The account can leave at any time.
@@ -90,7 +90,7 @@ public enum AddPartnerMember: AccountOperation {
       self.role = role
     }
 
-    public static let notes: Notes = ["username": "The account's username.", "role": "What it is to be."]
+    public static let notes: Notes = ["username": "The account's username.", "role": "Its new role."]
   }
 
   public typealias Output = PartnerMembers
@@ -101,7 +101,7 @@ public enum AddPartnerMember: AccountOperation {
       PartnerFailure.alreadyInPartner.kind, PartnerFailure.notApproved.kind, PartnerMemberFailure.lastOwner.kind,
       PartnerMemberFailure.tooMany.kind,
     ],
-    requirements: ["REW-3"], "Make an account an owner or a clerk of your company.")
+    requirements: ["REW-3"], "Makes an account an owner or a clerk of the caller's company.")
 }
 
 /// Removes an account from the caller's partner (REW-3).
@@ -122,7 +122,7 @@ public enum RemovePartnerMember: AccountOperation {
   public static let spec = OperationSpec(
     "partnerMembers.remove", of: .rewards, .delete("/v1/partners/mine/members/{accountID}"), by: .partnerOwner, effect: .write,
     failures: [RequestFailure.notFound.kind, PartnerMemberFailure.lastOwner.kind], requirements: ["REW-3"],
-    "Take an account its role at your company.")
+    "Removes an account from the caller's company.")
 }
 
 /// Leaves the partner that the account belongs to (REW-3). Once the last owner has left, the partner's offers pause and administrators are
@@ -134,5 +134,5 @@ public enum LeavePartner: AccountOperation {
   // Open to any account, and refused by the handler: whoever has left, and repeats the call, is answered as the first time.
   public static let spec = OperationSpec(
     "partnerMembers.leave", of: .rewards, .post("/v1/partners/mine/leave"), by: .account, effect: .write,
-    failures: [RequestFailure.forbidden.kind], requirements: ["REW-3"], "Leave the partner that you belong to.")
+    failures: [RequestFailure.forbidden.kind], requirements: ["REW-3"], "Leaves the caller's company.")
 }

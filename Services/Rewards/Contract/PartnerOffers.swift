@@ -37,8 +37,8 @@ public struct PartnerOffer: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "offer": "What everybody sees of it.", "state": "Whether you let it be redeemed.", "stock": OfferText.stock,
-    "isEverywhere": "Whether it holds at every place of yours, also at those to come.",
+    "offer": "The public part of it.", "state": "The state that the partner has given it.", "stock": OfferText.stock,
+    "isEverywhere": "Whether it is valid at every place of the company, including future ones.",
   ]
 }
 
@@ -103,7 +103,7 @@ public enum CreatePartnerOffer: AccountOperation {
 
     public static let notes: Notes = OfferText.notes.merging([
       "stock": OfferText.stock,
-      "placeIDs": Note("The places at which it holds; all of yours if absent.", items: 1...PartnerPlace.maxPerPartner),
+      "placeIDs": Note("The places at which it is valid; all of the company's if absent.", items: 1...PartnerPlace.maxPerPartner),
     ]) { $1 }
 
     public func check(_ fields: inout FieldChecks) {
@@ -119,7 +119,7 @@ public enum CreatePartnerOffer: AccountOperation {
   public static let spec = OperationSpec(
     "partnerOffers.create", of: .rewards, .post("/v1/partners/mine/offers"), by: .partnerOwner, effect: .create,
     failures: [PartnerFailure.notApproved.kind, PartnerOfferFailure.tooMany.kind], requirements: ["REW-3"],
-    "Publish an offer of your company.")
+    "Publishes an offer of the caller's company.")
 }
 
 /// Changes an offer of the caller's partner (REW-3). Earlier redemptions keep the words and the end under which they were made.
@@ -176,8 +176,8 @@ public enum UpdatePartnerOffer: AccountOperation {
     }
 
     public static let notes: Notes = OfferText.notes.merging([
-      "offerID": "Names the offer.", "stock": OfferText.stock,
-      "placeIDs": Note("The places at which it holds; null for all of yours.", items: 1...PartnerPlace.maxPerPartner),
+      "offerID": "Id of the offer.", "stock": OfferText.stock,
+      "placeIDs": Note("The places at which it is valid; null for all of the company's.", items: 1...PartnerPlace.maxPerPartner),
     ]) { $1 }
 
     public func check(_ fields: inout FieldChecks) {
@@ -191,7 +191,7 @@ public enum UpdatePartnerOffer: AccountOperation {
   public static let spec = OperationSpec(
     "partnerOffers.update", of: .rewards, .patch("/v1/partners/mine/offers/{offerID}"), by: .partnerOwner, effect: .write,
     failures: OfferReference.failures + [PartnerFailure.notApproved.kind], requirements: ["REW-3"],
-    "Change an offer of your company; what was redeemed keeps its words.")
+    "Changes an offer of the caller's company; redemptions keep the words they were made with.")
 }
 
 /// Which offer.
@@ -202,7 +202,7 @@ public struct OfferReference: Document, Hashable {
   /// The input from its parts.
   public init(offerID: OfferID) { self.offerID = offerID }
 
-  public static let notes: Notes = ["offerID": "Names the offer."]
+  public static let notes: Notes = ["offerID": "Id of the offer."]
 
   /// Failures of operations that change the partner's own offer.
   static let failures = [OfferFailure.notFound.kind, PartnerOfferFailure.withdrawn.kind]
@@ -215,7 +215,7 @@ public enum PausePartnerOffer: AccountOperation {
 
   public static let spec = OperationSpec(
     "partnerOffers.pause", of: .rewards, .post("/v1/partners/mine/offers/{offerID}/pause"), by: .partnerOwner, effect: .write,
-    failures: OfferReference.failures, requirements: ["REW-3"], "Pause an offer of your company.")
+    failures: OfferReference.failures, requirements: ["REW-3"], "Pauses an offer of the caller's company.")
 }
 
 /// Resumes a paused offer of the caller's partner (REW-3).
@@ -226,7 +226,7 @@ public enum ResumePartnerOffer: AccountOperation {
   public static let spec = OperationSpec(
     "partnerOffers.resume", of: .rewards, .post("/v1/partners/mine/offers/{offerID}/resume"), by: .partnerOwner, effect: .write,
     failures: OfferReference.failures + [PartnerFailure.notApproved.kind], requirements: ["REW-3"],
-    "Resume an offer that you have paused.")
+    "Resumes a paused offer of the caller's company.")
 }
 
 /// Permanently withdraws an offer of the caller's partner (REW-3). Codes already issued stay valid.
@@ -236,7 +236,7 @@ public enum WithdrawPartnerOffer: AccountOperation {
 
   public static let spec = OperationSpec(
     "partnerOffers.withdraw", of: .rewards, .delete("/v1/partners/mine/offers/{offerID}"), by: .partnerOwner, effect: .write,
-    failures: [OfferFailure.notFound.kind], requirements: ["REW-3"], "Withdraw an offer of your company for ever.")
+    failures: [OfferFailure.notFound.kind], requirements: ["REW-3"], "Permanently withdraws an offer of the caller's company.")
 }
 
 /// Lists the offers of the caller's partner, newest first (REW-3).
@@ -246,7 +246,7 @@ public enum ListPartnerOffers: AccountOperation {
 
   public static let spec = OperationSpec(
     "partnerOffers.list", of: .rewards, .get("/v1/partners/mine/offers"), by: .partnerClerk, effect: .read,
-    requirements: ["REW-3"], "List the offers of your company, newest first.")
+    requirements: ["REW-3"], "Lists the offers of the caller's company, newest first.")
 }
 
 /// Sets an offer's picture: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way (REW-3).
@@ -267,7 +267,7 @@ public enum PutOfferPicture: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "offerID": "Names the offer.",
+      "offerID": "Id of the offer.",
       "content": Note("The picture's file, at most \(ContentLimits.current.photoBytes) bytes."),
     ]
   }
@@ -277,7 +277,7 @@ public enum PutOfferPicture: AccountOperation {
   public static let spec = OperationSpec(
     "offerPictures.put", of: .rewards, .put("/v1/partners/mine/offers/{offerID}/picture"), by: .partnerOwner, effect: .write,
     failures: OfferReference.failures, raw: .body("content", "image/*"), requirements: ["REW-3"],
-    "Give an offer of your company a picture.")
+    "Sets the picture of an offer of the caller's company.")
 }
 
 /// Removes an offer's picture (REW-3). Does nothing where there is none.
@@ -287,5 +287,6 @@ public enum DeleteOfferPicture: AccountOperation {
 
   public static let spec = OperationSpec(
     "offerPictures.delete", of: .rewards, .delete("/v1/partners/mine/offers/{offerID}/picture"), by: .partnerOwner,
-    effect: .write, failures: [OfferFailure.notFound.kind], requirements: ["REW-3"], "Remove an offer's picture.")
+    effect: .write, failures: [OfferFailure.notFound.kind], requirements: ["REW-3"],
+    "Removes the picture of an offer of the caller's company.")
 }

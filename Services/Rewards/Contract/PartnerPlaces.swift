@@ -27,7 +27,7 @@ public struct PartnerPlace: Document, Hashable {
   public static let maxPerPartner = 100
 
   public static let notes: Notes = [
-    "id": "Names the place.", "address": PlaceText.address, "latitude": PlaceText.latitude, "longitude": PlaceText.longitude,
+    "id": "Id of the place.", "address": PlaceText.address, "latitude": PlaceText.latitude, "longitude": PlaceText.longitude,
   ]
 }
 
@@ -78,7 +78,7 @@ public enum AddPartnerPlace: AccountOperation {
 
   public static let spec = OperationSpec(
     "partnerPlaces.add", of: .rewards, .post("/v1/partners/mine/places"), by: .partnerOwner, effect: .create,
-    failures: [PartnerPlaceFailure.tooMany.kind], requirements: ["REW-3"], "Add a place to your company.")
+    failures: [PartnerPlaceFailure.tooMany.kind], requirements: ["REW-3"], "Adds a place to the caller's company.")
 }
 
 /// Changes a place of the caller's partner (REW-3).
@@ -105,7 +105,7 @@ public enum UpdatePartnerPlace: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "placeID": "Names the place.", "address": PlaceText.address, "latitude": PlaceText.latitude,
+      "placeID": "Id of the place.", "address": PlaceText.address, "latitude": PlaceText.latitude,
       "longitude": PlaceText.longitude,
     ]
 
@@ -116,7 +116,7 @@ public enum UpdatePartnerPlace: AccountOperation {
 
   public static let spec = OperationSpec(
     "partnerPlaces.update", of: .rewards, .patch("/v1/partners/mine/places/{placeID}"), by: .partnerOwner, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Change a place of your company.")
+    failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Changes a place of the caller's company.")
 }
 
 /// Removes a place from the caller's partner and from its offers (REW-3).
@@ -129,12 +129,12 @@ public enum RemovePartnerPlace: AccountOperation {
     /// The input from its parts.
     public init(placeID: PartnerPlaceID) { self.placeID = placeID }
 
-    public static let notes: Notes = ["placeID": "Names the place."]
+    public static let notes: Notes = ["placeID": "Id of the place."]
   }
 
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
     "partnerPlaces.remove", of: .rewards, .delete("/v1/partners/mine/places/{placeID}"), by: .partnerOwner, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Remove a place of your company.")
+    failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Removes a place of the caller's company.")
 }

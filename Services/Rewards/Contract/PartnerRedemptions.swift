@@ -52,10 +52,11 @@ public struct PartnerRedemption: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the redemption.", "offerID": "Which offer.", "title": "The offer's title when it was redeemed.",
-    "reward": "What is to be given.", "terms": OfferText.terms, "coins": Note("What it cost.", example: 250),
-    "state": "What has become of it.", "isUsable": "Whether the code can be used now.", "redeemedAt": "When it was redeemed.",
-    "usableUntil": "Until when the code can be used, that instant excluded; absent where it does not end.",
+    "id": "Id of the redemption.", "offerID": "The offer.", "title": "The offer's title when it was redeemed.",
+    "reward": "What is to be given.", "terms": OfferText.terms, "coins": Note("The coins that it cost.", example: 250),
+    "state": "The state of the redemption.", "isUsable": "Whether the code can be used now.",
+    "redeemedAt": "When it was redeemed.",
+    "usableUntil": "Until when the code can be used, exclusive; absent if it does not expire.",
     "usedAt": "When its code was used; absent otherwise.", "voidedAt": "When it was voided; absent otherwise.",
   ]
 }
@@ -70,7 +71,7 @@ public struct GivenCode: Document, Hashable {
 
   public static let notes: Notes = [
     "code": Note(
-      "The code as it is typed, or what the QR code says.", length: 1...200, example: "7H2K-9QMX-0TZC-4BVR")
+      "The code as typed, or the text of the QR code.", length: 1...200, example: "7H2K-9QMX-0TZC-4BVR")
   ]
 }
 
@@ -85,7 +86,7 @@ public enum CheckCode: AccountOperation {
   public static let spec = OperationSpec(
     "codes.check", of: .rewards, .post("/v1/partners/mine/codes/check"), by: .partnerClerk, effect: .write,
     failures: GivenCode.failures, requirements: ["REW-5"],
-    "Look at a code of your company: what it is for, until when it is valid, and whether it was used.")
+    "Returns what a code of the caller's company is for, until when it is valid, and whether it was used, without using it.")
 }
 
 /// Uses a code, only once even if several tills try (REW-5). A retry with the same idempotency key reports that this call used it.
@@ -95,7 +96,8 @@ public enum UseCode: AccountOperation {
 
   public static let spec = OperationSpec(
     "codes.use", of: .rewards, .post("/v1/partners/mine/codes/use"), by: .partnerClerk, effect: .create,
-    failures: GivenCode.failures + RedemptionFailure.ofUse, requirements: ["REW-5"], "Use a code of your company up.")
+    failures: GivenCode.failures + RedemptionFailure.ofUse, requirements: ["REW-5"],
+    "Marks a code of the caller's company as used.")
 }
 
 extension GivenCode {
@@ -111,7 +113,7 @@ public enum ListPartnerRedemptions: AccountOperation {
 
   public static let spec = OperationSpec(
     "partnerRedemptions.list", of: .rewards, .get("/v1/partners/mine/redemptions"), by: .partnerClerk, effect: .read,
-    requirements: ["REW-5"], "List what was redeemed of your company's offers, newest first.")
+    requirements: ["REW-5"], "Lists the redemptions of the offers of the caller's company, newest first.")
 }
 
 /// Voids a redemption of the caller's partner whose code is unused and still valid: the coins are given back (REW-5).
@@ -122,5 +124,5 @@ public enum VoidPartnerRedemption: AccountOperation {
   public static let spec = OperationSpec(
     "partnerRedemptions.void", of: .rewards, .post("/v1/partners/mine/redemptions/{redemptionID}/void"), by: .partnerOwner,
     effect: .write, failures: [RedemptionFailure.notFound.kind] + RedemptionFailure.ofUse, requirements: ["REW-5"],
-    "Void a redemption of your company and give the coins back.")
+    "Voids a redemption at the caller's company and refunds the coins.")
 }

@@ -32,9 +32,9 @@ public struct Partner: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the partner.", "name": PartnerText.name, "about": PartnerText.about,
-    "logoURL": "Where its logo is read; absent without one.",
-    "places": Note("Where it is.", items: 0...PartnerPlace.maxPerPartner),
+    "id": "Id of the partner.", "name": PartnerText.name, "about": PartnerText.about,
+    "logoURL": "The path of its logo; absent without one.",
+    "places": Note("The places of the company.", items: 0...PartnerPlace.maxPerPartner),
   ]
 }
 
@@ -88,11 +88,11 @@ public struct RegisteredPartner: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "partner": "What everybody sees of it.", "contact": PartnerText.contact, "state": "What administrators have decided.",
-    "reason": "Why it was refused or suspended; absent otherwise.",
-    "isWithoutOwner": "Whether no owner is left who is neither deleted nor suspended: then its offers pause.",
-    "role": "What you are there; absent for administrators.", "registeredAt": "When it registered.",
-    "decidedAt": "When administrators decided last; absent before.",
+    "partner": "The public part of it.", "contact": PartnerText.contact, "state": "The decision of the administrators.",
+    "reason": "The reason why it was refused or suspended; absent otherwise.",
+    "isWithoutOwner": "Whether it has no owner left who is neither deleted nor suspended; its offers then pause.",
+    "role": "The caller's role there; absent for administrators.", "registeredAt": "When it registered.",
+    "decidedAt": "When administrators last decided; absent before the first decision.",
   ]
 }
 
@@ -126,7 +126,8 @@ enum PartnerText {
     "What it does.", length: 1...1000, breaksLines: true, example: "Coffee and cakes, roasted in the house.")
   static let contact = Note(
     "How administrators reach it; nobody else sees it.", length: 1...200, example: "hello@cafe.example, +34 600 000 000")
-  static let reason = Note("Why: its people read it.", length: 1...500, breaksLines: true, example: "The address does not exist.")
+  static let reason = Note(
+    "The reason, which its members read.", length: 1...500, breaksLines: true, example: "The address does not exist.")
 
   static func checkLine(_ text: String?, _ field: String, _ fields: inout FieldChecks) {
     guard let text else { return }
@@ -176,7 +177,7 @@ public enum RegisterPartner: AccountOperation {
     public static let notes: Notes = [
       "name": PartnerText.name, "about": PartnerText.about, "contact": PartnerText.contact,
       "logo": Note("The logo's file, at most \(ContentLimits.current.photoBytes) bytes."),
-      "places": Note("Where it is.", items: 0...PartnerPlace.maxPerPartner),
+      "places": Note("The places of the company.", items: 0...PartnerPlace.maxPerPartner),
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -191,7 +192,7 @@ public enum RegisterPartner: AccountOperation {
   public static let spec = OperationSpec(
     "partners.register", of: .rewards, .post("/v1/partners"), by: .verifiedAccount, effect: .create,
     failures: [PartnerFailure.alreadyInPartner.kind], requirements: ["REW-3"],
-    "Register a company that wants to give rewards; an administrator decides whether it may.")
+    "Registers a company that wants to offer rewards; an administrator decides whether it may.")
 }
 
 /// Returns the partner that the account belongs to (REW-3).
@@ -202,7 +203,7 @@ public enum GetOwnPartner: AccountOperation {
   public static let spec = OperationSpec(
     "partners.getMine", of: .rewards, .get("/v1/partners/mine"), by: .account, effect: .read,
     failures: [PartnerFailure.notFound.kind], requirements: ["REW-3"],
-    "Show the partner that you belong to, and what you are there; `partner_not_found` if you belong to none.")
+    "Returns the caller's company and the caller's role there; `partner_not_found` if the caller belongs to none.")
 }
 
 /// Returns an approved partner (REW-3, REW-4).
@@ -212,7 +213,7 @@ public enum GetPartner: AccountOperation {
 
   public static let spec = OperationSpec(
     "partners.get", of: .rewards, .get("/v1/partners/{partnerID}"), by: .account, effect: .read,
-    failures: [PartnerFailure.notFound.kind], requirements: ["REW-3", "REW-4"], "Show a partner.")
+    failures: [PartnerFailure.notFound.kind], requirements: ["REW-3", "REW-4"], "Returns a partner.")
 }
 
 /// Which partner.
@@ -223,7 +224,7 @@ public struct PartnerReference: Document, Hashable {
   /// The input from its parts.
   public init(partnerID: PartnerID) { self.partnerID = partnerID }
 
-  public static let notes: Notes = ["partnerID": "Names the partner."]
+  public static let notes: Notes = ["partnerID": "Id of the partner."]
 }
 
 /// Changes a partner's description (REW-3). For a refused partner this requests another decision.
@@ -259,7 +260,7 @@ public enum UpdatePartner: AccountOperation {
 
   public static let spec = OperationSpec(
     "partners.update", of: .rewards, .patch("/v1/partners/mine"), by: .partnerOwner, effect: .write, requirements: ["REW-3"],
-    "Change what your company says of itself; if it was refused, it is looked at once more.")
+    "Changes the profile of the caller's company; if it was refused, it is reviewed again.")
 }
 
 /// Sets the partner's logo: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way (REW-3).
@@ -283,7 +284,7 @@ public enum PutPartnerLogo: AccountOperation {
 
   public static let spec = OperationSpec(
     "partnerLogos.put", of: .rewards, .put("/v1/partners/mine/logo"), by: .partnerOwner, effect: .write,
-    raw: .body("content", "image/*"), requirements: ["REW-3"], "Set your company's logo.")
+    raw: .body("content", "image/*"), requirements: ["REW-3"], "Sets the logo of the caller's company.")
 }
 
 /// Removes the partner's logo (REW-3). Does nothing where there is none.
@@ -293,7 +294,7 @@ public enum DeletePartnerLogo: AccountOperation {
 
   public static let spec = OperationSpec(
     "partnerLogos.delete", of: .rewards, .delete("/v1/partners/mine/logo"), by: .partnerOwner, effect: .write,
-    requirements: ["REW-3"], "Remove your company's logo.")
+    requirements: ["REW-3"], "Removes the logo of the caller's company.")
 }
 
 /// Returns a partner's logo (REW-3). Every list of offers contains its address with the version (``PartnerPictureURL``). The logo of a
@@ -312,7 +313,7 @@ public enum GetPartnerLogo: AccountOperation {
       self.version = version
     }
 
-    public static let notes: Notes = ["partnerID": "Names the partner.", "version": PictureText.version]
+    public static let notes: Notes = ["partnerID": "Id of the partner.", "version": PictureText.version]
   }
 
   public typealias Output = MediaFile
@@ -320,7 +321,7 @@ public enum GetPartnerLogo: AccountOperation {
   public static let spec = OperationSpec(
     "partnerLogos.get", of: .rewards, .get("/v1/partners/{partnerID}/logo"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], raw: .answer(PictureText.types), requirements: ["REW-3"],
-    "Read a partner's logo; `not_found` without one.")
+    "Returns a partner's logo; `not_found` without one.")
 }
 
 enum PictureText {
@@ -354,7 +355,7 @@ public enum ListPartners: AccountOperation {
 
   public static let spec = OperationSpec(
     "partners.list", of: .rewards, .get("/v1/partners"), by: .administrator, effect: .read, requirements: ["REW-3"],
-    "List the partners that wait for a decision, or those in another state, those that registered first before the others.")
+    "Lists the partners that wait for a decision, or those in another state, in the order in which they registered.")
 }
 
 /// An administrator's decision about a partner.
@@ -386,9 +387,9 @@ public enum DecidePartner: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "partnerID": "Names the partner.", "decision": "What you decide.",
+      "partnerID": "Id of the partner.", "decision": "The decision.",
       "reason": Note(
-        "Why: its people read it; needed unless it is approved.", length: 1...500, breaksLines: true,
+        "The reason, which its members read; required unless it is approved.", length: 1...500, breaksLines: true,
         example: "The address does not exist."),
     ]
 
@@ -403,7 +404,7 @@ public enum DecidePartner: AccountOperation {
   public static let spec = OperationSpec(
     "partners.decide", of: .rewards, .post("/v1/partners/{partnerID}/decision"), by: .administrator, effect: .write,
     failures: [PartnerFailure.notFound.kind, PartnerFailure.decidedOtherwise.kind], requirements: ["REW-3"],
-    "Approve, refuse or suspend a partner.")
+    "Approves, refuses or suspends a partner.")
 }
 
 // MARK: - Events
@@ -440,14 +441,14 @@ public struct PartnerDecided: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "noticeID": "Names the notice: one for each owner and decision.", "accountID": "The owner.", "partnerID": "The partner.",
-    "name": "What it is called.", "state": "What it is now.", "reason": "Why it was refused or suspended; absent otherwise.",
-    "at": "When.",
+    "noticeID": "Id of the notice: one for each owner and decision.", "accountID": "The owner.", "partnerID": "The partner.",
+    "name": "Its name.", "state": "Its state now.", "reason": "The reason why it was refused or suspended; absent otherwise.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
     "partners.decided", by: .rewards, requirements: ["REW-3"],
-    "Administrators have approved, refused or suspended a partner; one event for each owner.")
+    "Administrators approved, refused or suspended a partner; one event for each owner.")
 }
 
 /// A partner has no owner left that is neither deleted nor suspended, and its offers pause. Published for each of the administrators
@@ -474,8 +475,8 @@ public struct PartnerOwnerLost: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "noticeID": "Names the notice: one for each administrator.", "accountID": "The administrator.", "partnerID": "The partner.",
-    "name": "What it is called.", "at": "When.",
+    "noticeID": "Id of the notice: one for each administrator.", "accountID": "The administrator.", "partnerID": "The partner.",
+    "name": "Its name.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

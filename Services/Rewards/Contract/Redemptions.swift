@@ -71,12 +71,13 @@ public struct Redemption: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the redemption.", "offerID": "Which offer.", "title": "The offer's title.", "reward": "What one gets.",
-    "terms": OfferText.terms, "partnerName": "Who gives it.", "code": "What the partner asks for.",
-    "coins": Note("What it cost.", example: 250), "state": "What has become of it.", "redeemedAt": "When.",
-    "usableUntil": "Until when the code can be used, that instant excluded; absent where it does not end.",
+    "id": "Id of the redemption.", "offerID": "The offer.", "title": "The offer's title.", "reward": "The reward.",
+    "terms": OfferText.terms, "partnerName": "The partner that gives it.", "code": "The code that the partner asks for.",
+    "coins": Note("The coins that it cost.", example: 250), "state": "The state of the redemption.",
+    "redeemedAt": "When it was redeemed.",
+    "usableUntil": "Until when the code can be used, exclusive; absent if it does not expire.",
     "usedAt": "When its code was used; absent otherwise.", "voidedAt": "When it was voided; absent otherwise.",
-    "voidReason": "Why it was voided; absent otherwise.",
+    "voidReason": "The reason why it was voided; absent otherwise.",
   ]
 }
 
@@ -166,10 +167,10 @@ public enum RedeemOffer: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "offerID": "Names the offer.",
+      "offerID": "Id of the offer.",
       "costCoins": Note(
-        "What you were shown that it costs: refused with `offer_changed` where that is no longer so.", range: 1...1_000_000_000,
-        example: 250),
+        "The price that the caller was shown: refused with `offer_changed` if it is no longer the price.",
+        range: 1...1_000_000_000, example: 250),
     ]
   }
 
@@ -178,7 +179,7 @@ public enum RedeemOffer: AccountOperation {
   public static let spec = OperationSpec(
     "offers.redeem", of: .rewards, .post("/v1/offers/{offerID}/redemptions"), by: .verifiedAccount, effect: .create,
     failures: OfferFailure.allCases.map(\.kind), requirements: ["REW-5"],
-    "Give coins for an offer: coins, stock, validity and limits are checked and changed in one transaction.")
+    "Redeems an offer for coins; coins, stock, validity and limits are checked and changed in one transaction.")
 }
 
 /// Lists the account's redemptions, newest first (REW-5).
@@ -188,7 +189,7 @@ public enum ListRedemptions: AccountOperation {
 
   public static let spec = OperationSpec(
     "redemptions.list", of: .rewards, .get("/v1/redemptions"), by: .account, effect: .read, requirements: ["REW-5"],
-    "List what the account redeemed, newest first.")
+    "Lists the caller's redemptions, newest first.")
 }
 
 /// Which redemption.
@@ -199,7 +200,7 @@ public struct RedemptionReference: Document, Hashable {
   /// The input from its parts.
   public init(redemptionID: RedemptionID) { self.redemptionID = redemptionID }
 
-  public static let notes: Notes = ["redemptionID": "Names the redemption."]
+  public static let notes: Notes = ["redemptionID": "Id of the redemption."]
 }
 
 /// Returns one of the account's own redemptions (REW-5).
@@ -209,7 +210,7 @@ public enum GetRedemption: AccountOperation {
 
   public static let spec = OperationSpec(
     "redemptions.get", of: .rewards, .get("/v1/redemptions/{redemptionID}"), by: .account, effect: .read,
-    failures: [RedemptionFailure.notFound.kind], requirements: ["REW-5"], "Show one redemption of yours.")
+    failures: [RedemptionFailure.notFound.kind], requirements: ["REW-5"], "Returns one of the caller's redemptions.")
 }
 
 /// The content of a QR code that is valid for a minute (REW-5).
@@ -227,8 +228,9 @@ public struct PresentedCode: Document, Hashable {
 
   public static let notes: Notes = [
     "payload": Note(
-      "Show it as a QR code: it is signed, and does not hold your code.", length: 1...200, example: "RACHA1:AZrk…"),
-    "endsAt": "When it ends: a minute after it was made. Ask for it anew before.",
+      "The text to show as a QR code: it is signed, and does not contain the redemption's code.", length: 1...200,
+      example: "RACHA1:AZrk…"),
+    "endsAt": "When it expires: a minute after it was created. Request a new one before.",
   ]
 }
 
@@ -241,7 +243,7 @@ public enum PresentRedemption: AccountOperation {
   public static let spec = OperationSpec(
     "redemptions.present", of: .rewards, .get("/v1/redemptions/{redemptionID}/presentation"), by: .account, effect: .read,
     failures: [RedemptionFailure.notFound.kind] + RedemptionFailure.ofUse, requirements: ["REW-5"],
-    "Make the text of a QR code for a redemption of yours, valid for a minute.")
+    "Creates the text of a QR code for one of the caller's redemptions, valid for a minute.")
 }
 
 /// Voids a redemption whose code is unused and still valid: the coins are given back, and the item returns to the offer's stock (REW-5).
@@ -252,7 +254,7 @@ public enum VoidRedemption: AccountOperation {
   public static let spec = OperationSpec(
     "redemptions.void", of: .rewards, .post("/v1/redemptions/{redemptionID}/void"), by: .administrator, effect: .write,
     failures: [RedemptionFailure.notFound.kind] + RedemptionFailure.ofUse, requirements: ["REW-5"],
-    "Void a redemption and give the coins back, as an administrator.")
+    "Voids a redemption and refunds the coins, as an administrator.")
 }
 
 /// The redemption to void, and the reason.
@@ -269,9 +271,9 @@ public struct VoidedRedemption: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "redemptionID": "Names the redemption.",
+    "redemptionID": "Id of the redemption.",
     "reason": Note(
-      "Why: whoever redeemed it reads it.", length: 1...200, example: "The cakes are sold out."),
+      "The reason, which the account that redeemed it reads.", length: 1...200, example: "The cakes are sold out."),
   ]
 
   public func check(_ fields: inout FieldChecks) { PartnerText.checkLine(reason, "reason", &fields) }
@@ -308,12 +310,13 @@ public struct OfferRedeemed: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Who redeemed.", "offerID": "Which offer.", "redemptionID": "The redemption.", "title": "The offer's title.",
-    "coins": "What it cost.", "balance": "How many coins the account had then.", "at": "When.",
+    "accountID": "The account that redeemed it.", "offerID": "The offer.", "redemptionID": "The redemption.",
+    "title": "The offer's title.",
+    "coins": "The coins that it cost.", "balance": "The account's balance at that time.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
-    "offers.redeemed", by: .rewards, requirements: ["REW-5"], "An account gave coins for an offer.")
+    "offers.redeemed", by: .rewards, requirements: ["REW-5"], "An account redeemed an offer for coins.")
 }
 
 /// The code of a redemption was used at the partner's till (REW-5).
@@ -344,8 +347,9 @@ public struct RedemptionUsed: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Who redeemed.", "offerID": "Which offer.", "redemptionID": "The redemption.", "title": "The offer's title.",
-    "partnerName": "Who gave it.", "at": "When.",
+    "accountID": "The account that redeemed it.", "offerID": "The offer.", "redemptionID": "The redemption.",
+    "title": "The offer's title.",
+    "partnerName": "The partner that gave it.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -387,11 +391,11 @@ public struct RedemptionVoided: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Who had redeemed.", "offerID": "Which offer.", "redemptionID": "The redemption.",
-    "title": "The offer's title.", "reason": "Why.", "coins": "How many coins were given back.",
-    "balance": "How many coins the account had then.", "at": "When.",
+    "accountID": "The account that had redeemed it.", "offerID": "The offer.", "redemptionID": "The redemption.",
+    "title": "The offer's title.", "reason": "The reason.", "coins": "The number of coins refunded.",
+    "balance": "The account's balance at that time.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
-    "redemptions.voided", by: .rewards, requirements: ["REW-5"], "A redemption was voided, and the coins given back.")
+    "redemptions.voided", by: .rewards, requirements: ["REW-5"], "A redemption was voided, and its coins were refunded.")
 }

@@ -38,10 +38,11 @@ public struct Appeal: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "text": Note("What the account says.", breaksLines: true), "at": "When it appealed.",
-    "outcome": "What became of it; absent while nobody has decided.", "reason": "Why, as the account reads.",
-    "note": "Why, for administrators alone.", "administratorAccountID": "Who decided; absent where that account is gone.",
-    "decidedAt": "When.",
+    "text": Note("The account's text.", breaksLines: true), "at": "When the account appealed.",
+    "outcome": "The decision; absent until there is one.", "reason": "The reason that the account reads.",
+    "note": "A note for administrators only.",
+    "administratorAccountID": "The administrator who decided; absent if that account no longer exists.",
+    "decidedAt": "When it was decided.",
   ]
 }
 
@@ -62,8 +63,8 @@ public struct OwnAppeal: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "text": Note("What you said.", breaksLines: true), "at": "When you appealed.",
-    "outcome": "What became of it; absent while nobody has decided.", "reason": "Why.", "decidedAt": "When.",
+    "text": Note("The caller's text.", breaksLines: true), "at": "When the caller appealed.",
+    "outcome": "The decision; absent until there is one.", "reason": "The reason.", "decidedAt": "When it was decided.",
   ]
 }
 
@@ -90,7 +91,8 @@ public enum AppealSanction: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "caseID": "What was decided.", "text": "Why it should not have been: 1 to 2,000 characters, line breaks allowed.",
+      "caseID": "The case that was decided.",
+      "text": "The reasons against the decision: 1 to 2,000 characters, line breaks allowed.",
     ]
   }
 
@@ -99,7 +101,7 @@ public enum AppealSanction: AccountOperation {
   public static let spec = OperationSpec(
     "sanctions.appeal", of: .social, .post("/v1/sanctions/{caseID}/appeal"), by: .account, effect: .create,
     failures: [RequestFailure.notFound.kind, AppealFailure.alreadyAppealed.kind, AppealFailure.tooLate.kind],
-    requirements: ["SOC-8"], "Appeal once against what moderators decided against you.")
+    requirements: ["SOC-8"], "Appeals a decision of moderators against the caller; possible once.")
 }
 
 /// The cases with open appeals, the longest waiting first (SOC-8).
@@ -109,7 +111,7 @@ public enum ListAppeals: AccountOperation {
 
   public static let spec = OperationSpec(
     "moderation.listAppeals", of: .social, .get("/v1/moderation/appeals"), by: .administrator, effect: .read,
-    requirements: ["SOC-8"], "List the cases whose appeals nobody has decided, the longest waiting first; none about yourself.")
+    requirements: ["SOC-8"], "Lists the cases with undecided appeals, the longest waiting first; none about the caller.")
 }
 
 /// Decides an appeal (SOC-8): by an administrator who neither decided nor reported the case, where there is one.
@@ -128,8 +130,8 @@ public enum DecideAppeal: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "caseID": "The case.", "outcome": "What becomes of the appeal.", "reason": "Why, for the account.",
-      "note": "Why, for administrators alone.",
+      "caseID": "The case.", "outcome": "The decision about the appeal.", "reason": "The reason, for the account.",
+      "note": "A note for administrators only.",
     ]
   }
 
@@ -142,7 +144,10 @@ public enum DecideAppeal: AccountOperation {
       RequestFailure.notFound.kind, AppealFailure.decided.kind, AppealFailure.ofOwnDecision.kind,
       ModerationFailure.aboutOneself.kind, ModerationFailure.ofOwnReport.kind,
     ], requirements: ["SOC-8"],
-    "Decide an appeal; where there is another administrator, not against your own decision nor of what you reported.")
+    """
+    Decides an appeal; where there is another administrator, not one against the caller's own decision or about what the caller \
+    reported.
+    """)
 }
 
 // MARK: - Events
@@ -164,8 +169,9 @@ public struct AppealDecided: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "caseID": "What was decided at first.", "accountID": "Who appealed.", "outcome": "What became of the appeal.",
-    "reason": "Why.", "at": "When.",
+    "caseID": "The decision that was appealed.", "accountID": "The account that appealed.",
+    "outcome": "The decision about the appeal.",
+    "reason": "The reason.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

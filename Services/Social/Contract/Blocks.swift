@@ -21,8 +21,9 @@ public struct Block: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "The account that you have blocked.", "username": "Its username.", "nickname": "Its nickname, if it has one.",
-    "photoURL": "Its photo, if it has one that you may see.", "since": "When you blocked it.",
+    "accountID": "The account that the caller has blocked.", "username": "Its username.",
+    "nickname": "Its nickname, if it has one.",
+    "photoURL": "Its photo, if it has one that the caller may see.", "since": "When the caller blocked it.",
   ]
 }
 
@@ -61,7 +62,7 @@ public enum CreateBlock: AccountOperation {
   public static let spec = OperationSpec(
     "blocks.create", of: .social, .post("/v1/blocks"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind, BlockFailure.ofOneself.kind, BlockFailure.tooMany.kind], requirements: ["SOC-8"],
-    "Block another account: every way of contact between you closes, and the other is not notified. At most 10,000.")
+    "Blocks another account: every way of contact between the two closes, and the other is not notified. At most 10,000.")
 }
 
 /// Those whom the caller has blocked, the latest first (SOC-8).
@@ -71,7 +72,7 @@ public enum ListBlocks: AccountOperation {
 
   public static let spec = OperationSpec(
     "blocks.list", of: .social, .get("/v1/blocks"), by: .account, effect: .read, requirements: ["SOC-8"],
-    "List those whom you have blocked, the latest first.")
+    "Lists the accounts that the caller has blocked, the latest first.")
 }
 
 /// Opens the ways between the caller and an account that it has blocked; nothing that the block ended comes back (SOC-8).
@@ -81,7 +82,7 @@ public enum DeleteBlock: AccountOperation {
 
     public init(accountID: AccountID) { self.accountID = accountID }
 
-    public static let notes: Notes = ["accountID": "The account that you have blocked."]
+    public static let notes: Notes = ["accountID": "The account that the caller has blocked."]
   }
 
   public typealias Output = Empty
@@ -89,5 +90,5 @@ public enum DeleteBlock: AccountOperation {
   public static let spec = OperationSpec(
     "blocks.delete", of: .social, .delete("/v1/blocks/{accountID}"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-8"],
-    "Unblock an account. What the block ended does not come back, nor what the other asked meanwhile.")
+    "Unblocks an account. What the block ended is not restored, nor are requests that the other made meanwhile.")
 }

@@ -41,10 +41,10 @@ public struct ConnectionRequest<Wish: Connection>: Document, Hashable {
 
   public static var notes: Notes {
     [
-      "id": "Names the request.", "direction": "Whether it was received or sent.", "accountID": "The account on the other end.",
+      "id": "Id of the request.", "direction": "Whether it was received or sent.", "accountID": "The account on the other end.",
       "username": "Its username.", "nickname": "Its nickname, if it has one.",
-      "photoURL": "Its photo, if it has one.", "state": "What became of the request.",
-      "sentAt": "When it was sent.", "answeredAt": "When it was accepted, rejected or withdrawn, or expired.",
+      "photoURL": "Its photo, if it has one.", "state": "The state of the request.",
+      "sentAt": "When it was sent.", "answeredAt": "When it was accepted, rejected or withdrawn, or when it expired.",
     ]
   }
 }

@@ -35,14 +35,14 @@ public struct Conversation: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the conversation.", "accountID": "The other's account.",
-    "username": "Its username; absent where that account is not found any more.",
+    "id": "Id of the conversation.", "accountID": "The other account.",
+    "username": "Its username; absent if that account is no longer found.",
     "nickname": "Its nickname, if it has one.", "photoURL": "Its photo, if it has one.",
-    "isFriend": "Whether the two are friends still, so that more can be written.",
-    "lastMessage": "The newest message, also one that was removed; those of a deleted account are gone.",
-    "unreadCount": "How many of the other's messages are not read.",
+    "isFriend": "Whether the two are still friends, so that more messages can be sent.",
+    "lastMessage": "The newest message, even if it was removed; messages of a deleted account no longer exist.",
+    "unreadCount": "The number of unread messages of the other account.",
     "otherReadMessageID":
-      "The newest message up to which the other has read; absent unless both give read receipts (`settings.update`) and are friends.",
+      "The newest message that the other account has read; absent unless both give read receipts (`settings.update`) and are friends.",
   ]
 }
 
@@ -54,7 +54,7 @@ public enum ListConversations: AccountOperation {
   public static let spec = OperationSpec(
     "conversations.list", of: .social, .get("/v1/conversations"), by: .account, effect: .read,
     requirements: ["SOC-5"],
-    "List your conversations with their last message and unread count, newest first.")
+    "Lists the caller's conversations with their last message and unread count, newest first.")
 }
 
 /// Marks a conversation as read up to a message (SOC-5); the friend sees this where both give read receipts. An older message changes
@@ -70,7 +70,7 @@ public enum MarkConversationRead: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "accountID": "The other's account.", "messageID": "The newest message seen; it and all before it are read.",
+      "accountID": "The other account.", "messageID": "The newest message seen; it and all before it are read.",
     ]
   }
 
@@ -79,13 +79,13 @@ public enum MarkConversationRead: AccountOperation {
 
     public init(unreadCount: Int) { self.unreadCount = unreadCount }
 
-    public static let notes: Notes = ["unreadCount": "How many of the other's messages are still not read."]
+    public static let notes: Notes = ["unreadCount": "The number of messages of the other account that are still unread."]
   }
 
   public static let spec = OperationSpec(
     "conversations.markRead", of: .social, .post("/v1/conversations/{accountID}/read"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"],
-    "Mark a conversation as read up to a message, and with it the notifications of these messages.")
+    "Marks a conversation as read up to a message, and the notifications of these messages too.")
 }
 
 // MARK: - Events
@@ -113,9 +113,9 @@ public struct ConversationRead: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Who is to know: the reader, for its other devices, or the friend who wrote.",
-    "otherAccountID": "The other one of the conversation.", "conversationID": "The conversation.",
-    "readerAccountID": "Who has read.", "messageID": "The newest message that was read.", "at": "When.",
+    "accountID": "The account that receives the event: the reader, for its other devices, or the friend who wrote.",
+    "otherAccountID": "The other account of the conversation.", "conversationID": "The conversation.",
+    "readerAccountID": "The account that has read.", "messageID": "The newest message that was read.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

@@ -43,7 +43,7 @@ public enum SendFollowRequest: AccountOperation {
 
     public init(username: Username) { self.username = username }
 
-    public static let notes: Notes = ["username": "Whom to follow."]
+    public static let notes: Notes = ["username": "The username of the account to follow."]
   }
 
   public typealias Output = FollowRequest
@@ -56,7 +56,7 @@ public enum SendFollowRequest: AccountOperation {
       FollowRequestFailure.pending.kind, FollowRequestFailure.tooMany.kind, BlockFailure.blockedByYou.kind,
     ],
     requirements: ["SOC-7"],
-    "Ask another account for permission to follow it; you may follow, or have asked, at most 1,000.")
+    "Asks another account for permission to follow it; the caller may follow, or have asked, at most 1,000.")
 }
 
 /// The requests an account has received and sent, newest first (SOC-7).
@@ -67,7 +67,7 @@ public enum ListFollowRequests: AccountOperation {
   public static let spec = OperationSpec(
     "followRequests.list", of: .social, .get("/v1/follow-requests"), by: .account, effect: .read,
     requirements: ["SOC-7"],
-    "List the follow requests received and sent, newest first.")
+    "Lists the follow requests that the caller has received and sent, newest first.")
 }
 
 /// Accepts a request received: the asker follows from then on (SOC-7). Accepting it again changes nothing.
@@ -78,7 +78,7 @@ public enum AcceptFollowRequest: AccountOperation {
   public static let spec = OperationSpec(
     "followRequests.accept", of: .social, .post("/v1/follow-requests/{followRequestID}/accept"), by: .verifiedAccount,
     effect: .write, failures: AnswerFollowRequest.failures, requirements: ["SOC-7"],
-    "Let the account follow you whose request you have received.")
+    "Accepts a follow request that the caller has received.")
 }
 
 /// Rejects a request received (SOC-7). The asker sees its state and is not notified; it may ask again.
@@ -89,7 +89,7 @@ public enum RejectFollowRequest: AccountOperation {
   public static let spec = OperationSpec(
     "followRequests.reject", of: .social, .post("/v1/follow-requests/{followRequestID}/reject"), by: .account, effect: .write,
     failures: AnswerFollowRequest.failures, requirements: ["SOC-7"],
-    "Reject a follow request that you have received.")
+    "Rejects a follow request that the caller has received.")
 }
 
 /// Withdraws the caller's own pending request (SOC-7). The recipient sees its state and is not notified; the caller may ask again.
@@ -101,7 +101,7 @@ public enum WithdrawFollowRequest: AccountOperation {
   public static let spec = OperationSpec(
     "followRequests.withdraw", of: .social, .post("/v1/follow-requests/{followRequestID}/withdraw"), by: .account,
     effect: .write, failures: AnswerFollowRequest.failures, requirements: ["SOC-7"],
-    "Withdraw a request to follow that you have sent.")
+    "Withdraws a follow request that the caller has sent.")
 }
 
 /// Which request is answered, or withdrawn.
@@ -140,8 +140,9 @@ public struct FollowRequestSent: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "followRequestID": "The request.", "fromAccountID": "Who asked.", "fromUsername": "The asker's username then.",
-    "toAccountID": "Who was asked.", "at": "When.",
+    "followRequestID": "The request.", "fromAccountID": "The account that asked.",
+    "fromUsername": "The username of the account that asked, at that time.",
+    "toAccountID": "The account that was asked.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -167,8 +168,9 @@ public struct FollowRequestAccepted: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "followRequestID": "The request.", "fromAccountID": "Who had asked.", "toAccountID": "Who accepted.",
-    "toUsername": "The accepter's username then.", "at": "When.",
+    "followRequestID": "The request.", "fromAccountID": "The account that had asked.",
+    "toAccountID": "The account that accepted.",
+    "toUsername": "The username of the account that accepted, at that time.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -190,10 +192,11 @@ public struct FollowRequestEnded: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "followRequestID": "The request.", "accountID": "Who was asked.", "state": "`withdrawn` or `expired`.", "at": "When.",
+    "followRequestID": "The request.", "accountID": "The account that was asked.", "state": "`withdrawn` or `expired`.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
     "followRequests.ended", by: .social, requirements: ["SOC-7"],
-    "A follow request was withdrawn, or nobody answered it in time.")
+    "A follow request was withdrawn, or expired without an answer.")
 }

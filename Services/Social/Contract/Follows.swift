@@ -34,7 +34,7 @@ public enum ListFollows: AccountOperation {
 
   public static let spec = OperationSpec(
     "follows.list", of: .social, .get("/v1/follows"), by: .account, effect: .read,
-    requirements: ["SOC-7"], "List those whom you follow by username.")
+    requirements: ["SOC-7"], "Lists the accounts that the caller follows, by username.")
 }
 
 /// Who follows an account, by username (SOC-7).
@@ -44,7 +44,7 @@ public enum ListFollowers: AccountOperation {
 
   public static let spec = OperationSpec(
     "followers.list", of: .social, .get("/v1/followers"), by: .account, effect: .read,
-    requirements: ["SOC-7"], "List those who follow you by username.")
+    requirements: ["SOC-7"], "Lists the accounts that follow the caller, by username.")
 }
 
 /// Ends following another account (SOC-7).
@@ -61,7 +61,7 @@ public enum RemoveFollow: AccountOperation {
 
   public static let spec = OperationSpec(
     "follows.remove", of: .social, .delete("/v1/follows/{accountID}"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["SOC-7"], "Stop following an account.")
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-7"], "Stops following an account.")
 }
 
 /// Ends that another account follows one's own (SOC-7). It is not notified.
@@ -78,7 +78,7 @@ public enum RemoveFollower: AccountOperation {
 
   public static let spec = OperationSpec(
     "followers.remove", of: .social, .delete("/v1/followers/{accountID}"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["SOC-7"], "Let an account not follow you any more.")
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-7"], "Removes a follower of the caller.")
 }
 
 // MARK: - Events
@@ -109,11 +109,11 @@ public struct FollowChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "followerAccountID": "Who follows, or followed.", "followedAccountID": "Who is followed, or was.",
-    "state": "Whether it follows now.", "revision": Note("Grows with each change of the two.", range: 1...9e15),
-    "at": "When it became so.",
+    "followerAccountID": "The account that follows, or followed.", "followedAccountID": "The account that is followed, or was.",
+    "state": "Whether the account follows now.", "revision": Note("Grows with each change between the two.", range: 1...9e15),
+    "at": "When this changed.",
   ]
 
   public static let spec = EventSpec(
-    "follows.changed", by: .social, requirements: ["SOC-7"], "An account follows another now, or follows it no more.")
+    "follows.changed", by: .social, requirements: ["SOC-7"], "An account began or stopped following another.")
 }

@@ -64,17 +64,18 @@ public struct FriendChallenge: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the challenge.", "direction": "Whether it was received or sent.", "accountID": "The account on the other end.",
+    "id": "Id of the challenge.", "direction": "Whether it was received or sent.", "accountID": "The account on the other end.",
     "username": "Its username.", "nickname": "Its nickname, if it has one.", "photoURL": "Its photo, if it has one.",
     "state": """
-    `pending`: not answered; `accepted`: it goes on; `rejected`; `withdrawn`: by who sent it; `ended`: by one of the two, with the \
+    `pending`: not answered; `accepted`: active; `rejected`; `withdrawn`: by its sender; `ended`: by one of the two, with the \
     friendship, or with one of the two activities.
     """,
     "sentAt": "When it was sent.", "answeredAt": "When it was accepted, rejected or withdrawn.", "endedAt": "When it ended.",
     "activity": "The activity as it was when the challenge was sent.",
-    "activityID": "Your own activity: the one that you challenged to, or the one that you have by accepting.",
-    "ownStreak": "Your streak of it, while the challenge goes on; absent until it is known, a few seconds after accepting.",
-    "otherStreak": "The other's streak of it, while the challenge goes on; absent until it is known.",
+    "activityID": "The caller's own activity: the one that the challenge is about, or the one added by accepting.",
+    "ownStreak":
+      "The caller's streak of it while the challenge is active; absent until it is known, a few seconds after accepting.",
+    "otherStreak": "The other account's streak of it while the challenge is active; absent until it is known.",
   ]
 }
 
@@ -125,8 +126,8 @@ public enum SendFriendChallenge: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "accountID": "The friend; needed, and by its absence said to be missing in words of its own.",
-      "activityID": "Your activity; needed, and by its absence said to be missing in words of its own.",
+      "accountID": "The friend's account; required.",
+      "activityID": "The caller's activity; required.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -145,7 +146,10 @@ public enum SendFriendChallenge: AccountOperation {
       FriendChallengeFailure.tooManyToday.kind,
     ],
     requirements: ["SOC-6"],
-    "Challenge a friend to one of your activities; at most 1,000 that you sent may wait or be accepted, and 50 a day are sent.")
+    """
+    Challenges a friend to one of the caller's activities; at most 1,000 sent challenges may be pending or accepted, and 50 are \
+    sent a day.
+    """)
 }
 
 /// The challenges that an account has received and sent, newest first (SOC-6, H CU-18 to CU-20).
@@ -172,8 +176,8 @@ public enum ListFriendChallenges: AccountOperation {
 
     public static let notes = listNotes([
       "direction": """
-      Only those received, or only those sent. Without it and `state`: those that you have received and accepted, which a person \
-      sees first.
+      Only those received, or only those sent. Without it and `state`: those that the caller has received and accepted, which a \
+      person sees first.
       """,
       "state": "Only those in this state.",
     ])
@@ -184,7 +188,7 @@ public enum ListFriendChallenges: AccountOperation {
   public static let spec = OperationSpec(
     "friendChallenges.list", of: .social, .get("/v1/friend-challenges"), by: .account, effect: .read,
     requirements: ["SOC-6"],
-    "List challenges, newest first: those that you have accepted, or those received, sent, or in a state.")
+    "Lists challenges, newest first: those that the caller has accepted, or those received, sent, or in a state.")
 }
 
 /// Shows one challenge of the caller (SOC-6).
@@ -194,7 +198,8 @@ public enum GetFriendChallenge: AccountOperation {
 
   public static let spec = OperationSpec(
     "friendChallenges.get", of: .social, .get("/v1/friend-challenges/{friendChallengeID}"), by: .account, effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["SOC-6"], "Show a challenge that you have received or sent.")
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-6"],
+    "Returns a challenge that the caller has received or sent.")
 }
 
 /// Accepts a challenge received: its activity becomes the caller's own too, once (SOC-6, H CU-21). Accepting it again changes nothing.
@@ -208,7 +213,7 @@ public enum AcceptFriendChallenge: AccountOperation {
     failures: FriendChallengeName.failures + [
       FriendChallengeFailure.answered.kind, FriendChallengeFailure.over.kind, ActivityFailure.tooMany.kind,
     ],
-    requirements: ["SOC-6"], "Accept a challenge that you have received: its activity becomes yours too.")
+    requirements: ["SOC-6"], "Accepts a challenge that the caller has received: its activity is added to the caller's.")
 }
 
 /// Rejects a challenge received (SOC-6, H CU-21). Who sent it sees its state and is not notified; it may challenge again.
@@ -219,7 +224,7 @@ public enum RejectFriendChallenge: AccountOperation {
   public static let spec = OperationSpec(
     "friendChallenges.reject", of: .social, .post("/v1/friend-challenges/{friendChallengeID}/reject"), by: .account,
     effect: .write, failures: FriendChallengeName.failures + [FriendChallengeFailure.answered.kind], requirements: ["SOC-6"],
-    "Reject a challenge that you have received.")
+    "Rejects a challenge that the caller has received.")
 }
 
 /// Takes back a challenge that was not answered yet (SOC-6).
@@ -230,7 +235,7 @@ public enum WithdrawFriendChallenge: AccountOperation {
   public static let spec = OperationSpec(
     "friendChallenges.withdraw", of: .social, .post("/v1/friend-challenges/{friendChallengeID}/withdraw"), by: .account,
     effect: .write, failures: FriendChallengeName.failures + [FriendChallengeFailure.answered.kind], requirements: ["SOC-6"],
-    "Take back a challenge that you have sent, before it is answered.")
+    "Withdraws a challenge that the caller has sent, before it is answered.")
 }
 
 /// Ends an accepted challenge for both (SOC-6): neither sees the other's streak any more, and both keep their activities.
@@ -241,7 +246,7 @@ public enum EndFriendChallenge: AccountOperation {
   public static let spec = OperationSpec(
     "friendChallenges.end", of: .social, .post("/v1/friend-challenges/{friendChallengeID}/end"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind, FriendChallengeFailure.notAccepted.kind], requirements: ["SOC-6"],
-    "End an accepted challenge, for both of you; the activities stay.")
+    "Ends an accepted challenge for both accounts; the activities stay.")
 }
 
 /// Which challenge.
@@ -292,11 +297,12 @@ public struct FriendChallengeChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "friendChallengeID": "The challenge.", "accountID": "For whom this is.", "direction": "Whether it has received or sent it.",
-    "otherAccountID": "The account on the other end.", "otherUsername": "Its username then.",
-    "activityTitle": "What the activity is called.", "activityID": "The account's own activity; absent where it has none.",
-    "state": "What became of the challenge.", "revision": "Of two states the one with the higher revision is the later.",
-    "at": "When.",
+    "friendChallengeID": "The challenge.", "accountID": "The account that receives the event.",
+    "direction": "Whether that account has received or sent it.",
+    "otherAccountID": "The account on the other end.", "otherUsername": "Its username at that time.",
+    "activityTitle": "The activity's title.", "activityID": "The account's own activity; absent if it has none.",
+    "state": "The state of the challenge.", "revision": "Of two states, the one with the higher revision is the later.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -325,8 +331,9 @@ public struct FriendChallengeAccepted: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "friendChallengeID": "The challenge.", "accountID": "Who accepted.", "activityID": "Names the activity to be made.",
-    "activity": "The activity to be made, from the day on that was decided.", "at": "When.",
+    "friendChallengeID": "The challenge.", "accountID": "The account that accepted.",
+    "activityID": "Id of the activity to be created.",
+    "activity": "The activity to be created, with the first day that was decided.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

@@ -44,7 +44,7 @@ public enum SendFriendRequest: AccountOperation {
 
     public init(username: Username) { self.username = username }
 
-    public static let notes: Notes = ["username": "Whom to ask."]
+    public static let notes: Notes = ["username": "The username of the account to ask."]
   }
 
   public typealias Output = FriendRequest
@@ -57,7 +57,7 @@ public enum SendFriendRequest: AccountOperation {
       FriendRequestFailure.pending.kind, BlockFailure.blockedByYou.kind,
     ],
     requirements: ["SOC-1"],
-    "Ask another account for friendship; a request that it has sent you is accepted by this.")
+    "Sends a friend request; if the other account has sent the caller one, that is accepted instead.")
 }
 
 /// The requests an account has received and sent, newest first (SOC-2).
@@ -68,7 +68,7 @@ public enum ListFriendRequests: AccountOperation {
   public static let spec = OperationSpec(
     "friendRequests.list", of: .social, .get("/v1/friend-requests"), by: .account, effect: .read,
     requirements: ["SOC-2"],
-    "List the friend requests received and sent, newest first.")
+    "Lists the friend requests that the caller has received and sent, newest first.")
 }
 
 /// Accepts a request received; the two are friends from then on (SOC-3). Accepting it again changes nothing.
@@ -79,7 +79,7 @@ public enum AcceptFriendRequest: AccountOperation {
   public static let spec = OperationSpec(
     "friendRequests.accept", of: .social, .post("/v1/friend-requests/{friendRequestID}/accept"), by: .verifiedAccount,
     effect: .write, failures: AnswerFriendRequest.failures, requirements: ["SOC-3"],
-    "Accept a friend request that you have received.")
+    "Accepts a friend request that the caller has received.")
 }
 
 /// Rejects a request received (SOC-3). The asker sees its state and is not notified; it may ask again.
@@ -90,7 +90,7 @@ public enum RejectFriendRequest: AccountOperation {
   public static let spec = OperationSpec(
     "friendRequests.reject", of: .social, .post("/v1/friend-requests/{friendRequestID}/reject"), by: .account, effect: .write,
     failures: AnswerFriendRequest.failures, requirements: ["SOC-3"],
-    "Reject a friend request that you have received.")
+    "Rejects a friend request that the caller has received.")
 }
 
 /// Withdraws the caller's own pending request (SOC-3). The recipient sees its state and is not notified; the caller may ask again.
@@ -102,7 +102,7 @@ public enum WithdrawFriendRequest: AccountOperation {
   public static let spec = OperationSpec(
     "friendRequests.withdraw", of: .social, .post("/v1/friend-requests/{friendRequestID}/withdraw"), by: .account,
     effect: .write, failures: AnswerFriendRequest.failures, requirements: ["SOC-3"],
-    "Withdraw a friend request that you have sent.")
+    "Withdraws a friend request that the caller has sent.")
 }
 
 /// Which request is answered, or withdrawn.
@@ -141,12 +141,13 @@ public struct FriendRequestSent: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "friendRequestID": "The request.", "fromAccountID": "Who asked.", "fromUsername": "The asker's username then.",
-    "toAccountID": "Who was asked.", "at": "When.",
+    "friendRequestID": "The request.", "fromAccountID": "The account that asked.",
+    "fromUsername": "The username of the account that asked, at that time.",
+    "toAccountID": "The account that was asked.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
-    "friendRequests.sent", by: .social, requirements: ["SOC-1"], "An account asked another for friendship.")
+    "friendRequests.sent", by: .social, requirements: ["SOC-1"], "An account sent another a friend request.")
 }
 
 /// A request was accepted: its two accounts are friends.
@@ -171,8 +172,10 @@ public struct FriendRequestAccepted: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "friendRequestID": "The request.", "fromAccountID": "Who had asked.", "fromUsername": "The asker's username then.",
-    "toAccountID": "Who accepted.", "toUsername": "The accepter's username then.", "at": "When.",
+    "friendRequestID": "The request.", "fromAccountID": "The account that had asked.",
+    "fromUsername": "The username of the account that asked, at that time.",
+    "toAccountID": "The account that accepted.", "toUsername": "The username of the account that accepted, at that time.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -194,10 +197,11 @@ public struct FriendRequestEnded: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "friendRequestID": "The request.", "accountID": "Who was asked.", "state": "`withdrawn` or `expired`.", "at": "When.",
+    "friendRequestID": "The request.", "accountID": "The account that was asked.", "state": "`withdrawn` or `expired`.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
     "friendRequests.ended", by: .social, requirements: ["SOC-3"],
-    "A friend request was withdrawn, or nobody answered it in time.")
+    "A friend request was withdrawn, or expired without an answer.")
 }

@@ -33,7 +33,7 @@ public enum ListFriends: AccountOperation {
 
   public static let spec = OperationSpec(
     "friends.list", of: .social, .get("/v1/friends"), by: .account, effect: .read,
-    requirements: ["SOC-2"], "List your friends by username.")
+    requirements: ["SOC-2"], "Lists the caller's friends by username.")
 }
 
 /// Ends a friendship for both (SOC-3). What they wrote each other stays readable; nothing can be added to it.
@@ -50,5 +50,5 @@ public enum RemoveFriend: AccountOperation {
 
   public static let spec = OperationSpec(
     "friends.remove", of: .social, .delete("/v1/friends/{accountID}"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["SOC-3"], "Remove a friend, for both of you.")
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-3"], "Ends a friendship, for both accounts.")
 }

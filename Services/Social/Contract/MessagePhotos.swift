@@ -17,7 +17,7 @@ public struct MessagePhoto: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "url": "Where it is read, for the two of the conversation; the same address never has another picture.",
+    "url": "The path of the picture, for the two accounts of the conversation; the same path never has another picture.",
     "width": Note("Pixels.", range: 1...2048), "height": Note("Pixels.", range: 1...2048),
   ]
 }
@@ -58,7 +58,7 @@ public enum SendMessagePhoto: AccountOperation {
     public static let notes: Notes = [
       "accountID": "The friend's account.",
       "content": Note("The picture's file, at most \(ContentLimits.current.photoBytes) bytes."),
-      "text": "What to say beside it, if anything.",
+      "text": "A text to send with it, if any.",
     ]
   }
 
@@ -66,7 +66,7 @@ public enum SendMessagePhoto: AccountOperation {
 
   public static let spec = OperationSpec(
     "messagePhotos.send", of: .social, .post("/v1/conversations/{accountID}/photos"), by: .verifiedAccount, effect: .create,
-    failures: MessageFailure.ofSending, raw: .body("content", "image/*"), requirements: ["SOC-4"], "Send a photo to a friend.")
+    failures: MessageFailure.ofSending, raw: .body("content", "image/*"), requirements: ["SOC-4"], "Sends a photo to a friend.")
 }
 
 /// Reads the photo of a message, for the two of its conversation (SOC-4).
@@ -84,7 +84,7 @@ public enum GetMessagePhoto: AccountOperation {
   public static let spec = OperationSpec(
     "messagePhotos.get", of: .social, .get("/v1/messages/{messageID}/photo"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], raw: .answer(["image/jpeg", "image/png", "image/webp"]), requirements: ["SOC-4"],
-    "Read the photo of a message in a conversation of yours; `not_found` without one.")
+    "Returns the photo of a message in one of the caller's conversations; `not_found` without one.")
 }
 
 /// Removes the photo of the caller's own message for both, whenever it was sent (SOC-4), which frees its space. The message is marked as
@@ -102,5 +102,5 @@ public enum RemoveMessagePhoto: AccountOperation {
 
   public static let spec = OperationSpec(
     "messagePhotos.remove", of: .social, .delete("/v1/messages/{messageID}/photo"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["SOC-4"], "Take a photo of your own out of its message.")
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-4"], "Removes the caller's own photo from its message.")
 }

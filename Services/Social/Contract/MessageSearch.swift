@@ -43,7 +43,7 @@ public enum SearchMessages: AccountOperation {
     }
 
     public static let notes = listNotes([
-      "accountID": "The other's account.", "query": "A part of a message's text; case and accents make no difference.",
+      "accountID": "The other account.", "query": "A part of a message's text; case and accents make no difference.",
     ])
   }
 
@@ -52,5 +52,5 @@ public enum SearchMessages: AccountOperation {
   public static let spec = OperationSpec(
     "messages.search", of: .social, .get("/v1/conversations/{accountID}/messages/search"), by: .account, effect: .read,
     rate: .search,
-    failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"], "Search the messages of a conversation, newest first.")
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"], "Searches the messages of a conversation, newest first.")
 }

@@ -36,11 +36,11 @@ public struct ChatMessage: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the message.", "fromAccountID": "Who wrote it.",
-    "text": "What was written; absent where there is a photo alone, and when it was removed.",
+    "id": "Id of the message.", "fromAccountID": "The account that wrote it.",
+    "text": "The text; absent for a photo without text, and if the message was removed.",
     "photo": "Its photo, if it has one.", "sentAt": "When it was sent.",
-    "editedAt": "When its text was changed last; absent while it is as it was sent.",
-    "removedAt": "When it was removed; absent while it is there.",
+    "editedAt": "When its text was last changed; absent if it never was.",
+    "removedAt": "When it was removed; absent if it was not.",
   ]
 }
 
@@ -104,7 +104,7 @@ public enum SendMessage: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "accountID": "The friend's account.", "text": "What to say: 1 to 2,000 characters, line breaks allowed.",
+      "accountID": "The friend's account.", "text": "The text: 1 to 2,000 characters, line breaks allowed.",
     ]
   }
 
@@ -112,7 +112,7 @@ public enum SendMessage: AccountOperation {
 
   public static let spec = OperationSpec(
     "messages.send", of: .social, .post("/v1/conversations/{accountID}/messages"), by: .verifiedAccount, effect: .create,
-    failures: MessageFailure.ofSending, requirements: ["SOC-4"], "Send a message to a friend.")
+    failures: MessageFailure.ofSending, requirements: ["SOC-4"], "Sends a message to a friend.")
 }
 
 /// Changes the text of the caller's own message, within ``MessageChange/seconds`` after it was sent and while the two are friends (SOC-4).
@@ -129,7 +129,7 @@ public enum EditMessage: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "messageID": "The message.", "text": Note("What it says from now on: 1 to 2,000 characters, line breaks allowed."),
+      "messageID": "The message.", "text": Note("The new text: 1 to 2,000 characters, line breaks allowed."),
     ]
   }
 
@@ -138,7 +138,7 @@ public enum EditMessage: AccountOperation {
   public static let spec = OperationSpec(
     "messages.edit", of: .social, .patch("/v1/messages/{messageID}"), by: .verifiedAccount, effect: .write,
     failures: [RequestFailure.notFound.kind, MessageFailure.tooOld.kind, MessageFailure.removed.kind] + MessageFailure.ofSending,
-    requirements: ["SOC-4"], "Change the text of a message of your own, within 15 minutes.")
+    requirements: ["SOC-4"], "Changes the text of the caller's own message, within 15 minutes.")
 }
 
 /// Removes the caller's own message for both, text and photo, within ``MessageChange/seconds`` after it was sent, even if the two are no
@@ -157,7 +157,7 @@ public enum RemoveMessage: AccountOperation {
   public static let spec = OperationSpec(
     "messages.remove", of: .social, .delete("/v1/messages/{messageID}"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind, MessageFailure.tooOld.kind], requirements: ["SOC-4"],
-    "Remove a message of your own, within 15 minutes.")
+    "Removes the caller's own message, within 15 minutes.")
 }
 
 /// A page of the messages of a conversation, with what its screen shows beside them (SOC-5).
@@ -188,13 +188,13 @@ public struct ConversationMessages: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "items": "The page's messages.", "nextCursor": "Give it as `cursor` for the next page; absent on the last.",
-    "accountID": "The other's account.", "username": "Its username; absent where that account is not found any more.",
+    "items": "The page's messages.", "nextCursor": "The `cursor` for the next page; absent on the last.",
+    "accountID": "The other account.", "username": "Its username; absent if that account is no longer found.",
     "nickname": "Its nickname, if it has one.", "photoURL": "Its photo, if it has one.",
-    "isFriend": "Whether the two are friends, so that more can be written.",
-    "unreadCount": "How many of the other's messages are not read.",
+    "isFriend": "Whether the two are friends, so that more messages can be sent.",
+    "unreadCount": "The number of unread messages of the other account.",
     "otherReadMessageID":
-      "The newest message up to which the other has read; absent unless both give read receipts (`settings.update`) and are friends.",
+      "The newest message that the other account has read; absent unless both give read receipts (`settings.update`) and are friends.",
   ]
 }
 
@@ -211,14 +211,14 @@ public enum ListMessages: AccountOperation {
       self.cursor = cursor
     }
 
-    public static let notes = listNotes(["accountID": "The other's account."])
+    public static let notes = listNotes(["accountID": "The other account."])
   }
 
   public typealias Output = ConversationMessages
 
   public static let spec = OperationSpec(
     "messages.list", of: .social, .get("/v1/conversations/{accountID}/messages"), by: .account, effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"], "List the messages of a conversation, newest first.")
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"], "Lists the messages of a conversation, newest first.")
 }
 
 // MARK: - Events
@@ -248,9 +248,10 @@ public struct MessageSent: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "messageID": "The message.", "conversationID": "The conversation it belongs to.", "fromAccountID": "Who wrote it.",
-    "fromUsername": "The writer's username then.", "toAccountID": "Whom it is for.",
-    "text": "What was written; absent where a photo alone was sent.", "at": "When.",
+    "messageID": "The message.", "conversationID": "The conversation it belongs to.",
+    "fromAccountID": "The account that wrote it.",
+    "fromUsername": "The writer's username at that time.", "toAccountID": "The account that it is addressed to.",
+    "text": "The text; absent for a photo without text.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec("messages.sent", by: .social, requirements: ["SOC-4"], "A message was sent to a friend.")
@@ -280,10 +281,10 @@ public struct MessageEdited: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Who is to know: the writer, for its other devices, or the reader.",
-    "otherAccountID": "The other one of the conversation.", "conversationID": "The conversation it belongs to.",
-    "fromUsername": "The writer's username then.", "message": "The message as it is now.",
-    "isSilent": "Whether it is delivered to no open connection, since one of the two has blocked the other.",
+    "accountID": "The account that receives the event: the writer, for its other devices, or the reader.",
+    "otherAccountID": "The other account of the conversation.", "conversationID": "The conversation it belongs to.",
+    "fromUsername": "The writer's username at that time.", "message": "The message as it is now.",
+    "isSilent": "Whether it is delivered to no open connection because one of the two has blocked the other.",
   ]
 
   public static let spec = EventSpec(
@@ -318,11 +319,12 @@ public struct MessageRemoved: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Who is to know: the writer, for its other devices, or the reader.",
-    "otherAccountID": "The other one of the conversation.", "conversationID": "The conversation it belongs to.",
-    "messageID": "The message.", "fromAccountID": "Who had written it.", "fromUsername": "The writer's username then.",
+    "accountID": "The account that receives the event: the writer, for its other devices, or the reader.",
+    "otherAccountID": "The other account of the conversation.", "conversationID": "The conversation it belongs to.",
+    "messageID": "The message.", "fromAccountID": "The account that wrote it.",
+    "fromUsername": "The writer's username at that time.",
     "at": "When it was removed.",
-    "isSilent": "Whether it is delivered to no open connection, since one of the two has blocked the other.",
+    "isSilent": "Whether it is delivered to no open connection because one of the two has blocked the other.",
   ]
 
   public static let spec = EventSpec(

@@ -50,13 +50,13 @@ public struct ReportedContent: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "username": "The account's username then.", "nickname": "Its nickname then.",
-    "text": Note("What was written.", breaksLines: true), "writtenAt": "When that was written.",
-    "photoTag": "Names the photo; absent without one.",
-    "photoWidth": Note("Of a message's photo: how wide it is, in pixels.", range: 1...65535, example: 800),
-    "photoHeight": Note("Of a message's photo: how high it is, in pixels.", range: 1...65535, example: 600),
-    "comment": Note("Of an entry: what was written about it; `text` is the activity's title.", breaksLines: true),
-    "file": "Of a file attached to a task: what it is called; `moderation.downloadFileChunk` reads it.",
+    "username": "The account's username at that time.", "nickname": "Its nickname at that time.",
+    "text": Note("The text.", breaksLines: true), "writtenAt": "When the message was written.",
+    "photoTag": "Identifies the photo; absent without one.",
+    "photoWidth": Note("For a message's photo: its width in pixels.", range: 1...65535, example: 800),
+    "photoHeight": Note("For a message's photo: its height in pixels.", range: 1...65535, example: 600),
+    "comment": Note("For an entry: its comment; `text` is the activity's title.", breaksLines: true),
+    "file": "For a file attached to a task: its name; `moderation.downloadFileChunk` reads the file.",
   ]
 }
 
@@ -73,8 +73,8 @@ public struct ReportedFile: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "name": "What it is called.", "mediaType": "What whoever attached it says that it is.",
-    "totalBytes": Note("How large it is.", range: 1...Double(1 << 40), example: 204_800),
+    "name": "Its name.", "mediaType": "Its media type, as declared by the account that attached it.",
+    "totalBytes": Note("Its size.", range: 1...Double(1 << 40), example: 204_800),
   ]
 }
 
@@ -102,10 +102,11 @@ public struct ModerationDecision: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "outcome": "What was decided.", "removesContent": "Whether what was reported was removed.",
-    "reason": "Why, as the account reads.", "note": "Why, for administrators alone.",
-    "until": "Until when the account is suspended; the last instant that there is where it is banned.",
-    "administratorAccountID": "Who decided; absent where that account is gone.", "at": "When.",
+    "outcome": "The decision.", "removesContent": "Whether what was reported was removed.",
+    "reason": "The reason that the account reads.", "note": "A note for administrators only.",
+    "until": "Until when the account is suspended; the last possible instant for a ban.",
+    "administratorAccountID": "The administrator who decided; absent if that account no longer exists.",
+    "at": "When it happened.",
   ]
 }
 
@@ -144,11 +145,12 @@ public struct ModerationCase: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the case.", "subject": "What was reported.", "accountID": "The account whose it is.",
+    "id": "Id of the case.", "subject": "What was reported.", "accountID": "The account that it belongs to.",
     "username": "Its username now.", "nickname": "Its nickname now, if it has one.", "photoURL": "Its photo now, if it has one.",
-    "reportCount": Note("How many accounts reported it.", range: 1...9e15, example: 2), "reasons": "Why, each reason once.",
-    "content": "The copy that the newest report made; absent where it is no longer kept.",
-    "reportedAt": "When it was reported first.", "decision": "What was decided; absent while it was not.",
+    "reportCount": Note("The number of accounts that reported it.", range: 1...9e15, example: 2),
+    "reasons": "The reasons of the reports, each once.",
+    "content": "The copy made by the newest report; absent if it is no longer kept.",
+    "reportedAt": "When it was first reported.", "decision": "The decision; absent until there is one.",
     "appeal": "The account's appeal, if it made one.",
   ]
 }
@@ -177,9 +179,9 @@ public struct ModerationReport: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the report.", "reporterAccountID": "Who reported; absent where that account is gone.",
-    "reporterUsername": "Its username.", "reason": "What is wrong.", "text": "What the reporter wrote.",
-    "content": "The copy that was made; absent where it is no longer kept.", "sentAt": "When.",
+    "id": "Id of the report.", "reporterAccountID": "The account that reported; absent if it no longer exists.",
+    "reporterUsername": "Its username.", "reason": "What is wrong.", "text": "The text of the report.",
+    "content": "The copy that was made; absent if it is no longer kept.", "sentAt": "When it was sent.",
   ]
 }
 
@@ -222,7 +224,7 @@ public enum ListModerationCases: AccountOperation {
 
   public static let spec = OperationSpec(
     "moderation.listCases", of: .social, .get("/v1/moderation/cases"), by: .administrator, effect: .read, requirements: ["SOC-8"],
-    "List what was reported and nobody has decided, the longest waiting first; nothing about yourself.")
+    "Lists the reports that nobody has decided, the longest waiting first; none about the caller.")
 }
 
 /// Reads a case with its reports, and what was decided about the account before (SOC-8).
@@ -258,7 +260,7 @@ public enum ReadModerationCase: AccountOperation {
   public static let spec = OperationSpec(
     "moderation.getCase", of: .social, .get("/v1/moderation/cases/{caseID}"), by: .administrator, effect: .read,
     failures: [RequestFailure.notFound.kind, ModerationFailure.aboutOneself.kind], requirements: ["SOC-8"],
-    "Read a case with its reports; none about yourself.")
+    "Returns a case with its reports, unless it is about the caller.")
 }
 
 /// Reads the copy of the photo that a report made (SOC-8).
@@ -277,7 +279,7 @@ public enum ReadReportedPhoto: AccountOperation {
     "moderation.getPhoto", of: .social, .get("/v1/moderation/reports/{reportID}/photo"), by: .administrator, effect: .read,
     failures: [RequestFailure.notFound.kind, ModerationFailure.aboutOneself.kind],
     raw: .answer(["image/jpeg", "image/png", "image/webp"]), requirements: ["SOC-8"],
-    "Read the photo that was reported, as it was then; `not_found` without one.")
+    "Returns the reported photo as it was when reported; `not_found` without one.")
 }
 
 /// Reads a part of the copy of the file that a report made (SOC-8).
@@ -292,7 +294,8 @@ public enum ReadReportedFileChunk: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "reportID": "The report.", "offset": Note("Where in the file it begins.", range: 0...Double(1 << 40), example: 524_288),
+      "reportID": "The report.",
+      "offset": Note("The offset in the file at which it begins.", range: 0...Double(1 << 40), example: 524_288),
     ]
   }
 
@@ -302,7 +305,7 @@ public enum ReadReportedFileChunk: AccountOperation {
     "moderation.downloadFileChunk", of: .social, .get("/v1/moderation/reports/{reportID}/file/chunks/{offset}"),
     by: .administrator, effect: .read, rate: .bulk,
     failures: [RequestFailure.notFound.kind, ModerationFailure.aboutOneself.kind, TaskAttachmentFailure.lost.kind],
-    requirements: ["SOC-8"], "Read a part of the file that was reported, as it was then; `not_found` without one.")
+    requirements: ["SOC-8"], "Returns a part of the reported file as it was when reported; `not_found` without one.")
 }
 
 /// Decides a case, once (SOC-8): the reporters are notified, and the reported account too unless nothing is done.
@@ -330,12 +333,12 @@ public enum DecideModerationCase: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "caseID": "The case.", "outcome": "What is decided.",
-      "days": Note("For how many days the account is suspended; only then.", range: 1...Double(maxDays), example: 7),
+      "caseID": "The case.", "outcome": "The decision.",
+      "days": Note("For a suspension only: its number of days.", range: 1...Double(maxDays), example: 7),
       "removesContent":
-        "Whether what was reported is removed beside a warning, suspension or ban; all but an account can be.",
-      "reason": "Why, for the account, in words that name nobody who reported; needed unless nothing is done.",
-      "note": "Why, for administrators alone.",
+        "Whether the reported thing is also removed, with a warning, suspension or ban; anything but an account can be.",
+      "reason": "The reason, for the account, in words that name no reporter; required unless nothing is done.",
+      "note": "A note for administrators only.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -364,5 +367,5 @@ public enum DecideModerationCase: AccountOperation {
       RequestFailure.notFound.kind, ModerationFailure.decided.kind, ModerationFailure.aboutOneself.kind,
       ModerationFailure.ofOwnReport.kind,
       ModerationFailure.administrator.kind,
-    ], requirements: ["SOC-8"], "Decide what is done about what was reported.")
+    ], requirements: ["SOC-8"], "Decides a case.")
 }

@@ -51,12 +51,13 @@ public struct ModerationRecord: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the record.", "action": "What was done.", "caseID": "In which case; a deleted account's is gone.",
-    "kind": "What was reported.", "accountID": "About which account; absent where it is gone.", "username": "Its username.",
-    "outcome": "What was decided in the case.", "removesContent": "Whether what was reported was removed.",
-    "until": "Until when the account was suspended.", "note": "What the administrator noted; absent where it is about yourself.",
-    "administratorAccountID": "Who did it; absent where that account is gone.", "administratorUsername": "Its username.",
-    "at": "When.",
+    "id": "Id of the record.", "action": "The action.", "caseID": "The case; absent if it is one of a deleted account.",
+    "kind": "What was reported.", "accountID": "The account; absent if it no longer exists.", "username": "Its username.",
+    "outcome": "The decision in the case.", "removesContent": "Whether what was reported was removed.",
+    "until": "Until when the account was suspended.", "note": "The administrator's note; absent if it is about the caller.",
+    "administratorAccountID": "The administrator; absent if that account no longer exists.",
+    "administratorUsername": "Its username.",
+    "at": "When it happened.",
   ]
 }
 
@@ -67,5 +68,5 @@ public enum ListModerationRecords: AccountOperation {
 
   public static let spec = OperationSpec(
     "moderation.listRecords", of: .social, .get("/v1/moderation/records"), by: .administrator, effect: .read,
-    requirements: ["SOC-8"], "List what administrators did about reports and suspensions, newest first.")
+    requirements: ["SOC-8"], "Lists what administrators did about reports and suspensions, newest first.")
 }

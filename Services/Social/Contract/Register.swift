@@ -65,7 +65,7 @@ public enum ReadRegisterCheckpoint: OpenOperation {
   public static let spec = OperationSpec(
     "register.getCheckpoint", of: .social, .get("/register/checkpoint"), by: .anyone, effect: .read,
     raw: .answer(["text/plain; charset=utf-8"]), requirements: ["TASK-9"],
-    "Read the last checkpoint of the register, a signed note (c2sp.org/tlog-checkpoint).")
+    "Returns the last checkpoint of the register, a signed note (c2sp.org/tlog-checkpoint).")
 }
 
 /// Reads a tile of the register, or a bundle of its entries (c2sp.org/tlog-tiles).
@@ -83,7 +83,7 @@ public enum ReadRegisterTile: OpenOperation {
   public static let spec = OperationSpec(
     "register.getTile", of: .social, .get("/register/tile/{path*}"), by: .anyone, effect: .read, rate: .bulk,
     failures: [RequestFailure.notFound.kind], raw: .answer(["application/octet-stream"]), requirements: ["TASK-9"],
-    "Read a tile of the register, or a bundle of its entries (c2sp.org/tlog-tiles).")
+    "Returns a tile of the register, or a bundle of its entries (c2sp.org/tlog-tiles).")
 }
 
 /// Reads the latest checkpoint of the register as continued after a restore, under its own log name.
@@ -101,7 +101,7 @@ public enum ReadRegisterLogCheckpoint: OpenOperation {
   public static let spec = OperationSpec(
     "register.getLogCheckpoint", of: .social, .get("/register/{log}/checkpoint"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], raw: .answer(["text/plain; charset=utf-8"]), requirements: ["TASK-9"],
-    "Read the last checkpoint of the register that goes on under this name after a restore (c2sp.org/tlog-checkpoint).")
+    "Returns the last checkpoint of the register that continues under this name after a restore (c2sp.org/tlog-checkpoint).")
 }
 
 /// Reads a tile of the register as continued after a restore, at a URL that never had other content.
@@ -123,7 +123,10 @@ public enum ReadRegisterLogTile: OpenOperation {
   public static let spec = OperationSpec(
     "register.getLogTile", of: .social, .get("/register/{log}/tile/{path*}"), by: .anyone, effect: .read, rate: .bulk,
     failures: [RequestFailure.notFound.kind], raw: .answer(["application/octet-stream"]), requirements: ["TASK-9"],
-    "Read a tile of the register that goes on under this name after a restore, or a bundle of its entries (c2sp.org/tlog-tiles).")
+    """
+    Returns a tile of the register that continues under this name after a restore, or a bundle of its entries \
+    (c2sp.org/tlog-tiles).
+    """)
 }
 
 /// Lists the keys by which the register signs its checkpoints.
@@ -147,7 +150,7 @@ public enum ListRegisterKeys: OpenOperation {
 
   public static let spec = OperationSpec(
     "register.listKeys", of: .social, .get("/register/keys"), by: .anyone, effect: .read, requirements: ["TASK-9"],
-    "List the keys by which the register signs its checkpoints. Whoever wants to be sure gets them by another way, once.")
+    "Lists the keys by which the register signs its checkpoints. To trust them, get them once by another way too.")
 }
 
 // MARK: - Proofs
@@ -189,7 +192,7 @@ public enum ProveRegisterInclusion: OpenOperation {
   public static let spec = OperationSpec(
     "register.proveInclusion", of: .social, .get("/v1/register/leaves/{number}/inclusion"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind, RegisterFailure.notCovered.kind], requirements: ["TASK-9"],
-    "Prove that the last checkpoint of the register covers a leaf (RFC 6962).")
+    "Returns a proof that the last checkpoint of the register covers a leaf (RFC 6962).")
 }
 
 /// Proves that a tree of the register begins with all of an earlier one (RFC 6962, section 2.1.2).
@@ -228,7 +231,7 @@ public enum ProveRegisterConsistency: OpenOperation {
 
   public static let spec = OperationSpec(
     "register.proveConsistency", of: .social, .get("/v1/register/consistency"), by: .anyone, effect: .read,
-    requirements: ["TASK-9"], "Prove that the register begins with all that an earlier checkpoint covers (RFC 6962).")
+    requirements: ["TASK-9"], "Returns a proof that the register begins with all that an earlier checkpoint covers (RFC 6962).")
 }
 
 /// Reads the proof of a leaf as a file that is checked offline (c2sp.org/tlog-proof).
@@ -239,7 +242,7 @@ public enum ReadRegisterProof: OpenOperation {
   public static let spec = OperationSpec(
     "register.getProof", of: .social, .get("/v1/register/leaves/{number}/proof"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind, RegisterFailure.notCovered.kind], raw: .answer(["text/plain; charset=utf-8"]),
-    requirements: ["TASK-9"], "Read the proof of a leaf as a file that is checked offline (c2sp.org/tlog-proof).")
+    requirements: ["TASK-9"], "Returns the proof of a leaf as a file that can be checked offline (c2sp.org/tlog-proof).")
 }
 
 // MARK: - Records
@@ -278,10 +281,10 @@ public struct OwnRegisterRecord: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "number": RegisterText.number, "kind": "What happened.", "role": "What you are in it.", "entry": RegisterEntry.note,
+    "number": RegisterText.number, "kind": "What happened.", "role": "The caller's role in it.", "entry": RegisterEntry.note,
     "record": Note("The record as canonical JSON (RFC 8785).", length: 1...100_000),
     "salt": "The record's salt: the SHA-256 over it and the record is the leaf's commitment.",
-    "ownSalt": "Your salt: the SHA-256 over it and `{\"account\":\"<your id>\"}` is how the record names you.",
+    "ownSalt": "The account's salt: the record names the account by the SHA-256 over it and `{\"account\":\"<account id>\"}`.",
     "at": "When it was registered.",
   ]
 }
@@ -293,7 +296,7 @@ public enum ListOwnRegisterRecords: AccountOperation {
 
   public static let spec = OperationSpec(
     "register.listRecords", of: .social, .get("/v1/register/records"), by: .account, effect: .read, requirements: ["TASK-9"],
-    "List what the register has of you, newest first, with what proves each record to others.")
+    "Lists the caller's records in the register, newest first, with what proves each to others.")
 }
 
 /// Finds the leaf that a record of an account became; see identity's `registerRecords.listMine`.
@@ -311,5 +314,5 @@ public enum FindRegisterAccountLeaf: OpenOperation {
   public static let spec = OperationSpec(
     "register.findAccountLeaf", of: .social, .get("/v1/register/account-records/{recordNumber}"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-9"],
-    "Find the leaf that a record of an account became; `not_found` while it is none.")
+    "Returns the leaf of a record of an account; `not_found` while it has none.")
 }

@@ -33,12 +33,12 @@ public struct Relation: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "isFriend": "Whether the two are friends.", "friendRequest": "Whether a friend request that waits was received or sent.",
-    "friendRequestID": "The friend request that waits.", "follows": "Whether you follow the other.",
-    "isFollowedBy": "Whether the other follows you.",
-    "followRequestSentID": "Your request to follow the other, while it waits.",
-    "followRequestReceivedID": "The other's request to follow you, while it waits: you can answer it.",
-    "isBlocked": "Whether you have blocked the other.",
+    "isFriend": "Whether the two are friends.", "friendRequest": "Whether the pending friend request was received or sent.",
+    "friendRequestID": "The pending friend request.", "follows": "Whether the caller follows the other account.",
+    "isFollowedBy": "Whether the other account follows the caller.",
+    "followRequestSentID": "The caller's pending request to follow the other account.",
+    "followRequestReceivedID": "The other account's pending request to follow the caller, who can answer it.",
+    "isBlocked": "Whether the caller has blocked the other account.",
   ]
 }
 
@@ -73,12 +73,13 @@ public struct RelationChanged: Event, Hashable {
   public var isApart: Bool { relation.isBlocked || isBlockedByOther }
 
   public static let notes: Notes = [
-    "accountID": "Whose relation it is.", "otherAccountID": "To whom.", "relation": "All that is between the two now.",
-    "isBlockedByOther": "Whether the other has blocked the account.",
-    "revision": "Counts the changes between the two; the highest is the newest.", "at": "When it changed.",
+    "accountID": "The account whose relation it is.", "otherAccountID": "The other account.",
+    "relation": "The whole relation between the two now.",
+    "isBlockedByOther": "Whether the other account has blocked this one.",
+    "revision": "Grows with each change between the two; the highest is the newest.", "at": "When it changed.",
   ]
 
   public static let spec = EventSpec(
     "relations.changed", by: .social, requirements: ["SOC-2", "SOC-3", "SOC-7", "SOC-8"],
-    "What is between two accounts has changed: friendship, follows, requests, blocks.")
+    "The relation between two accounts changed: friendship, follows, requests, blocks.")
 }

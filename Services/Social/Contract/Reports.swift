@@ -102,13 +102,13 @@ public struct ReportSubject: Document, Hashable {
   public static func taskLink(_ id: ID<TaskLink>) -> ReportSubject { ReportSubject(kind: .taskLink, taskLinkID: id) }
 
   public static let notes: Notes = [
-    "kind": "What it is.", "accountID": "The account, or the account whose photo it is; for nothing else.",
-    "messageID": "The message; only for one.", "taskID": "The task; only for one.",
-    "taskCommentID": "The comment on a task; only for one.", "taskAttachmentID": "The file attached to a task; only for one.",
-    "activityID": "The activity of the entry; only for an entry or its photo.",
-    "day": "The day of the entry; only for an entry or its photo.", "teamID": "The team; only for one.",
-    "taskLinkID": "The public link to a task, as its page says it; only for one.",
-    "taskPartID": "The part of a task; only for one.", "taskSeriesID": "The recurring task; only for one.",
+    "kind": "The kind of thing.", "accountID": "For an account or its photo: the account.",
+    "messageID": "For a message: its id.", "taskID": "For a task: its id.",
+    "taskCommentID": "For a comment on a task: its id.", "taskAttachmentID": "For a file attached to a task: its id.",
+    "activityID": "For an entry or its photo: the entry's activity.",
+    "day": "For an entry or its photo: the entry's day.", "teamID": "For a team: its id.",
+    "taskLinkID": "For a public link to a task: the link's id, as on its page.",
+    "taskPartID": "For a part of a task: its id.", "taskSeriesID": "For a recurring task: its id.",
   ]
 
   public func check(_ fields: inout FieldChecks) {
@@ -199,10 +199,12 @@ public struct Report: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the report.", "subject": "What was reported.", "accountID": "Whose it is; absent for a team and a public link.",
-    "username": "Its username, where it is shown to you.", "nickname": "Its nickname, if it has one that is shown to you.",
-    "reason": "What is wrong with it.", "text": "What you wrote about it.",
-    "sentAt": "When you reported it.", "outcome": "What moderators decided; absent while they have not.",
+    "id": "Id of the report.", "subject": "What was reported.",
+    "accountID": "The account that it belongs to; absent for a team and a public link.",
+    "username": "Its username, if it is shown to the caller.",
+    "nickname": "Its nickname, if it has one that is shown to the caller.",
+    "reason": "What is wrong with it.", "text": "The caller's text about it.",
+    "sentAt": "When the caller reported it.", "outcome": "The moderators' decision; absent until there is one.",
     "decidedAt": "When they decided.",
   ]
 }
@@ -242,7 +244,7 @@ public enum CreateReport: AccountOperation {
 
     public static let notes: Notes = [
       "subject": "What is reported.", "reason": "What is wrong with it.",
-      "text": "The same in words, at most 500 characters; needed where the reason is `other`.",
+      "text": "The same in words, at most 500 characters; required if the reason is `other`.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -255,7 +257,10 @@ public enum CreateReport: AccountOperation {
   public static let spec = OperationSpec(
     "reports.create", of: .social, .post("/v1/reports"), by: .account, effect: .create,
     failures: [RequestFailure.notFound.kind] + ReportFailure.allCases.map(\.kind), requirements: ["SOC-8"],
-    "Report what you can see of another account, as its photo or a message to you; you may send 20 reports a day.")
+    """
+    Reports something of another account that the caller can see, such as its photo or a message to the caller; at most 20 \
+    reports a day.
+    """)
 }
 
 /// What an account has reported, newest first, with what became of it (SOC-8).
@@ -265,7 +270,7 @@ public enum ListOwnReports: AccountOperation {
 
   public static let spec = OperationSpec(
     "reports.list", of: .social, .get("/v1/reports"), by: .account, effect: .read, requirements: ["SOC-8"],
-    "List what you have reported, newest first, and what was decided.")
+    "Lists what the caller has reported, newest first, and what was decided.")
 }
 
 // MARK: - Events
@@ -287,12 +292,13 @@ public struct ReportDecided: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "reportID": "The report.", "accountID": "Who reported.", "kind": "What was reported.", "outcome": "What was decided.",
-    "at": "When.",
+    "reportID": "The report.", "accountID": "The account that reported.", "kind": "What was reported.",
+    "outcome": "The decision.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
-    "reports.decided", by: .social, requirements: ["SOC-8"], "What an account reported was decided.")
+    "reports.decided", by: .social, requirements: ["SOC-8"], "A report of an account was decided.")
 }
 
 /// Moderators removed a photo of an account: the service that keeps photos deletes the one with that tag (SOC-8).
@@ -308,7 +314,8 @@ public struct PhotoRemovalDecided: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose photo.", "photoTag": "Names its bytes: another photo of the account stays.", "at": "When.",
+    "accountID": "The account whose photo it is.",
+    "photoTag": "Identifies the photo's bytes: another photo of the account stays.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -329,12 +336,13 @@ public struct PhotoRestorationDecided: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose photo.", "photo": "The photo as it was when it was reported.", "at": "When the appeal was granted.",
+    "accountID": "The account whose photo it is.", "photo": "The photo as it was when it was reported.",
+    "at": "When the appeal was granted.",
   ]
 
   public static let spec = EventSpec(
     "photos.restorationDecided", by: .social, requirements: ["SOC-8"],
-    "A granted appeal gives back a photo that moderators had removed.")
+    "A granted appeal restores a photo that moderators had removed.")
 }
 
 /// Moderators removed an account's text or photo for a day of an activity, or a granted appeal restores it: activity carries it out
@@ -371,18 +379,18 @@ public struct EntryRemovalChanged: Event, Hashable {
   public var comments: [String] { [comment].compactMap { $0 } + (earlierComments ?? []) }
 
   public static let notes: Notes = [
-    "accountID": "Whose entry.", "activityID": "The activity.", "day": "The day.",
-    "isRemoved": "Whether it is removed; otherwise what the removal at `removedAt` took away is given back.",
+    "accountID": "The account whose entry it is.", "activityID": "The activity.", "day": "The day.",
+    "isRemoved": "Whether it is removed; otherwise what the removal at `removedAt` took away is restored.",
     "comment": Note(
-      "The comment that was reported last, another one stays; absent where none was.", breaksLines: true),
+      "The comment that was reported last, and no other one; absent if none was.", breaksLines: true),
     "earlierComments": Note(
-      "Other versions of it that were reported, the last one first; absent where there are none.", items: 1...100),
-    "photo": "Where it is given back: a photo that was reported, to be put back if it was removed.",
-    "photoTags": Note("Names the bytes of each photo that was reported: another photo of the entry stays.", items: 0...1000),
-    "at": "When: what was written later stays.", "removedAt": "Where it is given back, when it was removed.",
+      "Other versions of it that were reported, the last one first; absent if there are none.", items: 1...100),
+    "photo": "If it is restored: a photo that was reported, to be put back if it was removed.",
+    "photoTags": Note("Identifies the bytes of each photo that was reported: another photo of the entry stays.", items: 0...1000),
+    "at": "When it was decided; what was written later stays.", "removedAt": "If it is restored: when it was removed.",
   ]
 
   public static let spec = EventSpec(
     "entries.removalChanged", by: .social, requirements: ["SOC-8"],
-    "Moderators removed the comment or photo of an entry, or gave them back.")
+    "Moderators removed the comment or photo of an entry, or restored them.")
 }

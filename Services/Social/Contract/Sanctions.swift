@@ -50,13 +50,14 @@ public struct Sanction: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "caseID": "Names what was decided.", "subject": "What of yours it is about.",
-    "content": "The same as it was then; absent where it is no longer kept.", "outcome": "What was decided.",
-    "isContentRemoved": "Whether it was removed.", "reason": "Why.", "at": "When.",
-    "until": "Until when you were suspended.",
-    "end": "How that ended: its time was over, a moderator lifted it, or your appeal was granted; absent while it has not.",
-    "endedAt": "When it ended.", "canAppeal": "Whether you can appeal still: once, within 180 days.",
-    "appeal": "Your appeal, if you made one.",
+    "caseID": "Id of the decision.", "subject": "The thing of the caller that it is about.",
+    "content": "A copy of the thing as it was then; absent if it is no longer kept.", "outcome": "The decision.",
+    "isContentRemoved": "Whether it was removed.", "reason": "The reason.", "at": "When it happened.",
+    "until": "Until when the caller is or was suspended.",
+    "end":
+      "How the suspension ended: its time was over, a moderator lifted it, or the caller's appeal was granted; absent while it lasts.",
+    "endedAt": "When it ended.", "canAppeal": "Whether the caller can still appeal: once, within 180 days.",
+    "appeal": "The caller's appeal, if there is one.",
   ]
 }
 
@@ -67,7 +68,7 @@ public enum ListOwnSanctions: AccountOperation {
 
   public static let spec = OperationSpec(
     "sanctions.list", of: .social, .get("/v1/sanctions"), by: .account, effect: .read, requirements: ["SOC-8"],
-    "List what moderators decided against you, newest first, and why.")
+    "Lists what moderators decided against the caller, newest first, and why.")
 }
 
 /// The content of a mail to an account about a decision against it (SOC-8).
@@ -85,7 +86,8 @@ public struct SanctionNotice: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whom it is for.", "reason": "Why it was decided.", "until": "Until when the account is suspended.",
+    "accountID": "The account that it was imposed on.", "reason": "The reason for the decision.",
+    "until": "Until when the account is suspended.",
     "appealReason": "The answer to the appeal.",
   ]
 }
@@ -97,7 +99,7 @@ public enum ReadSanctionNotice: OpenOperation {
 
     public init(caseID: ID<ModerationCase>) { self.caseID = caseID }
 
-    public static let notes: Notes = ["caseID": "What was decided, as the event named it."]
+    public static let notes: Notes = ["caseID": "The decision, as the event named it."]
   }
 
   public typealias Output = SanctionNotice
@@ -105,7 +107,7 @@ public enum ReadSanctionNotice: OpenOperation {
   public static let spec = OperationSpec(
     "sanctions.getNotice", of: .social, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-8", "NOT-6"],
-    "What stands in a mail to an account about a decision against it.")
+    "Returns the content of a mail to an account about a decision against it.")
 }
 
 // MARK: - Events
@@ -136,9 +138,11 @@ public struct SanctionImposed: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "caseID": "What was decided.", "accountID": "Against whom.", "kind": "What it is about.", "outcome": "What was decided.",
-    "isContentRemoved": "Whether what it is about was removed.", "reason": "Why.", "until": "Until when it is suspended.",
-    "at": "When.",
+    "caseID": "The case that was decided.", "accountID": "The account that it is against.", "kind": "What it is about.",
+    "outcome": "The decision.",
+    "isContentRemoved": "Whether the thing that it is about was removed.", "reason": "The reason.",
+    "until": "Until when it is suspended.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

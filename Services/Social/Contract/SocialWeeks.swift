@@ -17,7 +17,7 @@ public struct SocialTime: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose.", "from": "When it begins.", "until": "When it is over: not part of it.",
+    "accountID": "The account.", "from": "When it begins.", "until": "When it ends, exclusive.",
   ]
 }
 
@@ -28,7 +28,7 @@ public enum ReadSocialWeeks: OpenOperation {
 
     public init(times: [SocialTime]) { self.times = times }
 
-    public static let notes: Notes = ["times": Note("Whose, and when.", items: 1...50)]
+    public static let notes: Notes = ["times": Note("The accounts and their periods.", items: 1...50)]
   }
 
   public struct Output: Document, Hashable {
@@ -43,7 +43,7 @@ public enum ReadSocialWeeks: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "acceptedChallenges": "How many of each account's challenges friends accepted, in the order of what was asked for.",
+      "acceptedChallenges": "The number of each account's challenges that friends accepted, in the order of the requested ones.",
       "checkpoint": Note(
         "The register's last checkpoint, a signed note (c2sp.org/tlog-checkpoint); absent before the first.",
         length: 1...1_000_000, breaksLines: true),
@@ -52,5 +52,5 @@ public enum ReadSocialWeeks: OpenOperation {
 
   public static let spec = OperationSpec(
     "socialWeeks.read", of: .social, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-3", "TASK-9"],
-    "Say how many of accounts' challenges friends accepted, and what the register has signed last.")
+    "Returns how many of accounts' challenges friends accepted, and what the register has signed last.")
 }

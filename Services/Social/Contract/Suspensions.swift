@@ -38,10 +38,10 @@ public struct Suspension: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the suspension.", "caseID": "The case in which it was decided.", "accountID": "Whose account.",
+    "id": "Id of the suspension.", "caseID": "The case in which it was decided.", "accountID": "The account.",
     "username": "Its username.", "nickname": "Its nickname, if it has one.", "photoURL": "Its photo, if it has one.",
-    "since": "Since when.", "until": "Until when; the last instant that there is where it is banned.",
-    "reason": Note("Why, as the account reads.", breaksLines: true),
+    "since": "When it began.", "until": "Until when it lasts; the last possible instant for a ban.",
+    "reason": Note("The reason that the account reads.", breaksLines: true),
   ]
 }
 
@@ -52,7 +52,7 @@ public enum ListSuspensions: AccountOperation {
 
   public static let spec = OperationSpec(
     "moderation.listSuspensions", of: .social, .get("/v1/moderation/suspensions"), by: .administrator, effect: .read,
-    requirements: ["SOC-8"], "List the suspensions and bans that run, newest first.")
+    requirements: ["SOC-8"], "Lists the active suspensions and bans, newest first.")
 }
 
 /// Ends a suspension before its time (SOC-8).
@@ -66,7 +66,7 @@ public enum LiftSuspension: AccountOperation {
       self.note = note
     }
 
-    public static let notes: Notes = ["suspensionID": "The suspension.", "note": "Why, for administrators alone."]
+    public static let notes: Notes = ["suspensionID": "The suspension.", "note": "A note for administrators only."]
   }
 
   public typealias Output = Empty
@@ -76,7 +76,7 @@ public enum LiftSuspension: AccountOperation {
     effect: .write,
     failures: [
       RequestFailure.notFound.kind, ModerationFailure.suspensionEnded.kind, ModerationFailure.aboutOneself.kind,
-    ], requirements: ["SOC-8"], "End a suspension or a ban before its time.")
+    ], requirements: ["SOC-8"], "Ends a suspension or a ban early.")
 }
 
 // MARK: - Events
@@ -107,12 +107,13 @@ public struct SuspensionChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "suspensionID": "The suspension.", "accountID": "Whose account.", "until": "Until when; absent where it was lifted.",
-    "reason": Note("What the account is said to have done, in the moderator's words.", length: 1...500, breaksLines: true),
-    "canAppeal": "Whether it can be appealed against still.",
-    "revision": "Counts the changes of the account's suspensions; the highest is the newest.", "at": "When.",
+    "suspensionID": "The suspension.", "accountID": "The account.", "until": "Until when it lasts; absent if it was lifted.",
+    "reason": Note("What the account did, in the moderator's words.", length: 1...500, breaksLines: true),
+    "canAppeal": "Whether it can still be appealed.",
+    "revision": "Grows with each change of the account's suspensions; the highest is the newest.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
-    "suspensions.changed", by: .social, requirements: ["SOC-8"], "Moderators suspended an account, changed that, or ended it.")
+    "suspensions.changed", by: .social, requirements: ["SOC-8"],
+    "Moderators suspended an account, or changed or ended its suspension.")
 }

@@ -55,16 +55,17 @@ public struct TaskAttachment: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the attachment.", "taskID": "The task.", "name": "The file's name where it came from.",
-    "mediaType": "What the file is, as whoever attached it said.",
-    "totalBytes": Note("How large it is.", example: 204_800),
+    "id": "Id of the attachment.", "taskID": "The task.", "name": "The file's original name.",
+    "mediaType": "The file's media type, as declared by the account that attached it.",
+    "totalBytes": Note("Its size.", example: 204_800),
     "sha256": Note("The SHA-256 of its bytes, in hexadecimal.", length: 64...64),
-    "accountID": "Who attached it; absent where it came by the task's token.",
-    "username": "The username of who attached it, where that is shown to you.",
-    "nickname": "The nickname of who attached it, if there is one that you may see.",
-    "isByToken": "Whether it came by the task's token, so that nobody knows who attached it.",
-    "canDelete": "Whether you may delete it: what you attached yourself, and everything in a task that you created.",
-    "url": "Where participants download it.", "attachedAt": "When it was attached.",
+    "accountID": "The account that attached it; absent if it came by the task's token.",
+    "username": "The username of the account that attached it, if it is shown to the caller.",
+    "nickname": "The nickname of the account that attached it, if it has one that the caller may see.",
+    "isByToken": "Whether it came by the task's token, so nobody knows who attached it.",
+    "canDelete":
+      "Whether the caller may delete it: files that the caller attached, and any file of a task that the caller created.",
+    "url": "The path at which participants download it.", "attachedAt": "When it was attached.",
   ]
 }
 
@@ -102,9 +103,9 @@ public struct TaskAttachmentUpload: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the attachment, now and when it is complete.", "taskID": "The task.", "name": "The file's name.",
-    "totalBytes": Note("How large it is.", example: 204_800),
-    "receivedBytes": "How much of it has arrived: the offset of the next chunk.",
+    "id": "Id of the attachment, now and when it is complete.", "taskID": "The task.", "name": "The file's name.",
+    "totalBytes": Note("Its size.", example: 204_800),
+    "receivedBytes": "The bytes that have arrived: the offset of the next chunk.",
   ]
 }
 
@@ -147,7 +148,7 @@ public enum TaskAttachmentFailure: String, FailureCode {
 }
 
 enum TaskAttachmentText {
-  static let id: Note = "Names the attachment."
+  static let id: Note = "Id of the attachment."
   static let task: Note = "The task."
 }
 
@@ -185,9 +186,9 @@ public enum BeginTaskAttachment: AccountOperation {
 
     public static let notes: Notes = [
       "taskID": TaskAttachmentText.task, "name": "The file's name.",
-      "totalBytes": Note("How large it is.", range: 1...Double(1 << 40), example: 204_800),
-      "mediaType": "What the file is; `application/octet-stream` if absent.",
-      "sha256": Note("The SHA-256 of its bytes in hexadecimal, compared when all have arrived.", length: 64...64),
+      "totalBytes": Note("Its size.", range: 1...Double(1 << 40), example: 204_800),
+      "mediaType": "The file's media type; `application/octet-stream` if absent.",
+      "sha256": Note("The SHA-256 of its bytes in hexadecimal, checked when all have arrived.", length: 64...64),
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -209,7 +210,7 @@ public enum BeginTaskAttachment: AccountOperation {
     "taskAttachments.begin", of: .social, .post("/v1/tasks/{taskID}/attachments"), by: .verifiedAccount, effect: .create,
     rate: .registered,
     failures: [RequestFailure.notFound.kind, TaskAttachmentFailure.tooManyUploads.kind] + TaskAttachmentFailure.ofUploads,
-    requirements: ["TASK-8"], "Announce a file to be attached to a task; it is then sent in chunks and completed.")
+    requirements: ["TASK-8"], "Begins the upload of a file to a task; it is then sent in chunks and completed.")
 }
 
 /// A chunk of a file, and its offset.
@@ -229,8 +230,8 @@ public struct TaskAttachmentChunk: Document {
 
   public static let notes: Notes = [
     "attachmentID": TaskAttachmentText.id,
-    "offset": Note("Where in the file it begins.", range: 0...Double(1 << 40), example: 524_288),
-    "content": "The bytes, at most 524,288. Of what has arrived before, the same bytes as then.",
+    "offset": Note("The offset in the file at which it begins.", range: 0...Double(1 << 40), example: 524_288),
+    "content": "The bytes, at most 524,288. Bytes that have arrived before must be the same again.",
   ]
 
   public func check(_ fields: inout FieldChecks) {
@@ -253,7 +254,8 @@ public struct TaskAttachmentProgress: Document, Hashable {
   public init(nextOffset: Int) { self.nextOffset = nextOffset }
 
   public static let notes: Notes = [
-    "nextOffset": "Where the next chunk is to begin: behind this one, or where the file stood if this one does not continue it."
+    "nextOffset":
+      "The offset of the next chunk: the end of this one, or the end of what has arrived if this one does not continue it."
   ]
 }
 
@@ -268,7 +270,7 @@ public enum UploadTaskAttachmentChunk: AccountOperation {
     by: .verifiedAccount, effect: .write, rate: .bulk,
     failures: [RequestFailure.notFound.kind] + TaskAttachmentFailure.ofUploads, takesIdempotencyKey: false,
     raw: .body("content", "application/octet-stream"), requirements: ["TASK-8"],
-    "Send a part of a file; the answer says where the next one is to begin.")
+    "Uploads a part of a file; the answer says where the next one begins.")
 }
 
 /// Attaches a file that has arrived (TASK-8). Repeated, it changes nothing.
@@ -283,7 +285,7 @@ public enum CompleteTaskAttachment: AccountOperation {
       RequestFailure.notFound.kind, TaskAttachmentFailure.incomplete.kind, TaskAttachmentFailure.beingCompleted.kind,
       TaskAttachmentFailure.otherBytes.kind,
     ] + TaskAttachmentFailure.ofUploads, takesIdempotencyKey: false, requirements: ["TASK-8"],
-    "Attach a file to its task, once all of it has arrived.")
+    "Attaches a file to its task, once all of it has arrived.")
 }
 
 /// Gives up a file that is not complete (TASK-8).
@@ -294,7 +296,7 @@ public enum CancelTaskAttachment: AccountOperation {
   public static let spec = OperationSpec(
     "taskAttachments.cancel", of: .social, .post("/v1/task-attachments/{attachmentID}/cancel"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-8"],
-    "Give up a file that is not complete; what has arrived of it is removed.")
+    "Cancels an incomplete upload; what has arrived of it is removed.")
 }
 
 // MARK: - Reading
@@ -320,7 +322,7 @@ public enum ListTaskAttachments: AccountOperation {
   public static let spec = OperationSpec(
     "taskAttachments.list", of: .social, .get("/v1/tasks/{taskID}/attachments"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-8"],
-    "List the files that are attached to a task of yours, newest first.")
+    "Lists the files attached to one of the caller's tasks, newest first.")
 }
 
 /// Reads the metadata of an attached file (TASK-8).
@@ -330,7 +332,7 @@ public enum GetTaskAttachment: AccountOperation {
 
   public static let spec = OperationSpec(
     "taskAttachments.get", of: .social, .get("/v1/task-attachments/{attachmentID}"), by: .account, effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["TASK-8"], "Show what is known of an attached file.")
+    failures: [RequestFailure.notFound.kind], requirements: ["TASK-8"], "Returns the metadata of an attached file.")
 }
 
 /// Reads a part of an attached file (TASK-8). Over HTTP the whole file is a download, too: see ``TaskAttachment/url``.
@@ -346,7 +348,7 @@ public enum DownloadTaskAttachmentChunk: AccountOperation {
 
     public static let notes: Notes = [
       "attachmentID": TaskAttachmentText.id,
-      "offset": Note("Where in the file it begins.", range: 0...Double(1 << 40), example: 524_288),
+      "offset": Note("The offset in the file at which it begins.", range: 0...Double(1 << 40), example: 524_288),
     ]
   }
 
@@ -360,15 +362,15 @@ public enum DownloadTaskAttachmentChunk: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "content": "The bytes: 524,288, or as many as are left; none from the end of the file on.",
-      "totalBytes": "How large the file is.",
+      "content": "The bytes: 524,288, or as many as are left; none at or after the end of the file.",
+      "totalBytes": "The size of the file.",
     ]
   }
 
   public static let spec = OperationSpec(
     "taskAttachments.downloadChunk", of: .social, .get("/v1/task-attachments/{attachmentID}/chunks/{offset}"), by: .account,
     effect: .read, rate: .bulk, failures: [RequestFailure.notFound.kind, TaskAttachmentFailure.lost.kind],
-    requirements: ["TASK-8"], "Read a part of an attached file.")
+    requirements: ["TASK-8"], "Returns a part of an attached file.")
 }
 
 /// Deletes a file of a task (TASK-8): allowed for the account that attached it, and for the task's creator.
@@ -379,7 +381,7 @@ public enum DeleteTaskAttachment: AccountOperation {
   public static let spec = OperationSpec(
     "taskAttachments.delete", of: .social, .delete("/v1/task-attachments/{attachmentID}"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind, RequestFailure.forbidden.kind], requirements: ["TASK-8"],
-    "Delete a file that you attached, or any file of a task that you created.")
+    "Deletes a file that the caller attached, or any file of a task that the caller created.")
 }
 
 // MARK: - By the task's token
@@ -400,7 +402,7 @@ public enum BeginTaskAttachmentByToken: OpenOperation {
 
     public static let notes: Notes = [
       "token": Note("The task's token, as it was typed.", length: 0...200), "name": "The file's name.",
-      "mediaType": "What the file is.",
+      "mediaType": "The file's media type.",
     ]
   }
 
@@ -409,7 +411,7 @@ public enum BeginTaskAttachmentByToken: OpenOperation {
   public static let spec = OperationSpec(
     "taskAttachments.beginByToken", of: .social, nil, by: .services([.gateway]), effect: .write,
     failures: TaskTokenFailure.allCases.map(\.kind) + [TaskAttachmentFailure.tooManyUploads.kind] + TaskAttachmentFailure.ofRoom,
-    requirements: ["TASK-8"], "Begin a file that comes by the task's token.")
+    requirements: ["TASK-8"], "Begins the upload of a file to a task, by the task's token.")
 }
 
 /// Sends a part of a file that comes by the task's token (TASK-8).
@@ -420,7 +422,7 @@ public enum UploadTaskAttachmentChunkByToken: OpenOperation {
   public static let spec = OperationSpec(
     "taskAttachments.uploadChunkByToken", of: .social, nil, by: .services([.gateway]), effect: .write,
     failures: [RequestFailure.notFound.kind] + TaskAttachmentFailure.ofUploads, requirements: ["TASK-8"],
-    "Send a part of a file that comes by the task's token.")
+    "Uploads a part of a file, by the task's token.")
 }
 
 /// Attaches a file that came by the task's token, as far as it has arrived (TASK-8).
@@ -436,7 +438,7 @@ public enum CompleteTaskAttachmentByToken: OpenOperation {
       self.totalBytes = totalBytes
     }
 
-    public static let notes: Notes = ["name": "The file's name.", "totalBytes": "How large it is."]
+    public static let notes: Notes = ["name": "The file's name.", "totalBytes": "Its size."]
   }
 
   public static let spec = OperationSpec(
@@ -445,7 +447,7 @@ public enum CompleteTaskAttachmentByToken: OpenOperation {
       RequestFailure.notFound.kind, TaskAttachmentFailure.empty.kind, TaskAttachmentFailure.incomplete.kind,
       TaskAttachmentFailure.beingCompleted.kind,
     ]
-      + TaskAttachmentFailure.ofUploads, requirements: ["TASK-8"], "Attach a file that came by the task's token.")
+      + TaskAttachmentFailure.ofUploads, requirements: ["TASK-8"], "Attaches an uploaded file, by the task's token.")
 }
 
 /// Gives up a file that comes by the task's token (TASK-8).
@@ -455,7 +457,7 @@ public enum CancelTaskAttachmentByToken: OpenOperation {
 
   public static let spec = OperationSpec(
     "taskAttachments.cancelByToken", of: .social, nil, by: .services([.gateway]), effect: .write, requirements: ["TASK-8"],
-    "Give up a file that comes by the task's token.")
+    "Cancels an incomplete upload, by the task's token.")
 }
 
 // MARK: - Events
@@ -494,15 +496,15 @@ public struct TaskAttachmentsChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "The participant who is to know.", "taskID": "The task.", "attachmentID": "The file.",
+    "accountID": "The participant who receives the event.", "taskID": "The task.", "attachmentID": "The file.",
     "change": "`attached` or `deleted`.",
-    "byAccountID": "Who attached it; absent of a file that came by the task's token, and of a deleted one.",
-    "byUsername": "How that account is called, where its name is shown to the participant.",
-    "name": "What the file is called; absent of a deleted one.",
-    "taskName": "What the task is called; absent of a deleted file.", "at": "When.",
+    "byAccountID": "The account that attached it; absent for a file that came by the task's token, and for a deleted one.",
+    "byUsername": "That account's username, if it is shown to the participant.",
+    "name": "The file's name; absent for a deleted file.",
+    "taskName": "The task's name; absent for a deleted file.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
     "taskAttachments.changed", by: .social, isLive: true, requirements: ["TASK-8"],
-    "A file was attached to a task, or deleted, for each of its participants apart.")
+    "A file was attached to a task, or deleted; one event for each participant.")
 }

@@ -43,11 +43,11 @@ public struct TaskComment: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the comment.", "taskID": "The task.", "author": "Who wrote it.",
-    "text": "What it says; absent when it was removed.", "helpID": "The request for help, or the offer, that it answers.",
+    "id": "Id of the comment.", "taskID": "The task.", "author": "The account that wrote it.",
+    "text": "The text; absent if it was removed.", "helpID": "The request for help, or the offer of help, that it answers.",
     "createdAt": "When it was written.",
-    "removedAt": "When it was removed; absent while it is there.",
-    "isFolded": "Whether you have blocked who wrote it: to be shown only when the person asks for it.",
+    "removedAt": "When it was removed; absent if it was not.",
+    "isFolded": "Whether the caller has blocked its author: to be shown only when the person asks for it.",
   ]
 }
 
@@ -70,8 +70,8 @@ public enum CreateTaskComment: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "taskID": "The task.", "text": "What to say: 1 to 2,000 characters, line breaks allowed.",
-      "helpID": "The request for help, or the offer, in the same task that it answers.",
+      "taskID": "The task.", "text": "The text: 1 to 2,000 characters, line breaks allowed.",
+      "helpID": "The request for help, or the offer of help, in the same task that it answers.",
     ]
   }
 
@@ -80,7 +80,7 @@ public enum CreateTaskComment: AccountOperation {
   public static let spec = OperationSpec(
     "taskComments.create", of: .social, .post("/v1/tasks/{taskID}/comments"), by: .verifiedAccount, effect: .create,
     failures: [RequestFailure.notFound.kind, TaskFailure.cancelled.kind, TaskFailure.spaceFull.kind],
-    requirements: ["TASK-2"], "Comment on a task that you take part in, unless it was cancelled.")
+    requirements: ["TASK-2"], "Comments on a task that the caller takes part in, unless it was cancelled.")
 }
 
 /// The comments on a task: the newest first page by page, and in each page the newest last (TASK-2, UC5).
@@ -107,8 +107,10 @@ public enum ListTaskComments: AccountOperation {
   public static let spec = OperationSpec(
     "taskComments.list", of: .social, .get("/v1/tasks/{taskID}/comments"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-2"],
-    "List the comments on a task that you take part in: the newest ones first, in each page the newest last; `nextCursor` leads to "
-      + "earlier ones.")
+    """
+    Lists the comments on a task that the caller takes part in: the newest page first, within a page the oldest first; \
+    `nextCursor` leads to earlier ones.
+    """)
 }
 
 /// Removes a comment of the caller's own (TASK-2). That it was there stays to be seen. Removing it again changes nothing.
@@ -134,7 +136,7 @@ public enum RemoveTaskComment: AccountOperation {
   public static let spec = OperationSpec(
     "taskComments.remove", of: .social, .delete("/v1/tasks/{taskID}/comments/{commentID}"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind, RequestFailure.forbidden.kind], requirements: ["TASK-2"],
-    "Remove a comment of your own.")
+    "Removes the caller's own comment.")
 }
 
 // MARK: - Events
@@ -154,8 +156,8 @@ public struct TaskCommentCreated: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "For whom this is: a participant, or the author for its other devices.",
-    "taskName": "What the task is called.", "comment": "The comment as that account sees it.",
+    "accountID": "The account that receives the event: a participant, or the author for its other devices.",
+    "taskName": "The task's name.", "comment": "The comment as that account sees it.",
   ]
 
   public static let spec = EventSpec(
@@ -179,13 +181,13 @@ public struct TaskCommentRestored: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "For whom this is: a participant, or the author for its other devices.",
-    "taskName": "What the task is called.", "comment": "The comment as that account sees it.",
+    "accountID": "The account that receives the event: a participant, or the author for its other devices.",
+    "taskName": "The task's name.", "comment": "The comment as that account sees it.",
   ]
 
   public static let spec = EventSpec(
     "taskComments.restored", by: .social, isLive: true, requirements: ["TASK-2", "SOC-8"],
-    "A comment on a task that moderators had removed is there again; one event for each participant.")
+    "A comment on a task that moderators had removed was restored; one event for each participant.")
 }
 
 /// A comment was removed, by its author or by moderators: one event for each participant (TASK-2, SOC-8).
@@ -214,9 +216,11 @@ public struct TaskCommentRemoved: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "For whom this is: a participant, or the author for its other devices.", "taskID": "The task.",
-    "taskName": "What the task is called.", "commentID": "The comment.", "authorAccountID": "Who had written it.",
-    "authorUsername": "The author's username then; absent where it is not shown to that account.", "at": "When it was removed.",
+    "accountID": "The account that receives the event: a participant, or the author for its other devices.",
+    "taskID": "The task.",
+    "taskName": "The task's name.", "commentID": "The comment.", "authorAccountID": "The account that wrote it.",
+    "authorUsername": "The author's username at that time; absent if it is not shown to that account.",
+    "at": "When it was removed.",
   ]
 
   public static let spec = EventSpec(

@@ -14,7 +14,7 @@ public enum ConfirmTaskCompletion: AccountOperation {
     "taskCompletions.confirm", of: .social, .post("/v1/tasks/{taskID}/completion"), by: .account, effect: .write,
     rate: .registered,
     failures: [RequestFailure.notFound.kind, TaskFailure.cancelled.kind], requirements: ["TASK-5"],
-    "Confirm that you have done your part of a task; it is completed once all participants have.")
+    "Confirms that the caller has done their part of a task; it is completed once all participants have.")
 }
 
 /// Withdraws the caller's confirmation, while not all participants have confirmed (TASK-5). Without a confirmation it changes nothing.
@@ -26,5 +26,5 @@ public enum WithdrawTaskCompletion: AccountOperation {
     "taskCompletions.withdraw", of: .social, .delete("/v1/tasks/{taskID}/completion"), by: .account, effect: .write,
     rate: .registered,
     failures: [RequestFailure.notFound.kind, TaskFailure.completed.kind, TaskFailure.cancelled.kind], requirements: ["TASK-5"],
-    "Take back that you have done your part of a task, while not all participants have confirmed.")
+    "Withdraws the caller's confirmation, as long as not all participants have confirmed.")
 }

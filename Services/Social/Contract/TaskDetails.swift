@@ -38,14 +38,14 @@ public struct TaskDetails: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "task": "The task.", "participants": "Who takes part, in the order in which they were enrolled, each with its completion.",
-    "comments": "The last 20 comments, the newest last.",
+    "task": "The task.", "participants": "The participants in the order in which they were enrolled, each with their completion.",
+    "comments": "The last 20 comments, newest last.",
     "hasEarlierComments": "Whether `taskComments.list` has earlier ones.",
-    "help": "Requests for help and offers of it that are open, the newest last.",
-    "attachments": "The last 50 attached files, the newest first.",
+    "help": "The open requests for help and offers of help, newest last.",
+    "attachments": "The last 50 attached files, newest first.",
     "hasMoreAttachments": "Whether `taskAttachments.list` has more.",
-    "parts": "Its parts, in the order in which they were made; at most 50.",
-    "link": "Your public link to it; absent where you have none.",
+    "parts": "Its parts in the order in which they were created; at most 50.",
+    "link": "The caller's public link to it; absent without one.",
   ]
 }
 
@@ -70,7 +70,8 @@ public struct TaskPerson: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "The account.", "username": "Its username; absent where it is not shown to you.",
-    "nickname": "Its nickname, if it has one that you may see.", "photoURL": "Its photo, if it has one that you may see.",
+    "accountID": "The account.", "username": "Its username; absent if it is not shown to the caller.",
+    "nickname": "Its nickname, if it has one that the caller may see.",
+    "photoURL": "Its photo, if it has one that the caller may see.",
   ]
 }

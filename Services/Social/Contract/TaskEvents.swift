@@ -37,17 +37,17 @@ public struct TaskChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "For whom this is.", "taskID": "The task.", "name": "What it is called.", "state": "What became of it.",
+    "accountID": "The account that receives the event.", "taskID": "The task.", "name": "Its name.", "state": "The task's state.",
     "isParticipant": "Whether the account takes part; false once it has opted out or was removed.",
     "isConfirmed": "Whether the account has confirmed its completion.",
-    "participantCount": Note("How many take part.", range: 0...50),
-    "confirmedCount": Note("How many of them have confirmed.", range: 0...50),
-    "revision": "Of two states the one with the higher revision is the later.", "at": "When.",
+    "participantCount": Note("The number of participants.", range: 0...50),
+    "confirmedCount": Note("The number of participants who have confirmed.", range: 0...50),
+    "revision": "Of two states, the one with the higher revision is the later.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
     "tasks.changed", by: .social, isLive: true, requirements: ["TASK-2", "TASK-4", "TASK-5"],
-    "A task was made or changed, or somebody joined, left or confirmed; one event for each participant.")
+    "A task was created or changed, or somebody joined, left or confirmed; one event for each participant.")
 }
 
 /// What a participant is notified of.
@@ -105,15 +105,15 @@ public struct TaskNoticeCreated: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "noticeID": "Names the notice.", "accountID": "Who is to be notified.", "taskID": "The task.",
-    "taskName": "What the task is called.", "notice": "Of what.",
-    "leafNumber": Note("Of a completed task: the leaf of the last confirmation in the register.", range: 0...9e15),
+    "noticeID": "Id of the notice.", "accountID": "The account to be notified.", "taskID": "The task.",
+    "taskName": "The task's name.", "notice": "What to notify of.",
+    "leafNumber": Note("For a completed task: the leaf of the last confirmation in the register.", range: 0...9e15),
     "checkpoint": Note(
       "The first checkpoint that covers the leaf, a signed note (c2sp.org/tlog-checkpoint).", length: 1...1_000_000,
       breaksLines: true),
-    "partTitle": "What the part is called that was assigned; absent for other notices.",
-    "byAccountID": "Who did it; absent where nobody alone did.",
-    "byUsername": "The username of who did it.", "at": "When.",
+    "partTitle": "The description of the part that was assigned; absent for other notices.",
+    "byAccountID": "The account that did it; absent if no single account did.",
+    "byUsername": "The username of the account that did it.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

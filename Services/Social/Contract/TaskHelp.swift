@@ -38,11 +38,11 @@ public struct TaskHelp: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names it.", "taskID": "The task.",
-    "kind": "`request`: the person asks for help; `offer`: it offers help.", "person": "Who asks or offers.",
-    "createdAt": "When it was asked for or offered.",
-    "closedAt": "When it was closed, by its person or with the task; absent while it is open.",
-    "thankedAccountIDs": Note("Those whom the person has thanked for their help.", items: 0...50),
+    "id": "Its id.", "taskID": "The task.",
+    "kind": "`request`: the person asks for help; `offer`: it offers help.", "person": "The account that asks or offers.",
+    "createdAt": "When help was asked for or offered.",
+    "closedAt": "When it was closed, by its author or with the task; absent while it is open.",
+    "thankedAccountIDs": Note("The accounts that were thanked for their help.", items: 0...50),
   ]
 }
 
@@ -73,7 +73,7 @@ public enum RequestTaskHelp: AccountOperation {
   public static let spec = OperationSpec(
     "taskHelp.request", of: .social, .post("/v1/tasks/{taskID}/help-requests"), by: .verifiedAccount, effect: .create,
     failures: TaskHelpRefusals.ofAsking + [TaskHelpFailure.alreadyRequested.kind], requirements: ["TASK-7"],
-    "Ask the other participants of an open task for help; at most one request of yours is open in a task.")
+    "Asks the other participants of an open task for help; the caller may have one open request in a task.")
 }
 
 /// Offers help to the other participants of an open task, without a request (TASK-7, UC12). All of them are notified, except those who mute
@@ -85,7 +85,7 @@ public enum OfferTaskHelp: AccountOperation {
   public static let spec = OperationSpec(
     "taskHelp.offer", of: .social, .post("/v1/tasks/{taskID}/help-offers"), by: .verifiedAccount, effect: .create,
     failures: TaskHelpRefusals.ofAsking + [TaskHelpFailure.alreadyOffered.kind], requirements: ["TASK-7"],
-    "Offer help to the other participants of an open task; at most one offer of yours is open in a task.")
+    "Offers help to the other participants of an open task; the caller may have one open offer in a task.")
 }
 
 /// Closes a request or an offer of the caller's own (TASK-7). Closing it again changes nothing.
@@ -95,7 +95,7 @@ public enum CloseTaskHelp: AccountOperation {
 
   public static let spec = OperationSpec(
     "taskHelp.close", of: .social, .post("/v1/tasks/{taskID}/help/{helpID}/close"), by: .account, effect: .write,
-    failures: TaskRefusals.ofCreator, requirements: ["TASK-7"], "Close a request for help, or an offer, of your own.")
+    failures: TaskRefusals.ofCreator, requirements: ["TASK-7"], "Closes the caller's own request for help, or offer.")
 }
 
 /// Thanks a participant for help; the caller must have asked for help (TASK-7), and the participant must have answered the request, or
@@ -120,7 +120,7 @@ public enum ThankForTaskHelp: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "taskID": "The task.", "helpID": "Your request for help.", "accountID": "Who helped.",
+      "taskID": "The task.", "helpID": "The caller's request for help.", "accountID": "The account that helped.",
     ]
   }
 
@@ -129,7 +129,7 @@ public enum ThankForTaskHelp: AccountOperation {
   public static let spec = OperationSpec(
     "taskHelp.thank", of: .social, .post("/v1/tasks/{taskID}/help/{helpID}/thank"), by: .verifiedAccount, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskHelpFailure.notHelped.kind], requirements: ["TASK-7"],
-    "Thank a participant who answered your request for help, or had offered help.")
+    "Thanks a participant who answered the caller's request for help, or had offered help.")
 }
 
 /// Which request or offer.
@@ -176,8 +176,9 @@ public struct TaskHelpChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "For whom this is.", "taskName": "What the task is called.", "help": "It as that account sees it.",
-    "isMuted": "Absent: who mutes help has switched that off among the preferences of notifications.", "at": "When.",
+    "accountID": "The account that receives the event.", "taskName": "The task's name.",
+    "help": "The request or the offer as that account sees it.",
+    "isMuted": "Always absent; muting help is one of the notification preferences.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
@@ -210,12 +211,14 @@ public struct TaskHelpThanked: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Who helped.", "taskID": "The task.", "taskName": "What the task is called.",
-    "helpID": "The request for help.", "byAccountID": "Who thanks.", "byUsername": "The username of who thanks.", "at": "When.",
+    "accountID": "The account that helped.", "taskID": "The task.", "taskName": "The task's name.",
+    "helpID": "The request for help.", "byAccountID": "The account that thanks.",
+    "byUsername": "The username of the account that thanks.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
-    "taskHelp.thanked", by: .social, requirements: ["TASK-7"], "Who had asked for help in a task thanked somebody who helped.")
+    "taskHelp.thanked", by: .social, requirements: ["TASK-7"],
+    "The account that had asked for help in a task thanked somebody who helped.")
 }
 
 /// An account has given help in a task: published once for each account and task, and never withdrawn. It names no other account, and so
@@ -232,9 +235,11 @@ public struct TaskHelpGiven: Event, Hashable {
     self.at = at
   }
 
-  public static let notes: Notes = ["accountID": "Who helped.", "taskID": "The task.", "at": "When it was thanked first."]
+  public static let notes: Notes = [
+    "accountID": "The account that helped.", "taskID": "The task.", "at": "When it was first thanked.",
+  ]
 
   public static let spec = EventSpec(
     "taskHelp.given", by: .social, requirements: ["TASK-7"],
-    "An account has given help in a task, for which it was thanked; once for each account and task.")
+    "An account was thanked for help in a task; once for each account and task.")
 }

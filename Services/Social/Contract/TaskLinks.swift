@@ -49,13 +49,13 @@ public struct TaskLink: Document, Hashable {
   public static func page(_ key: String) -> String { "/task/\(key)" }
 
   public static let notes: Notes = [
-    "id": "Names the link.", "taskID": "The task.", "taskName": "What the task is called.",
-    "key": "Who has it sees the public page of the task.",
-    "page": Note("Where that page is, on this server; it needs no login.", example: "/task/AZrk…"),
+    "id": "Id of the link.", "taskID": "The task.", "taskName": "The task's name.",
+    "key": "The key of the link: anyone who has it sees the public page of the task.",
+    "page": Note("The path of that page, on this server; it needs no login.", example: "/task/AZrk…"),
     "showsDescription": "Whether it shows what was to be done.",
-    "showsOwner": "Whether it shows your username and nickname, and your public profile lists it.",
-    "isClosed": "Whether moderators have closed it, so that it opens nothing.",
-    "createdAt": "When it was made.",
+    "showsOwner": "Whether it shows the caller's username and nickname, and the caller's public profile lists it.",
+    "isClosed": "Whether moderators have closed it, so it no longer works.",
+    "createdAt": "When it was created.",
   ]
 }
 
@@ -95,8 +95,9 @@ public enum CreateTaskLink: AccountOperation {
 
     public static let notes: Notes = [
       "taskID": "The task.",
-      "showsDescription": "Whether to show what was to be done, if you created the task; not if absent.",
-      "showsOwner": "Whether to show your username and nickname, and to list it on your public profile; not if absent.",
+      "showsDescription": "Whether to show what was to be done, if the caller created the task; `false` if absent.",
+      "showsOwner":
+        "Whether to show the caller's username and nickname, and to list it on the caller's public profile; `false` if absent.",
     ]
 
     /// The rule for a description that another wrote.
@@ -113,7 +114,10 @@ public enum CreateTaskLink: AccountOperation {
       TaskLinkFailure.closed.kind,
     ],
     requirements: ["TASK-6"],
-    "Make a public link to a completed task of yours, or change what it shows; where it shows you, your public profile lists it.")
+    """
+    Creates a public link to a completed task of the caller, or changes what it shows; if it shows the caller, the public \
+    profile lists it.
+    """)
 }
 
 /// The caller's public links to tasks, newest first (TASK-6).
@@ -123,7 +127,7 @@ public enum ListTaskLinks: AccountOperation {
 
   public static let spec = OperationSpec(
     "taskLinks.list", of: .social, .get("/v1/task-links"), by: .account, effect: .read, requirements: ["TASK-6"],
-    "List your public links to tasks, newest first.")
+    "Lists the caller's public links to tasks, newest first.")
 }
 
 /// Revokes a public link to a task (TASK-6).
@@ -143,7 +147,7 @@ public enum RevokeTaskLink: AccountOperation {
 
   public static let spec = OperationSpec(
     "taskLinks.revoke", of: .social, .delete("/v1/task-links/{taskLinkID}"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["TASK-6"], "Let a public link to a task stop working.")
+    failures: [RequestFailure.notFound.kind], requirements: ["TASK-6"], "Revokes a public link to a task.")
 }
 
 /// The data of a completed task that visitors of a link may see (TASK-6).
@@ -179,12 +183,12 @@ public struct PublicTask: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "taskLinkID": "Names the link, for reports of what it shows.", "name": "What it is called.",
-    "description": "What was to be done; absent where that is not shown.",
+    "taskLinkID": "Id of the link, for reports of what it shows.", "name": "Its name.",
+    "description": "What was to be done; absent if that is not shown.",
     "completedAt": "When the last participant had confirmed.",
-    "otherParticipantCount": Note("How many took part besides whose link it is.", range: 0...49),
-    "username": "Whose link it is; absent where that is not shown.",
-    "nickname": "The nickname of whose link it is; absent where that is not shown, and where there is none.",
+    "otherParticipantCount": Note("The number of participants besides the link's owner.", range: 0...49),
+    "username": "The username of the link's owner; absent if that is not shown.",
+    "nickname": "The nickname of the link's owner; absent if that is not shown or there is none.",
   ]
 }
 
@@ -208,7 +212,7 @@ public enum ReadPublicTask: OpenOperation {
   public static let spec = OperationSpec(
     "taskLinks.read", of: .social, .get("/v1/public-tasks/{key}"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-6"],
-    "Read the completed task behind a public link; `not_found` for a link that does not work.")
+    "Returns the completed task behind a public link; `not_found` for a link that does not work.")
 }
 
 /// The tasks on an account's public profile: the newest with a link that shows its owner (TASK-6).
@@ -218,5 +222,5 @@ public enum ReadTaskProfilePart: ProfilePartOperation {
 
   public static let spec = OperationSpec(
     "taskLinks.getProfilePart", of: .social, nil, by: .services([.gateway]), effect: .read, requirements: ["TASK-6"],
-    "Say which tasks the page of an account's public profile shows.")
+    "Returns the tasks that the page of an account's public profile shows.")
 }

@@ -25,8 +25,9 @@ public struct TaskParticipant: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "person": "Who it is.", "isCreator": "Whether it made the task.", "enrolledAt": "When it was enrolled.",
-    "confirmedAt": "When it confirmed its completion; absent while it has not.",
+    "person": "The participant's account.", "isCreator": "Whether the participant created the task.",
+    "enrolledAt": "When the participant was enrolled.",
+    "confirmedAt": "When the participant confirmed completion; absent until then.",
   ]
 }
 
@@ -58,7 +59,7 @@ public enum AddTaskParticipants: AccountOperation {
     failures: TaskRefusals.ofCreator + [
       TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.tooManyParticipants.kind,
     ],
-    requirements: ["TASK-1"], "Enrol more people in an open task that you made.")
+    requirements: ["TASK-1"], "Enrols more people in an open task that the caller created.")
 }
 
 /// Removes a participant who has not confirmed from an open task, by its creator (TASK-5). The task is completed if all others have
@@ -77,7 +78,7 @@ public enum RemoveTaskParticipant: AccountOperation {
       self.accountID = accountID
     }
 
-    public static let notes: Notes = ["taskID": "The task.", "accountID": "Who is to take part no more."]
+    public static let notes: Notes = ["taskID": "The task.", "accountID": "The participant to remove."]
   }
 
   public typealias Output = TaskDetails
@@ -88,7 +89,7 @@ public enum RemoveTaskParticipant: AccountOperation {
       TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.creatorStays.kind,
       TaskFailure.participantConfirmed.kind,
     ],
-    requirements: ["TASK-5"], "Take somebody who has not confirmed out of an open task that you made.")
+    requirements: ["TASK-5"], "Removes a participant who has not confirmed from an open task that the caller created.")
 }
 
 /// Leaves an open task in which another account has enrolled the caller (TASK-3, UC6). Only with `confirm: true`.
@@ -110,7 +111,7 @@ public enum OptOutOfTask: AccountOperation {
 
     public static let notes: Notes = [
       "taskID": "The task.",
-      "confirm": Note("`true`: the person has confirmed that it does not take part any more.", example: true),
+      "confirm": Note("`true`: the person has confirmed that they no longer take part.", example: true),
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -125,5 +126,5 @@ public enum OptOutOfTask: AccountOperation {
     failures: [
       RequestFailure.notFound.kind, TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.creatorStays.kind,
     ],
-    requirements: ["TASK-3"], "Leave an open task in which somebody else has enrolled you; only with `confirm: true`.")
+    requirements: ["TASK-3"], "Leaves an open task in which somebody else has enrolled the caller; requires `confirm: true`.")
 }

@@ -41,11 +41,11 @@ public struct TaskPart: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the part.", "title": "What it is called.", "description": "What is to be done.",
-    "assignee": "The participant to whom it is assigned; absent where any of them can do it.",
-    "doneAt": "When it was marked as done; absent while it is not.",
-    "doneBy": "Who marked it as done; absent once that account was deleted.",
-    "isOpenToCaller": "Whether you may mark it as done, or take that back.",
+    "id": "Id of the part.", "title": "Its title.", "description": "What is to be done.",
+    "assignee": "The participant to whom it is assigned; absent if any participant can do it.",
+    "doneAt": "When it was marked as done; absent if it is not.",
+    "doneBy": "The account that marked it as done; absent once it was deleted.",
+    "isOpenToCaller": "Whether the caller may mark it as done or not done.",
   ]
 }
 
@@ -99,7 +99,7 @@ public enum CreateTaskPart: AccountOperation {
     failures: TaskRefusals.ofCreator + [
       TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.spaceFull.kind, TaskPartFailure.tooMany.kind,
     ],
-    requirements: ["TASK-1"], "Add a part to an open task that you made; a task has at most 50.")
+    requirements: ["TASK-1"], "Adds a part to an open task that the caller created; a task has at most 50.")
 }
 
 /// Changes the text or the assignee of a part of an open task, by the task's creator (TASK-1). Absent fields stay unchanged.
@@ -139,7 +139,7 @@ public enum UpdateTaskPart: AccountOperation {
   public static let spec = OperationSpec(
     "taskParts.update", of: .social, .patch("/v1/tasks/{taskID}/parts/{partID}"), by: .verifiedAccount, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.spaceFull.kind],
-    requirements: ["TASK-1"], "Change, assign or unassign a part of an open task that you made.")
+    requirements: ["TASK-1"], "Changes, assigns or unassigns a part of an open task that the caller created.")
 }
 
 /// Which part of which task.
@@ -164,7 +164,7 @@ public enum DeleteTaskPart: AccountOperation {
   public static let spec = OperationSpec(
     "taskParts.delete", of: .social, .delete("/v1/tasks/{taskID}/parts/{partID}"), by: .account, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind], requirements: ["TASK-1"],
-    "Remove a part of an open task that you made.")
+    "Removes a part of an open task that the caller created.")
 }
 
 /// Marks a part of an open task as done: by its assignee or, if it is unassigned, by any participant (TASK-1). Repeating it changes
@@ -176,7 +176,7 @@ public enum CompleteTaskPart: AccountOperation {
   public static let spec = OperationSpec(
     "taskParts.complete", of: .social, .post("/v1/tasks/{taskID}/parts/{partID}/completion"), by: .account, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind], requirements: ["TASK-1"],
-    "Mark a part of a task as done: one that is assigned to you, or to nobody.")
+    "Marks a part of a task as done; the part is assigned to the caller, or to nobody.")
 }
 
 /// Reopens a part of an open task, by an account that may mark it as done (TASK-1). If it is not done, nothing changes.
@@ -187,5 +187,5 @@ public enum ReopenTaskPart: AccountOperation {
   public static let spec = OperationSpec(
     "taskParts.reopen", of: .social, .delete("/v1/tasks/{taskID}/parts/{partID}/completion"), by: .account, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind], requirements: ["TASK-1"],
-    "Take back that a part of a task is done: one that is assigned to you, or to nobody.")
+    "Marks a part of a task as not done; the part is assigned to the caller, or to nobody.")
 }

@@ -67,14 +67,14 @@ public struct TaskSeries: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the recurring task.", "name": "What each occurrence is called.", "description": "What is to be done.",
-    "schedule": "On which days.", "startDay": "The first day on which it may be planned.",
-    "endDay": "The last one; absent where it goes on.",
+    "id": "Id of the recurring task.", "name": "The name of each occurrence.", "description": "What is to be done.",
+    "schedule": "The days on which it is planned.", "startDay": "The first day on which it may be planned.",
+    "endDay": "The last day on which it may be planned; absent if it has no end.",
     "state": "`active`: more occurrences are to come; `ended`: no more.",
-    "nextDay": "The day of the next occurrence, which begins in its creator's time zone; absent where there are no more to come.",
-    "creator": "Who made it; absent once that account was deleted.", "isCreator": "Whether you made it.",
-    "participants": "Who takes part in the occurrences to come, its creator first; at most 50.", "createdAt": "When it was made.",
-    "teamID": "The team whose own the occurrences are; absent where they are none's.",
+    "nextDay": "The day of the next occurrence, in its creator's time zone; absent if no more are to come.",
+    "creator": "The account that created it; absent once it was deleted.", "isCreator": "Whether the caller created it.",
+    "participants": "The participants of future occurrences, its creator first; at most 50.", "createdAt": "When it was created.",
+    "teamID": "The team that the occurrences belong to; absent if there is none.",
   ]
 }
 
@@ -151,11 +151,12 @@ public enum CreateTaskSeries: AccountOperation {
 
     public static let notes: Notes = [
       "name": TaskSeriesText.name, "description": "What is to be done: up to 2,000 characters, line breaks allowed.",
-      "participants": TaskEnrollmentText.usernames, "schedule": "On which days; all kinds of schedules but `timesAWeek`.",
-      "startDay": "The first day on which it may be planned: today, in your time zone, or later; today if absent.",
+      "participants": TaskEnrollmentText.usernames,
+      "schedule": "The days of its occurrences; all kinds of schedules but `timesAWeek`.",
+      "startDay": "The first day on which it may be planned: today, in the caller's time zone, or later; today if absent.",
       "endDay": Note("\(TaskSeriesText.endDay); none if absent."),
       "teamID":
-        "Your team: the occurrences are its own, and all who are in it on their days take part, but for who has left the recurring task.",
+        "The caller's team: the occurrences belong to it, and everyone who is in it on their days takes part, except those who have left the recurring task.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -175,7 +176,7 @@ public enum CreateTaskSeries: AccountOperation {
       TaskFailure.spaceFull.kind,
     ],
     requirements: ["TASK-1"],
-    "Make a recurring task, with an occurrence on each day of a schedule; at most 100 that you made may go on.")
+    "Creates a recurring task, with an occurrence on each day of a schedule; the caller may have 100 active ones.")
 }
 
 /// Lists the recurring tasks that the caller takes part in (TASK-1).
@@ -185,7 +186,7 @@ public enum ListTaskSeries: AccountOperation {
 
   public static let spec = OperationSpec(
     "taskSeries.list", of: .social, .get("/v1/task-series"), by: .account, effect: .read, requirements: ["TASK-1"],
-    "List the recurring tasks that you take part in, newest first.")
+    "Lists the recurring tasks that the caller takes part in, newest first.")
 }
 
 /// Which recurring task.
@@ -206,7 +207,7 @@ public enum GetTaskSeries: AccountOperation {
 
   public static let spec = OperationSpec(
     "taskSeries.get", of: .social, .get("/v1/task-series/{seriesID}"), by: .account, effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["TASK-1"], "Show a recurring task that you take part in.")
+    failures: [RequestFailure.notFound.kind], requirements: ["TASK-1"], "Returns a recurring task that the caller takes part in.")
 }
 
 /// Changes the occurrences to come, by the series' creator (TASK-1). What is not given, and the occurrences that there are, stay as they
@@ -240,7 +241,7 @@ public enum UpdateTaskSeries: AccountOperation {
     public static let notes: Notes = [
       "seriesID": "The recurring task.", "name": TaskSeriesText.name,
       "description": Note("What is to be done: up to 2,000 characters, line breaks allowed; null removes it."),
-      "schedule": Note("On which days from today on; all kinds of schedules but `timesAWeek`."),
+      "schedule": Note("The days of its occurrences from today on; all kinds of schedules but `timesAWeek`."),
       "endDay": Note("\(TaskSeriesText.endDay); null removes it. With no planned day left the recurring task ends."),
     ]
 
@@ -255,7 +256,7 @@ public enum UpdateTaskSeries: AccountOperation {
   public static let spec = OperationSpec(
     "taskSeries.update", of: .social, .patch("/v1/task-series/{seriesID}"), by: .verifiedAccount, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskSeriesFailure.ended.kind, TaskFailure.spaceFull.kind], requirements: ["TASK-1"],
-    "Change name, description, schedule and last day of a recurring task that you made, for the occurrences to come.")
+    "Changes name, description, schedule and last day of a recurring task that the caller created, for future occurrences.")
 }
 
 /// Ends a recurring task, by its creator (TASK-1): there are no further occurrences, and existing ones stay. Ending it again changes
@@ -267,7 +268,7 @@ public enum EndTaskSeries: AccountOperation {
   public static let spec = OperationSpec(
     "taskSeries.end", of: .social, .post("/v1/task-series/{seriesID}/end"), by: .account, effect: .write,
     failures: TaskRefusals.ofCreator, requirements: ["TASK-1"],
-    "End a recurring task that you made: its open occurrences stay, and no more come.")
+    "Ends a recurring task that the caller created: its open occurrences stay, and there are no more.")
 }
 
 /// Leaves a recurring task in which another has enrolled the caller (TASK-3, UC6), and those of its open occurrences that the caller has
@@ -288,7 +289,7 @@ public enum OptOutOfTaskSeries: AccountOperation {
 
     public static let notes: Notes = [
       "seriesID": "The recurring task.",
-      "confirm": Note("`true`: the person has confirmed that it does not take part any more.", example: true),
+      "confirm": Note("`true`: the person has confirmed that they no longer take part.", example: true),
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -301,7 +302,7 @@ public enum OptOutOfTaskSeries: AccountOperation {
   public static let spec = OperationSpec(
     "taskSeries.optOut", of: .social, .post("/v1/task-series/{seriesID}/opt-out"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind, TaskSeriesFailure.creatorStays.kind], requirements: ["TASK-3"],
-    "Leave a recurring task in which somebody else has enrolled you; only with `confirm: true`.")
+    "Leaves a recurring task in which somebody else has enrolled the caller; requires `confirm: true`.")
 }
 
 // MARK: - Events
@@ -345,9 +346,9 @@ public struct TaskSeriesNoticeCreated: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "noticeID": "Names the notice.", "accountID": "Who is to be notified.", "seriesID": "The recurring task.",
-    "seriesName": "What its occurrences are called.", "notice": "Of what.", "byAccountID": "Who did it.",
-    "byUsername": "The username of who did it.", "at": "When.",
+    "noticeID": "Id of the notice.", "accountID": "The account to be notified.", "seriesID": "The recurring task.",
+    "seriesName": "The name of its occurrences.", "notice": "What to notify of.", "byAccountID": "The account that did it.",
+    "byUsername": "The username of the account that did it.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

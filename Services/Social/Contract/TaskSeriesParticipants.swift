@@ -35,7 +35,7 @@ public enum AddTaskSeriesParticipants: AccountOperation {
     "taskSeries.addParticipants", of: .social, .post("/v1/task-series/{seriesID}/participants"), by: .verifiedAccount,
     effect: .write,
     failures: TaskRefusals.ofCreator + [TaskSeriesFailure.ended.kind, TaskFailure.tooManyParticipants.kind],
-    requirements: ["TASK-1"], "Enrol more people in the occurrences to come of a recurring task that you made.")
+    requirements: ["TASK-1"], "Enrols more people in the future occurrences of a recurring task that the caller created.")
 }
 
 /// Removes a participant from a recurring task, by its creator: from future occurrences, and from the open ones that the participant has
@@ -54,7 +54,7 @@ public enum RemoveTaskSeriesParticipant: AccountOperation {
       self.accountID = accountID
     }
 
-    public static let notes: Notes = ["seriesID": "The recurring task.", "accountID": "Who is to take part no more."]
+    public static let notes: Notes = ["seriesID": "The recurring task.", "accountID": "The participant to remove."]
   }
 
   public typealias Output = TaskSeries
@@ -62,5 +62,5 @@ public enum RemoveTaskSeriesParticipant: AccountOperation {
   public static let spec = OperationSpec(
     "taskSeries.removeParticipant", of: .social, .delete("/v1/task-series/{seriesID}/participants/{accountID}"), by: .account,
     effect: .write, failures: TaskRefusals.ofCreator + [TaskSeriesFailure.creatorStays.kind], requirements: ["TASK-5"],
-    "Take somebody out of a recurring task that you made.")
+    "Removes a participant from a recurring task that the caller created.")
 }

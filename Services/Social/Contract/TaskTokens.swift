@@ -69,8 +69,8 @@ public struct TaskTokenState: Document, Hashable {
 
   public static let notes: Notes = [
     "token":
-      "Who enters it on the page `/attach` attaches files to the task, without logging in; absent where there is none, or it has expired.",
-    "expiresAt": "Until when it is valid, or when it expired; absent where there was none yet.",
+      "The token that lets anyone attach files to the task on the page `/attach`, without logging in; absent if there is none, or it has expired.",
+    "expiresAt": "Until when it is valid, or when it expired; absent if there was none yet.",
   ]
 }
 
@@ -104,7 +104,7 @@ public enum GetTaskToken: AccountOperation {
   public static let spec = OperationSpec(
     "taskTokens.get", of: .social, .get("/v1/tasks/{taskID}/token"), by: .account, effect: .read, isForSessionsOnly: true,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-8"],
-    "Show the token by which files are attached to a task of yours without logging in.")
+    "Returns the token by which files are attached to a task of the caller without logging in.")
 }
 
 /// Gives a task a new token, valid for 30 days; the former one stops working (TASK-8).
@@ -116,5 +116,5 @@ public enum RenewTaskToken: AccountOperation {
     "taskTokens.renew", of: .social, .post("/v1/tasks/{taskID}/token"), by: .verifiedAccount, effect: .write,
     isForSessionsOnly: true, failures: [RequestFailure.notFound.kind, TaskFailure.cancelled.kind], takesIdempotencyKey: false,
     requirements: ["TASK-8"],
-    "Give a task of yours another token, valid for 30 days; the one before no longer is.")
+    "Replaces the token of a task of the caller with a new one, valid for 30 days; the old one stops working.")
 }

@@ -71,22 +71,22 @@ public struct SharedTask: Document, Hashable {
   public static let schemaName = "Task"
 
   public static let notes: Notes = [
-    "id": "Names the task.", "name": "What it is called.", "description": "What is to be done.",
+    "id": "Id of the task.", "name": "Its name.", "description": "What is to be done.",
     "dueDay": "The day on which it is due.",
     "state": """
-    `open`: somebody has not confirmed yet; `completed`: all participants have confirmed; `cancelled`: by its creator, or since \
+    `open`: somebody has not confirmed yet; `completed`: all participants have confirmed; `cancelled`: by its creator, or because \
     it was missed and further occurrences of its recurring task have come.
     """,
-    "creator": "Who made it; absent once that account was deleted.", "isCreator": "Whether you made it.",
+    "creator": "The account that created it; absent once it was deleted.", "isCreator": "Whether the caller created it.",
     "canEdit":
-      "Whether you may edit and cancel it: who made it may, and once that account was deleted, who has taken part for longest.",
-    "participantCount": Note("How many take part.", range: 0...50),
-    "confirmedCount": Note("How many of them have confirmed their completion.", range: 0...50),
+      "Whether the caller may edit and cancel it: its creator may and, once that account was deleted, the participant of longest standing.",
+    "participantCount": Note("The number of participants.", range: 0...50),
+    "confirmedCount": Note("The number of participants who have confirmed their completion.", range: 0...50),
     "confirmedPercent": Note("The same in percent, rounded down.", range: 0...100),
-    "isConfirmed": "Whether you have confirmed.", "createdAt": "When it was made.",
+    "isConfirmed": "Whether the caller has confirmed.", "createdAt": "When it was created.",
     "completedAt": "When the last participant had confirmed.", "cancelledAt": "When it was cancelled.",
-    "seriesID": "The recurring task of which it is an occurrence; absent where it is none.",
-    "teamID": "The team whose own it is; absent where it is none's.",
+    "seriesID": "The recurring task that it is an occurrence of; absent if there is none.",
+    "teamID": "The team that it belongs to; absent if there is none.",
   ]
 }
 
@@ -152,13 +152,13 @@ public enum CreateTask: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "name": "What to call it: 1 to 100 characters.",
+      "name": "Its name: 1 to 100 characters.",
       "description": "What is to be done: up to 2,000 characters, line breaks allowed.",
       "participants": TaskEnrollmentText.usernames,
       "dueDay": "The day on which it is due: from the day before today (UTC) on, and at most ten years ahead.",
       "teamID": """
-      Your team: the task is its own, and all who are in it now take part, but for those from whom you are apart by a block. Who comes \
-      to the team later can join.
+      The caller's team: the task belongs to it, and all present members take part, except those who are separated from the caller \
+      by a block. Later members can join.
       """,
     ]
   }
@@ -172,7 +172,7 @@ public enum CreateTask: AccountOperation {
       TeamTaskFailure.tooMany.kind,
     ],
     requirements: ["TASK-1"],
-    "Make a task, in which you and those whom you name take part; at most 1,000 that you made may be open.")
+    "Creates a task in which the caller and the named people take part; the caller may have created 1,000 open ones.")
 }
 
 /// What is said of the usernames of people to enrol.
@@ -222,7 +222,7 @@ public enum ListTasks: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "items": "The page's tasks.", "nextCursor": "Give it as `cursor` for the next page; absent on the last.",
+      "items": "The page's tasks.", "nextCursor": "The `cursor` for the next page; absent on the last.",
       "message": Note(
         "For an empty list: what to say to the person, in the caller's language.",
         example: "You have no tasks yet. Add one, and invite others to it!"),
@@ -231,7 +231,7 @@ public enum ListTasks: AccountOperation {
 
   public static let spec = OperationSpec(
     "tasks.list", of: .social, .get("/v1/tasks"), by: .account, effect: .read, requirements: ["TASK-2"],
-    "List the tasks that you take part in: those to do, then those completed, each newest first.")
+    "Lists the tasks that the caller takes part in: those to do, then those completed, each newest first.")
 }
 
 /// Which task.
@@ -254,8 +254,8 @@ public enum GetTask: AccountOperation {
     "tasks.get", of: .social, .get("/v1/tasks/{taskID}"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-2", "TASK-4"],
     """
-    Show a task that you take part in: participants, how far they are, its parts, the last comments and files, help asked for and \
-    offered.
+    Returns a task that the caller takes part in: participants and their progress, its parts, the last comments and files, help \
+    asked for and offered.
     """)
 }
 
@@ -285,7 +285,7 @@ public enum UpdateTask: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "taskID": "The task.", "name": Note("What to call it: 1 to 100 characters."),
+      "taskID": "The task.", "name": Note("Its name: 1 to 100 characters."),
       "description": Note("What is to be done: up to 2,000 characters, line breaks allowed; null removes it."),
       "dueDay": Note(
         "The day on which it is due: from the day before that of its creation (UTC) on, and at most ten years ahead; null removes it."
@@ -298,7 +298,7 @@ public enum UpdateTask: AccountOperation {
   public static let spec = OperationSpec(
     "tasks.update", of: .social, .patch("/v1/tasks/{taskID}"), by: .verifiedAccount, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.spaceFull.kind],
-    requirements: ["TASK-1"], "Change name, description and due day of an open task that you made.")
+    requirements: ["TASK-1"], "Changes name, description and due day of an open task that the caller created.")
 }
 
 /// Cancels an open task, by an account that may edit it (TASK-1): it can no longer be confirmed. Cancelling it again changes nothing.
@@ -309,7 +309,7 @@ public enum CancelTask: AccountOperation {
   public static let spec = OperationSpec(
     "tasks.cancel", of: .social, .post("/v1/tasks/{taskID}/cancel"), by: .account, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind], requirements: ["TASK-1"],
-    "Cancel an open task that you made; the other participants are notified.")
+    "Cancels an open task that the caller created; the other participants are notified.")
 }
 
 /// To whom tasks are closed.

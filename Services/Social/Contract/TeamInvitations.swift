@@ -45,13 +45,14 @@ public struct TeamInvitation: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the invitation.", "direction": "Whether you have received it, or your team has sent it.", "teamID": "The team.",
-    "teamName": "What it is called.",
-    "memberCount": Note("How many are in it.", range: 1...Double(CreateTeam.Input.maxMembers)),
-    "accountID": "The account on the other end: who has sent it, or who was invited.", "username": "Its username.",
+    "id": "Id of the invitation.", "direction": "Whether the caller has received it, or the caller's team has sent it.",
+    "teamID": "The team.",
+    "teamName": "Its name.",
+    "memberCount": Note("The number of members.", range: 1...Double(CreateTeam.Input.maxMembers)),
+    "accountID": "The account on the other end: the one that has sent it, or that was invited.", "username": "Its username.",
     "nickname": "Its nickname, if it has one.", "photoURL": "Its photo, if it has one.",
-    "state": "What became of the invitation.", "sentAt": "When it was sent.",
-    "answeredAt": "When it was accepted, rejected or withdrawn, or expired.",
+    "state": "The state of the invitation.", "sentAt": "When it was sent.",
+    "answeredAt": "When it was accepted, rejected or withdrawn, or when it expired.",
   ]
 }
 
@@ -85,7 +86,7 @@ public enum SendTeamInvitation: AccountOperation {
       self.username = username
     }
 
-    public static let notes: Notes = ["teamID": "Your team.", "username": "Whom to invite."]
+    public static let notes: Notes = ["teamID": "The caller's team.", "username": "The username of the account to invite."]
   }
 
   public typealias Output = TeamInvitation
@@ -97,7 +98,7 @@ public enum SendTeamInvitation: AccountOperation {
       BlockFailure.blockedByYou.kind, TeamFailure.full.kind,
       TeamInvitationFailure.userInTeam.kind, TeamInvitationFailure.pending.kind, TeamInvitationFailure.tooMany.kind,
     ],
-    requirements: ["TEAM-1"], "Invite somebody to a team that you own; at most 100 invitations of it may wait.")
+    requirements: ["TEAM-1"], "Invites somebody to a team that the caller owns; at most 100 invitations of it may be pending.")
 }
 
 /// The invitations that an account has received, and those that the team which it owns has sent, newest first (TEAM-1).
@@ -107,7 +108,7 @@ public enum ListTeamInvitations: AccountOperation {
 
   public static let spec = OperationSpec(
     "teamInvitations.list", of: .social, .get("/v1/team-invitations"), by: .account, effect: .read, requirements: ["TEAM-1"],
-    "List the invitations that you have received and those that your own team has sent, newest first.")
+    "Lists the invitations that the caller has received and those that the caller's team has sent, newest first.")
 }
 
 /// Accepts an invitation: the account is in the team from then on (TEAM-1). Accepting it again changes nothing.
@@ -119,7 +120,7 @@ public enum AcceptTeamInvitation: AccountOperation {
     "teamInvitations.accept", of: .social, .post("/v1/team-invitations/{teamInvitationID}/accept"), by: .verifiedAccount,
     effect: .write, rate: .registered,
     failures: AnswerTeamInvitation.failures + [TeamFailure.alreadyInTeam.kind, TeamFailure.full.kind],
-    requirements: ["TEAM-1"], "Accept an invitation to a team; you have to be in none.")
+    requirements: ["TEAM-1"], "Accepts an invitation to a team; the caller must be in none.")
 }
 
 /// Rejects an invitation (TEAM-1). Who sent it sees its state and is not notified; the team may invite again.
@@ -129,7 +130,7 @@ public enum RejectTeamInvitation: AccountOperation {
 
   public static let spec = OperationSpec(
     "teamInvitations.reject", of: .social, .post("/v1/team-invitations/{teamInvitationID}/reject"), by: .account, effect: .write,
-    failures: AnswerTeamInvitation.failures, requirements: ["TEAM-1"], "Reject an invitation to a team.")
+    failures: AnswerTeamInvitation.failures, requirements: ["TEAM-1"], "Rejects an invitation to a team.")
 }
 
 /// Withdraws a pending invitation, by the team's owner (TEAM-1). The invited account sees its state and is not notified.
@@ -140,7 +141,7 @@ public enum WithdrawTeamInvitation: AccountOperation {
   public static let spec = OperationSpec(
     "teamInvitations.withdraw", of: .social, .post("/v1/team-invitations/{teamInvitationID}/withdraw"), by: .account,
     effect: .write, failures: AnswerTeamInvitation.failures, requirements: ["TEAM-1"],
-    "Withdraw an invitation of a team that you own.")
+    "Withdraws an invitation to a team that the caller owns.")
 }
 
 /// Which invitation is answered, or withdrawn.
@@ -193,11 +194,11 @@ public struct TeamInvitationChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "teamInvitationID": "The invitation.", "accountID": "For whom this is.",
+    "teamInvitationID": "The invitation.", "accountID": "The account that receives the event.",
     "direction": "Whether it has received or sent the invitation.", "otherAccountID": "The account on the other end.",
-    "otherUsername": "Its username then.", "teamID": "The team.", "teamName": "What it is called.",
-    "state": "What became of the invitation.",
-    "revision": "Of two states the one with the higher revision is the later.", "at": "When.",
+    "otherUsername": "Its username at that time.", "teamID": "The team.", "teamName": "Its name.",
+    "state": "The state of the invitation.",
+    "revision": "Of two states, the one with the higher revision is the later.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(

@@ -19,7 +19,7 @@ public struct TeamStanding: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "score": Note("How often members completed their part of a task that they had with others.", range: 0...9e15),
+    "score": Note("The number of times members completed their part of a task shared with others.", range: 0...9e15),
     "rank": Note("One more than the number of teams with a higher score.", range: 1...9e15),
   ]
 }
@@ -45,11 +45,11 @@ public struct RankedTeam: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the team.", "name": "What it is called.",
-    "memberCount": Note("How many are in it.", range: 1...Double(CreateTeam.Input.maxMembers)),
-    "score": Note("What it has scored in the time that the list is of.", range: 0...9e15),
+    "id": "Id of the team.", "name": "Its name.",
+    "memberCount": Note("The number of members.", range: 1...Double(CreateTeam.Input.maxMembers)),
+    "score": Note("Its score in the list's period.", range: 0...9e15),
     "rank": Note("One more than the number of teams with a higher score.", range: 1...9e15),
-    "isMine": "Whether it is your team.",
+    "isMine": "Whether it is the caller's team.",
   ]
 }
 
@@ -129,14 +129,14 @@ public enum ListTeams: AccountOperation {
     public static let schemaName = "TeamRanking"
 
     public static let notes: Notes = [
-      "items": "The best first; of a month only those that have scored in it.",
-      "nextCursor": "Give it as `cursor` for the next page; absent on the last.",
-      "mine": "Your team; absent while you are in none.",
-      "neighbours": "Your team with up to five on each side of it; empty while you are in none.",
+      "items": "The best first; for a month, only those that have scored in it.",
+      "nextCursor": "The `cursor` for the next page; absent on the last.",
+      "mine": "The caller's team; absent while the caller is in none.",
+      "neighbours": "The caller's team with up to five neighbours on each side; empty while the caller is in none.",
     ]
   }
 
   public static let spec = OperationSpec(
     "teams.list", of: .social, .get("/v1/teams"), by: .account, effect: .read, requirements: ["TEAM-2"],
-    "List the best teams of all time or of a month, and the neighbours of yours.")
+    "Lists the best teams of all time or of a month, and the neighbours of the caller's.")
 }

@@ -21,8 +21,8 @@ public struct TeamTask: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "task": "The task.", "isParticipant": "Whether you take part.",
-    "canJoin": "Whether you can join it: while it is open, unless you were removed from it.",
+    "task": "The task.", "isParticipant": "Whether the caller takes part.",
+    "canJoin": "Whether the caller can join it: while it is open, unless the caller was removed from it.",
   ]
 }
 
@@ -59,7 +59,7 @@ public enum ListTeamTasks: AccountOperation {
     }
 
     public static let notes = listNotes([
-      "teamID": "Your team.",
+      "teamID": "The caller's team.",
       "state": "Only those in this state. Without it: those that are open, then those completed; cancelled ones are left out.",
     ])
   }
@@ -69,7 +69,10 @@ public enum ListTeamTasks: AccountOperation {
   public static let spec = OperationSpec(
     "teamTasks.list", of: .social, .get("/v1/teams/{teamID}/tasks"), by: .account, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-2", "TEAM-1"],
-    "List the tasks of your team, also those in which you take no part: those to do, then those completed, each newest first.")
+    """
+    Lists the tasks of the caller's team, including those without the caller: those to do, then those completed, each newest \
+    first.
+    """)
 }
 
 /// Lets a member join an open task of its team, for example one made before the member came (TASK-1). Joining again changes nothing; a
@@ -86,7 +89,7 @@ public enum JoinTeamTask: AccountOperation {
       self.taskID = taskID
     }
 
-    public static let notes: Notes = ["teamID": "Your team.", "taskID": "One of its tasks."]
+    public static let notes: Notes = ["teamID": "The caller's team.", "taskID": "One of its tasks."]
   }
 
   public typealias Output = TaskDetails
@@ -97,5 +100,5 @@ public enum JoinTeamTask: AccountOperation {
       RequestFailure.notFound.kind, TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.tooManyParticipants.kind,
       TeamTaskFailure.removed.kind,
     ],
-    requirements: ["TASK-1", "TEAM-1"], "Take part in an open task of your team.")
+    requirements: ["TASK-1", "TEAM-1"], "Joins an open task of the caller's team.")
 }

@@ -35,9 +35,10 @@ public struct Team: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the team.", "name": "What it is called.",
-    "isOwner": "Whether it is yours: then you may rename it, invite people, remove members and hand it over.",
-    "members": "Who is in it, you too, in the order in which they came; at most 50.", "createdAt": "When it was created.",
+    "id": "Id of the team.", "name": "Its name.",
+    "isOwner": "Whether the caller owns it, and so may rename it, invite people, remove members and hand it over.",
+    "members": "The members, including the caller, in the order in which they joined; at most 50.",
+    "createdAt": "When it was created.",
     "allTime": "Score and rank since it was created.", "month": "Score and rank in the present month, in UTC.",
   ]
 }
@@ -64,10 +65,11 @@ public struct TeamMember: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "The member's account.", "username": "Its username; absent where it is not shown to you.",
-    "nickname": "Its nickname, if it has one that you may see.", "photoURL": "Its photo, if it has one that you may see.",
-    "isOwner": "Whether the team is this member's.",
-    "joinedAt": "Since when it is in the team.",
+    "accountID": "The member's account.", "username": "Its username; absent if it is not shown to the caller.",
+    "nickname": "Its nickname, if it has one that the caller may see.",
+    "photoURL": "Its photo, if it has one that the caller may see.",
+    "isOwner": "Whether this member owns the team.",
+    "joinedAt": "Since when the account is in the team.",
   ]
 }
 
@@ -140,9 +142,9 @@ public enum CreateTeam: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "name": "What the team is called: 1 to 50 characters.",
+      "name": "The team's name: 1 to 50 characters.",
       "usernames": Note(
-        "Who is in it from the beginning, beside you: at most 49; your own name and repetitions are ignored.",
+        "The usernames of the first members besides the caller: at most 49; the caller's own and repetitions are ignored.",
         items: 0...maxMembers, example: .array([.string("ben"), .string("eva")])),
     ]
   }
@@ -152,7 +154,7 @@ public enum CreateTeam: AccountOperation {
   public static let spec = OperationSpec(
     "teams.create", of: .social, .post("/v1/teams"), by: .verifiedAccount, effect: .create, rate: .search,
     failures: [TeamFailure.alreadyInTeam.kind, TeamFailure.full.kind], requirements: ["TEAM-1"],
-    "Create a team of which you are the owner, with others by their usernames; an account is in one team at most.")
+    "Creates a team owned by the caller, with other members by username; an account is in one team at most.")
 }
 
 /// The caller's own team with its members, score and rank; without a team, how to join one (TEAM-1, TEAM-2, B UC9, UC10).
@@ -175,14 +177,14 @@ public enum GetOwnTeam: AccountOperation {
     public static let schemaName = "OwnTeam"
 
     public static let notes: Notes = [
-      "team": "Your team; absent while you are in none.",
-      "hint": "What you can do while you are in no team, in your language; absent while you are in one.",
+      "team": "The caller's team; absent while the caller is in none.",
+      "hint": "What the caller can do while in no team, in the caller's language; absent while in one.",
     ]
   }
 
   public static let spec = OperationSpec(
     "teams.getMine", of: .social, .get("/v1/teams/mine"), by: .account, effect: .read, requirements: ["TEAM-1", "TEAM-2"],
-    "Show your team with its members, score and rank.")
+    "Returns the caller's team with its members, score and rank.")
 }
 
 /// Renames a team; its owner may (TEAM-1).
@@ -200,7 +202,7 @@ public enum UpdateTeam: AccountOperation {
       self.name = name
     }
 
-    public static let notes: Notes = ["teamID": "Your team.", "name": "What it is to be called: 1 to 50 characters."]
+    public static let notes: Notes = ["teamID": "The caller's team.", "name": "Its new name: 1 to 50 characters."]
   }
 
   public typealias Output = Team
@@ -208,7 +210,7 @@ public enum UpdateTeam: AccountOperation {
   public static let spec = OperationSpec(
     "teams.update", of: .social, .patch("/v1/teams/{teamID}"), by: .account, effect: .write, rate: .registered,
     failures: TeamReference.failures,
-    requirements: ["TEAM-1"], "Rename a team that you own.")
+    requirements: ["TEAM-1"], "Renames a team that the caller owns.")
 }
 
 /// Leaves a team (TEAM-1). Where the owner leaves, the team is the longest member's; the last one to leave ends it. What was scored stays
@@ -220,7 +222,10 @@ public enum LeaveTeam: AccountOperation {
   public static let spec = OperationSpec(
     "teams.leave", of: .social, .post("/v1/teams/{teamID}/leave"), by: .account, effect: .write, rate: .registered,
     failures: [RequestFailure.notFound.kind], requirements: ["TEAM-1"],
-    "Leave your team. If it is yours, it becomes that of whoever is in it longest; with its last member it ends.")
+    """
+    Leaves the caller's team. If the caller owns it, its longest-standing member becomes the owner; with its last member it \
+    ends.
+    """)
 }
 
 /// Hands a team over to another member; its owner may (TEAM-1).
@@ -231,7 +236,7 @@ public enum HandOverTeam: AccountOperation {
   public static let spec = OperationSpec(
     "teams.handOver", of: .social, .post("/v1/teams/{teamID}/members/{accountID}/hand-over"), by: .account, effect: .write,
     rate: .registered,
-    failures: TeamReference.failures, requirements: ["TEAM-1"], "Hand your team over to another of its members.")
+    failures: TeamReference.failures, requirements: ["TEAM-1"], "Hands the caller's team over to another of its members.")
 }
 
 /// Removes a member from a team; its owner may (TEAM-1). What the member scored stays with the team.
@@ -243,7 +248,7 @@ public enum RemoveTeamMember: AccountOperation {
     "teamMembers.remove", of: .social, .delete("/v1/teams/{teamID}/members/{accountID}"), by: .account, effect: .write,
     rate: .registered,
     failures: TeamReference.failures + [TeamFailure.removalOfOneself.kind], requirements: ["TEAM-1"],
-    "Remove somebody from a team that you own.")
+    "Removes a member from a team that the caller owns.")
 }
 
 /// Which team.
@@ -253,7 +258,7 @@ public struct TeamReference: Document {
   /// The input from its parts.
   public init(teamID: ID<Team>) { self.teamID = teamID }
 
-  public static let notes: Notes = ["teamID": "Your team."]
+  public static let notes: Notes = ["teamID": "The caller's team."]
 
   /// Only the owner may change a team; for accounts outside the team it does not exist.
   static let failures = [RequestFailure.notFound.kind, RequestFailure.forbidden.kind]
@@ -270,7 +275,7 @@ public struct TeamMemberReference: Document {
     self.accountID = accountID
   }
 
-  public static let notes: Notes = ["teamID": "Your team.", "accountID": "The member's account."]
+  public static let notes: Notes = ["teamID": "The caller's team.", "accountID": "The member's account."]
 }
 
 // MARK: - Events
@@ -306,15 +311,15 @@ public struct TeamMembershipChanged: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "For whom this is.", "teamID": "The team: the last one where the account is in none any more.",
-    "teamName": "What the team is called; absent where it has ended.", "isMember": "Whether the account is in the team.",
-    "isOwner": "Whether the team is the account's.", "change": "What happened last.",
-    "revision": "Of two states of an account the one with the higher revision is the later.", "at": "When.",
+    "accountID": "The account that receives the event.", "teamID": "The team; the last one if the account is no longer in any.",
+    "teamName": "The team's name; absent if it has ended.", "isMember": "Whether the account is in the team.",
+    "isOwner": "Whether the account owns the team.", "change": "The latest change.",
+    "revision": "Of two states of an account, the one with the higher revision is the later.", "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
     "teamMemberships.changed", by: .social, requirements: ["TEAM-1"],
-    "An account is in a team, in none any more, or its part in it has changed; one event for each account.")
+    "An account joined or left a team, or its role in it changed; one event for each account.")
 }
 
 /// A member left a team by its own wish: told to the team's owner (TEAM-1, NOT-5).
@@ -343,13 +348,13 @@ public struct TeamMemberLeft: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "For whom this is: the team's owner.", "noticeID": "Names the notice.", "teamID": "The team.",
-    "teamName": "What the team is called.", "memberAccountID": "Who left.", "memberUsername": "What it is called.",
-    "at": "When.",
+    "accountID": "The account that receives the event: the team's owner.", "noticeID": "Id of the notice.", "teamID": "The team.",
+    "teamName": "The team's name.", "memberAccountID": "The account that left.", "memberUsername": "Its username.",
+    "at": "When it happened.",
   ]
 
   public static let spec = EventSpec(
-    "teamMembers.left", by: .social, requirements: ["TEAM-1", "NOT-5"], "A member left a team by its own wish.")
+    "teamMembers.left", by: .social, requirements: ["TEAM-1", "NOT-5"], "A member left a team by their own choice.")
 }
 
 /// What happened last to an account's part in a team.

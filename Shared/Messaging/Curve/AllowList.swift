@@ -17,7 +17,7 @@ public struct AllowList: Document, Hashable {
     }
 
     public static let notes: Notes = [
-      "key": "Public half of its CURVE key, in Z85.", "service": "For whom it speaks.",
+      "key": "Public half of its CURVE key, in Z85.", "service": "The service that uses the key.",
       "operations": Note("What it may call; `*` for all.", items: 0...1000),
     ]
   }

@@ -18,7 +18,7 @@ public enum EventExchange: String, CaseIterable, Sendable {
 
     static let notes: Notes = [
       "names": Note("Names of the events wanted.", items: 0...1000), "epoch": Note("The epoch of the cursor.", length: 1...128),
-      "after": Note("The cursor.", range: 0...9e15), "limit": Note("Most events wanted.", range: 1...1000),
+      "after": Note("The cursor.", range: 0...9e15), "limit": Note("The maximum number of events.", range: 1...1000),
     ]
   }
 
@@ -35,7 +35,7 @@ public enum EventExchange: String, CaseIterable, Sendable {
 
     static let notes: Notes = [
       "epoch": "The log's present life.", "number": "The log's last number.", "through": "Up to which nothing is missing.",
-      "events": "In order.", "endNumber": "The last number of the earlier epoch asked about that is in this log.",
+      "events": "The events, in order.", "endNumber": "The last number of the earlier epoch asked about that is in this log.",
     ]
   }
 
@@ -68,7 +68,8 @@ public enum EventExchange: String, CaseIterable, Sendable {
     var number: Int
 
     static let notes: Notes = [
-      "subscriber": "Whose cursor.", "epoch": Note("Its epoch.", length: 1...128), "number": Note("Its number.", range: 0...9e15),
+      "subscriber": "The service whose cursor it is.", "epoch": Note("Its epoch.", length: 1...128),
+      "number": Note("Its number.", range: 0...9e15),
     ]
   }
 
@@ -85,7 +86,8 @@ struct WireEvent: Document, Hashable {
   var body: RawJSON
 
   static let notes: Notes = [
-    "number": "Its number in the log.", "name": "What happened.", "at": "When.", "traceparent": "W3C trace context of its cause.",
+    "number": "Its number in the log.", "name": "What happened.", "at": "When it happened.",
+    "traceparent": "W3C trace context of its cause.",
     "body": "Its document.",
   ]
 

@@ -4,7 +4,8 @@
 ///
 ///     public struct FriendRequestSent: Event {
 ///       public var friendRequestID: ID<FriendRequest>
-///       public static let spec = EventSpec("friendRequests.sent", by: .social, requirements: ["SOC-1"], "An account asked another.")
+///       public static let spec = EventSpec("friendRequests.sent", by: .social, requirements: ["SOC-1"],
+///         "An account sent another a friend request.")
 ///     }
 public protocol Event: Document {
   static var spec: EventSpec { get }

@@ -108,15 +108,18 @@ extension Failure: Document {
   public static let quotes = true
 
   public static let notes: Notes = [
-    "code": "Stable name of what went wrong.", "status": "HTTP status.", "parameters": "Values for the words.",
-    "fields": "Every field at fault.", "retryAfterSeconds": "When a repetition may succeed.",
+    "code": "Stable name of what went wrong.", "status": "HTTP status.", "parameters": "Values for the placeholders of its text.",
+    "fields": "Every invalid field.", "retryAfterSeconds": "Seconds after which a retry may succeed.",
   ]
 
   enum CodingKeys: String, CodingKey { case code, status, parameters, fields, retryAfterSeconds }
 }
 
 extension FieldProblem: Document {
-  public static let notes: Notes = ["field": "Where.", "code": "Which rule.", "parameters": "Values for the words."]
+  public static let notes: Notes = [
+    "field": "The field's path.", "code": "The code of the broken rule.",
+    "parameters": "Values for the placeholders of its text.",
+  ]
 }
 
 /// Failures of many kinds of requests. Some of them any request can end in, others an operation has to declare; see

@@ -39,7 +39,8 @@ extension ListInput {
   /// The notes of the fields that all lists share, combined with those of the other fields.
   public static func listNotes(_ others: Notes = [:]) -> Notes {
     let shared: Notes = [
-      "limit": Note("Most items on the page; 50 if absent.", range: 1...200), "cursor": "`nextCursor` of the page before.",
+      "limit": Note("The maximum number of items on the page; 50 if absent.", range: 1...200),
+      "cursor": "The `nextCursor` of the page before.",
     ]
     return shared.merging(others) { shared, _ in shared }
   }
@@ -72,6 +73,6 @@ public struct Page<Item: Document>: Document {
   public static var schemaName: String { Item.schemaName + "Page" }
 
   public static var notes: Notes {
-    ["items": "The page's items.", "nextCursor": "Give it as `cursor` for the next page; absent on the last."]
+    ["items": "The page's items.", "nextCursor": "The `cursor` for the next page; absent on the last."]
   }
 }

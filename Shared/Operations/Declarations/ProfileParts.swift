@@ -26,7 +26,7 @@ public struct ProfilePartInput: Document, Hashable {
     self.language = language
   }
 
-  public static let notes: Notes = ["accountID": "Whose public profile.", "language": "The language of who reads it."]
+  public static let notes: Notes = ["accountID": "The account whose public profile it is.", "language": "The reader's language."]
 }
 
 /// What a service adds to the page of a public profile: only what the account has chosen to show to everybody (TASK-6).
@@ -50,7 +50,7 @@ public struct ProfilePart: Document, Hashable {
     public static let schemaName = "ProfilePartItem"
 
     public static let notes: Notes = [
-      "text": "What it is.", "detail": "More about it, such as a date.",
+      "text": "What it is.", "detail": "A detail, such as a date.",
       "page": Note("The path of a page about it, on this server.", example: "/task/AZrk…"),
     ]
   }
@@ -67,6 +67,6 @@ public struct ProfilePart: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "heading": "What stands above it, in the language of who reads it.", "items": "Its lines; without any it is left out.",
+    "heading": "The heading, in the reader's language.", "items": "Its lines; a part without any is left out.",
   ]
 }

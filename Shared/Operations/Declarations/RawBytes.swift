@@ -32,10 +32,10 @@ public struct MediaFile: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "mediaType": Note("What the bytes are.", length: 1...100, example: "image/png"),
-    "tag": Note("Names exactly these bytes; other ones have another.", length: 1...100, example: "9f86d081884c7d65"),
+    "mediaType": Note("The media type of the bytes.", length: 1...100, example: "image/png"),
+    "tag": Note("Identifies exactly these bytes; other bytes have another tag.", length: 1...100, example: "9f86d081884c7d65"),
     "content": "The bytes.",
-    "isImmutable": "True where the address that was asked for never has other bytes; absent otherwise.",
-    "isPublic": "True where anybody may keep the file for others; absent otherwise.",
+    "isImmutable": "`true` if the requested address never has other bytes; absent otherwise.",
+    "isPublic": "`true` if shared caches may keep the file; absent otherwise.",
   ]
 }

@@ -46,9 +46,9 @@ public struct Caller: Document, Hashable {
   public static let notes: Notes = [
     "kind": "Nobody, an account or a service.", "account": "The signed-in account.", "session": "Its session.",
     "isVerified": "Whether its e-mail address is verified.", "isAdministrator": "Whether it administers the system.",
-    "isInDoubt": "Whether its session began with a suspicious login that nobody has answered for; absent where not.",
+    "isInDoubt": "Whether its session began with a suspicious login that nobody has answered for; absent otherwise.",
     "service": "The calling service.", "language": "Language of the answer.", "address": "The client's network address.",
-    "userAgent": "What the client says of itself.",
+    "userAgent": "What the client says about itself.",
   ]
 }
 
@@ -91,8 +91,8 @@ public struct RequestHeader: Document, Hashable {
   public static let longestMilliseconds = 86_400_000
 
   public static let notes: Notes = [
-    "id": Note("Names the request.", length: 1...128), "operation": Note("Name of the operation.", length: 1...128),
-    "caller": "Who asks.", "deadline": "After it nobody waits.",
+    "id": Note("Id of the request.", length: 1...128), "operation": Note("Name of the operation.", length: 1...128),
+    "caller": "The caller.", "deadline": "The instant after which nobody waits for the answer.",
     "idempotencyKey": Note("Makes a repetition harmless.", length: 1...255),
     "traceparent": Note("W3C trace context.", length: 1...128), "parameters": "Fields given outside the body.",
     "leftMilliseconds": Note("What was left of the time when it was sent.", range: 0...Double(longestMilliseconds)),
@@ -119,7 +119,7 @@ public struct ReplyHeader: Document, Hashable {
 
   public static let notes: Notes = [
     "id": "The request's id.", "status": "200, 201, or the failure's status.",
-    "wasBegun": "False if it was certainly not begun and may be sent anew; otherwise absent.",
+    "wasBegun": "`false` if the request was certainly not begun and may be sent again; absent otherwise.",
   ]
 }
 

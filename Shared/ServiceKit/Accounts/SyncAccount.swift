@@ -11,7 +11,7 @@ public enum SyncAccount: OpenOperation {
 
   public static let spec = OperationSpec(
     "accounts.sync", of: .identity, nil, by: .services([.identity]), effect: .write, requirements: ["ID-13"],
-    "Know an account as it is now; the event that says the same has no effect any more.")
+    "Replaces the stored state of an account with its present one; the event with the same state then has no effect.")
 }
 
 extension ServiceDefinition {

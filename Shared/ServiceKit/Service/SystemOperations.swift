@@ -32,14 +32,14 @@ public enum ReadHealth: OpenOperation {
       "service": "Who answers.",
       "isReady": "Whether it takes requests, and has no problem but a disk that cannot be written.",
       "version": "Version of the program.",
-      "uptimeSeconds": "How long it has run.",
+      "uptimeSeconds": "The time that it has run.",
       "problems": "What keeps it from being ready, or from writing.",
     ]
   }
 
   public static let spec = OperationSpec(
     "system.health", of: .gateway, nil, by: SystemOperations.askers, effect: .read, requirements: ["OPS-2"],
-    "Whether the service is ready.")
+    "Returns whether the service is ready.")
 }
 
 /// A part of a service that has a problem, so that the service is not ready.
@@ -87,8 +87,8 @@ public struct HealthProblem: Document, Hashable {
 
   public static let notes: Notes = [
     "part": "The part's name.", "state": "What is wrong with it.",
-    "done": "How many events it has taken in since the start, where it catches up.",
-    "total": "How many that is with those that lack; absent where nobody knows.",
+    "done": "While it catches up: the number of events processed since the start.",
+    "total": "While it catches up: the number of events to process altogether; absent if unknown.",
   ]
 }
 
@@ -106,7 +106,7 @@ public enum ReadMetrics: OpenOperation {
 
   public static let spec = OperationSpec(
     "system.metrics", of: .gateway, nil, by: SystemOperations.askers, effect: .read, requirements: ["OPS-2"],
-    "The service's metrics as Prometheus text.")
+    "Returns the service's metrics as Prometheus text.")
 }
 
 /// Holds a running service's writes before its store is copied.
@@ -120,7 +120,7 @@ public enum HoldStore: OpenOperation {
 
     public init(hold: HoldID) { self.hold = hold }
 
-    public static let notes: Notes = ["hold": "Names the hold to those who end it."]
+    public static let notes: Notes = ["hold": "Id of the hold, to end it."]
   }
 
   public static let spec = OperationSpec(
@@ -141,7 +141,7 @@ public enum BackUpStore: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "hold": "Which hold to end.", "path": Note("Absolute path of a file that does not exist yet.", length: 1...4096),
+      "hold": "The hold to end.", "path": Note("Absolute path of a file that does not exist yet.", length: 1...4096),
     ]
   }
 
@@ -154,7 +154,9 @@ public enum BackUpStore: OpenOperation {
       self.heldMilliseconds = heldMilliseconds
     }
 
-    public static let notes: Notes = ["bytes": "Size of the copy.", "heldMilliseconds": "How long the writes were held."]
+    public static let notes: Notes = [
+      "bytes": "Size of the copy.", "heldMilliseconds": "The time for which the writes were held.",
+    ]
   }
 
   public static let spec = OperationSpec(
@@ -173,7 +175,7 @@ public enum ReleaseStore: OpenOperation {
 
     public init(hold: HoldID) { self.hold = hold }
 
-    public static let notes: Notes = ["hold": "Which hold to end."]
+    public static let notes: Notes = ["hold": "The hold to end."]
   }
 
   public typealias Output = Empty
