@@ -84,13 +84,23 @@ extension DeliveryStore {
   }
 
   /// Ends what waits, by whatever channel, and whose source begins so, or is the same without the slash.
-  static func withdraw(from beginning: String, of account: AccountID, _ transaction: Transaction) throws {
+  ///
+  /// - Parameter kept: the sources of what goes on waiting.
+  static func withdraw(
+    from beginning: String, except kept: Set<String> = [], of account: AccountID, _ transaction: Transaction
+  ) throws {
     let start = String(beginning.dropLast())
-    let statement = try transaction.database.cachedStatement(
-      sql: """
-        SELECT delivery_id FROM deliveries WHERE account_id = ? AND source >= ? AND source < ? AND state IN ('held', 'queued')
-        """)
-    for id in try ID<NotificationDelivery>.fetchAll(statement, arguments: [account, start, start + "0"]) {
+    var found: [ID<NotificationDelivery>] = []
+    try transaction.database.each(
+      """
+      SELECT delivery_id, source FROM deliveries
+      WHERE account_id = ? AND source >= ? AND source < ? AND state IN ('held', 'queued')
+      """, .id(account), .text(start), .text(start + "0")
+    ) {
+      if !kept.contains($0.text(1)) { found.append(try $0.id(0)) }
+      return true
+    }
+    for id in found {
       try finish(id, of: account, .silent, reason: SilenceReason.withdrawn.rawValue, transaction)
     }
   }

@@ -235,17 +235,22 @@ enum InboxStore {
 
   /// Deletes the contents of the notifications whose source begins with the text, or equals it without the slash.
   ///
-  /// - Parameter beginning: ends with a slash.
-  static func deleteAll(from beginning: String, of account: AccountID, _ transaction: Transaction) throws {
+  /// - Parameters:
+  ///   - beginning: ends with a slash.
+  ///   - kept: the sources of those that stay.
+  static func deleteAll(
+    from beginning: String, except kept: Set<String> = [], of account: AccountID, _ transaction: Transaction
+  ) throws {
     // What begins with a slash's beginning lies before the character that follows the slash.
     let start = String(beginning.dropLast())
     var found: [ID<Notification>] = []
     try transaction.database.each(
       """
-      SELECT notification_id FROM notifications WHERE account_id = ? AND source >= ? AND source < ? AND deleted_at IS NULL
+      SELECT notification_id, source FROM notifications
+      WHERE account_id = ? AND source >= ? AND source < ? AND deleted_at IS NULL
       """, .id(account), .text(start), .text(start + "0")
     ) {
-      found.append(try $0.id(0))
+      if !kept.contains($0.text(1)) { found.append(try $0.id(0)) }
       return true
     }
     for id in found { _ = try delete(id, of: account, transaction) }

@@ -29,13 +29,14 @@ struct KindSubscriptions: Sendable {
 
   private func subscribe<E: Event>(to event: E.Type, _ kinds: [NotificationSpec], _ service: inout ServiceDefinition) {
     service.subscribe(to: event, needsState: E.spec.publisher == .identity) { event, logged, transaction in
+      let drafts = kinds.compactMap { kind in kind.make(event).map { (kind: kind, draft: $0) } }
+      // A publisher whose store was restored may report the same again: that supersedes nothing.
+      let same = Set(drafts.compactMap { $0.draft.inbox?.source })
       for source in Set(kinds.compactMap { $0.superseded(event) }) {
-        try InboxStore.deleteAll(from: source.text, of: source.accountID, transaction)
-        try DeliveryStore.withdraw(from: source.text, of: source.accountID, transaction)
+        try InboxStore.deleteAll(from: source.text, except: same, of: source.accountID, transaction)
+        try DeliveryStore.withdraw(from: source.text, except: same, of: source.accountID, transaction)
       }
-      for kind in kinds {
-        if let draft = kind.make(event) { try dispatch.deliver(kind, draft, at: logged.at, transaction) }
-      }
+      for (kind, draft) in drafts { try dispatch.deliver(kind, draft, at: logged.at, transaction) }
     }
   }
 

@@ -118,7 +118,7 @@ extension String {
   }
 }
 
-indirect enum FieldPath: CustomStringConvertible {
+indirect enum FieldPath: Sendable, CustomStringConvertible {
   case root
   case key(FieldPath, String)
   case index(FieldPath, Int)

@@ -82,7 +82,7 @@ final class GoalNotificationTests {
     try await run { services in
       let (ana, bea) = (try await person(services), try await person(services, .spanish))
       let near = try event(ana, 9000, of: 10_000)
-      try await services.publish(.activity, near, try event(ana, 19_000, of: 20_000, .week, "2026-11-16"))
+      try await services.publish(.activity, near, near, try event(ana, 19_000, of: 20_000, .week, "2026-11-16"))
       #expect(
         try await texts(ana, services) == [
           "You are close to your weekly goal of 20,000 steps. Steps to go: 1,000.",
