@@ -149,7 +149,7 @@ struct PushWorker: ServiceLifecycle.Service {
     Counter(label: "pushes", dimensions: [("end", end)]).increment()
     guard let failure else { return }
     logger.warning(
-      "push not taken",
+      "push not accepted",
       metadata: [
         "service": .string(job.endpoint.origin), "attempt": .string("\(job.attempt)"), "failure": .string(failure.code),
       ])
