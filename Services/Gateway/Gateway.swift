@@ -107,7 +107,7 @@ public final class Gateway: Service {
   private func stopLate() async throws {
     try await gracefulShutdown()
     try await Task.sleep(for: .seconds(parts.configuration.limits.stopSeconds))
-    parts.logger.notice("some connections are cut: they did not end in time")
+    parts.logger.notice("connections that did not end in time are closed")
   }
 }
 

@@ -80,15 +80,15 @@ public final class Store: Sendable {
     let signals = CommitSignals()
     let metrics = StoreMetrics()
     let fatal: FatalError = { reason in
-      logger.critical("the store cannot be trusted any more", metadata: ["store": .string(path), "reason": .string(reason)])
+      logger.critical("the store can no longer be trusted", metadata: ["store": .string(path), "reason": .string(reason)])
       onFatal(reason)
     }
     let sharedReads = SharedReads(metrics: metrics, onFatal: fatal)
     let reserve = opened.problem == nil ? try WriteReserve(of: path, bytes: limits.reservedBytes) : nil
     let space = WriteSpace(reserve, lasting: opened.problem, metrics: metrics) { problem in
-      guard let problem else { return logger.notice("writing goes on", metadata: ["store": .string(path)]) }
+      guard let problem else { return logger.notice("the store can be written again", metadata: ["store": .string(path)]) }
       logger.error(
-        "nothing can be written, and writes are refused; reading goes on",
+        "the store cannot be written: writes are refused, reads continue",
         metadata: ["store": .string(path), "reason": .string(problem.failure.code)])
     }
     let slowestCommit = SlowestCommit()

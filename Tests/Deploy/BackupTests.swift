@@ -82,7 +82,7 @@ extension Clusters {
       try await withBackup { launcher, backup in
         let again = try await launcher.run("backup", backup)
         #expect(again.status == 1)
-        #expect(again.errors.contains("exists already"))
+        #expect(again.errors.contains("already exists"))
       }
     }
 

@@ -34,7 +34,7 @@ struct PackagesTests {
     try await Machine.with(["swift": "exit 1", "dpkg-query": "exit 1", "apt-get": refusing, "sudo": sudo]) { machine in
       let outcome = try await machine.up()
       #expect(outcome.status == 1)
-      #expect(outcome.errors.contains("apt-get update failed; trying with the lists there are"))
+      #expect(outcome.errors.contains("apt-get update failed; trying with the present lists"))
       #expect(outcome.errors.contains("racha: could not install: "))
       #expect(outcome.errors.contains("it needs the network"))
       let asked = try String(contentsOfFile: "\(machine.commands)/asked", encoding: .utf8).split(separator: "\n")
@@ -53,7 +53,7 @@ struct PackagesTests {
       try Data().write(to: URL(fileURLWithPath: machine.home))
       let outcome = try await machine.up()
       #expect(outcome.status == 1)
-      #expect(outcome.errors.contains("the home folder \(machine.home) is no folder"))
+      #expect(outcome.errors.contains("the home folder \(machine.home) is not a folder"))
     }
   }
 }

@@ -27,7 +27,7 @@ manifest_write() { # FOLDER
 
 # Fails with a word where a file of the backup is missing, damaged or not in the manifest.
 manifest_check() { # FOLDER
-  [[ -r $1/manifest ]] || fail "$1 is no backup: it has no manifest"
+  [[ -r $1/manifest ]] || fail "$1 is not a backup: it has no manifest"
   local differing
   differing=$(cd -- "$1" && sha256sum --check --strict --quiet -- manifest 2>&1) || fail "the backup $1 is damaged:" "$differing"
   # sha256sum's lines: 64 digits, two characters, the path.
@@ -51,7 +51,7 @@ settings_place() { # FOLDER ASIDE
   for name in racha.json offers.json; do
     if [[ $name == racha.json && -n ${RACHA_CONFIG:-} ]]; then
       [[ ! -e $1/$name ]] || cmp --silent -- "$1/$name" "$RACHA_CONFIG" ||
-        say "The settings of the backup are not those of $RACHA_CONFIG, which stays as it is: $source/settings/$name"
+        say "The settings of the backup differ from $RACHA_CONFIG, which stays as it is: $source/settings/$name"
       continue
     fi
     [[ ! -e $home/$name ]] || mv -- "$home/$name" "$2/"
@@ -73,7 +73,7 @@ settings_return() { # ASIDE [FOLDER]
 attachments_hold() {
   mkdir --parents -- "$home/attachments"
   exec {attached}>>"$home/attachments/lock"
-  flock --timeout 120 "$attached" || fail "the files in $home/attachments are held by another backup"
+  flock --timeout 120 "$attached" || fail "another backup holds the files in $home/attachments"
 }
 
 # Each is named by its SHA-256 and never changes. A few at a time are brought to the disk: gigabytes that wait in memory would go there at once,
@@ -95,15 +95,15 @@ attachments_place() { # FOLDER ASIDE
 
 cluster_backup() {
   options '' "$@"
-  ((${#operands[@]} == 1)) || misused "backup needs the folder to make"
+  ((${#operands[@]} == 1)) || misused "backup needs the folder to create"
   local target partial attached
   target=$(realpath --canonicalize-missing -- "${operands[0]}") partial=''
   cluster_require
   admin_require
-  [[ ! -e $target ]] || fail "$target exists already; name a new folder"
+  [[ ! -e $target ]] || fail "$target already exists; name a new folder"
   umask 077
   # Under its last name only when it is whole.
-  partial=$(mktemp --directory -- "$target.partial.XXXXXX") || fail "cannot write beside $target"
+  partial=$(mktemp --directory -- "$target.partial.XXXXXX") || fail "cannot write next to $target"
   # shellcheck disable=SC2064  # this folder, not what the name means later
   trap "rm -rf -- $(printf '%q' "$partial")" EXIT
   mkdir -- "$partial/stores" "$partial/keys"
@@ -121,7 +121,7 @@ cluster_backup() {
   # Its time of change is when the last backup was made: `racha_last_backup_timestamp_seconds`.
   printf '%s\n' "$target" >"$home/last-backup" || say "racha: cannot write $home/last-backup: the metrics will not show this backup"
   printf 'Backup of %s:\n  %s\n' "$home" "$target"
-  printf 'It holds the keys of the cluster and its settings, too. Whoever reads it can sign tokens: keep it as you keep the keys.\n'
+  printf 'It also holds the keys and the settings of the cluster. Whoever can read it can sign tokens: protect it like the keys.\n'
 }
 
 cluster_restore() {
@@ -169,7 +169,7 @@ cluster_restore() {
     settings_return "$aside"
     rmdir -- "$aside"
     rm -rf -- "$home/restoring"
-    fail "the stores of the backup could not be taken over; the former ones are back in place, and the cluster is stopped"
+    fail "the stores of the backup could not be used; the former ones are back in place, and the cluster is stopped"
   fi
   rm -rf -- "$home/restoring"
   # The settings may say otherwise now whether there is a certificate.
@@ -191,7 +191,7 @@ cluster_restore() {
       attachments_place "$aside" "$aside/refused"
       settings_return "$aside" "$aside/refused/settings"
       start_all
-      fail "the restored stores did not start (logs above); the former ones are back and run." "The restored ones: $aside/refused"
+      fail "the restored stores did not start (logs above); the former ones are back and running." "The restored ones: $aside/refused"
     fi
     addresses_print
   else
@@ -201,7 +201,7 @@ cluster_restore() {
 
 backup_keys() {
   options '' "$@"
-  ((${#operands[@]} == 1)) || misused "keys needs the folder to make them in"
+  ((${#operands[@]} == 1)) || misused "keys needs the folder to create them in"
   local bin
   build_cluster
   admin_require

@@ -49,7 +49,7 @@ build_programs() (
   mkdir -p -- "$root/.build" || return 1
   : >"$(build_log)" || return 1
   packages_compile_once
-  icu=$(icu_object "$root/.build/icu") || say "The data of ICU in this Swift is not as expected: the programs have all of it, 34 MB each"
+  icu=$(icu_object "$root/.build/icu") || say "The ICU data of this Swift is not as expected: each program contains all of it, 34 MB"
   if [[ -n $icu ]]; then flags+=(-Xlinker "--wrap=$(icu_symbol "$icu")" -Xlinker "$icu"); fi
   build_shown "${flags[@]}" --product "$programs_file" || return 1
   program_ready "$root/.build/release/$programs_file" "$(programs_folder)" || return 1
@@ -73,7 +73,7 @@ build_shown() {
   lines=$(wc --lines <"$log")
   if ! swift build --package-path "$root" "$@" </dev/null 2>&1 | tee --append -- "$log" | build_progress; then
     tail --lines=+$((lines + 1)) -- "$log" | grep --invert-match --extended-regexp "$build_step" >&2 || :
-    say "All that the build said: $log"
+    say "The whole output of the build: $log"
     return 1
   fi
   say "Built in $(minutes_since "$begun") min"

@@ -100,7 +100,7 @@ give_up() { # MESSAGE LINES SERVICE...
     say "the end of $home/logs/$service.log:"
     logs_since_mark "$service" | tail --lines="$lines" >&2 || :
   done
-  fail "the cluster did not start and is stopped again; everything its services said is in $home/logs"
+  fail "the cluster did not start and was stopped again; everything that its services logged is in $home/logs"
 }
 
 # waiting_begin, then waiting_goes_on as often as the cluster is found not to be ready: succeeds until nothing has advanced for $ready_seconds.
@@ -147,7 +147,7 @@ await_ready() {
     [[ -z $interrupted ]] || exit
     ! find_culprit || give_up "$culprit does not stay up" 20 "$culprit"
     waiting_goes_on ||
-      give_up "not ready, and nothing advanced for $ready_seconds s; /readyz answers: ${readiness:-nothing}" 5 "${services[@]}"
+      give_up "not ready, and no progress for $ready_seconds s; /readyz answers: ${readiness:-nothing}" 5 "${services[@]}"
     sleep 0.02
   done
 }
@@ -225,7 +225,7 @@ up_again() {
   local asked_http=$1 asked_tcp=$2 lacking=''
   addresses_read || fail "$home/run/cluster is missing; deploy/racha down, then up"
   [[ ${asked_http:-$http_port} == "$http_port" && ${asked_tcp:-$tcp_port} == "$tcp_port" ]] || fail \
-    "the cluster in $home runs already, with HTTP on port $http_port and JSON-RPC on port $tcp_port" \
+    "the cluster in $home already runs, with HTTP on port $http_port and JSON-RPC on port $tcp_port" \
     "to change them: deploy/racha down, then up"
   local advanced_at told_at
   local -A taken
@@ -238,13 +238,13 @@ up_again() {
       lacking=${unkept[*]}
       say "The cluster in $home lacks $lacking: waiting for the others' keepers to start it again"
     fi
-    waiting_goes_on || fail "the cluster in $home runs but is not ready, and nothing advanced for $ready_seconds s: ${readiness:-no answer}" "see: deploy/racha status"
+    waiting_goes_on || fail "the cluster in $home runs but is not ready, and made no progress for $ready_seconds s: ${readiness:-no answer}" "see: deploy/racha status"
     sleep 0.1
   done
   if [[ -n $lacking ]]; then
-    printf 'Racha is whole again and ready.\n'
+    printf 'Racha runs completely again and is ready.\n'
   else
-    printf 'Racha runs already and is ready. To run what changed since: deploy/racha restart\n'
+    printf 'Racha already runs and is ready. To run what changed since: deploy/racha restart\n'
   fi
   addresses_print
   mailbox_print
@@ -323,11 +323,11 @@ cluster_restart() {
   home_lock
   cluster_require
   for service in "${chosen[@]}"; do
-    process_of "$home/run/$service.keeper" >/dev/null || fail "nobody keeps $service at the moment; deploy/racha up waits until it runs again"
+    process_of "$home/run/$service.keeper" >/dev/null || fail "$service has no keeper at the moment; deploy/racha up waits until it runs again"
   done
   # One after the other: what asks one of them meanwhile waits for its new process, and finds all others there.
   for service in "${chosen[@]}"; do service_renew "$service"; done
-  printf 'Started anew and ready: %s\n' "${chosen[*]}"
+  printf 'Restarted and ready: %s\n' "${chosen[*]}"
 }
 
 # service_renew SERVICE: has its keeper start it anew, and returns when the cluster is ready with it.
@@ -339,13 +339,13 @@ service_renew() {
   # The keeper gives the old process 5 s to end.
   deadline=$(($(now_ms) + 10000))
   until new=$(process_of "$home/run/$1.service") && [[ $new != "$old" ]]; do
-    (($(now_ms) < deadline)) || fail "$1 was not started anew; see: deploy/racha logs $1"
+    (($(now_ms) < deadline)) || fail "$1 was not restarted; see: deploy/racha logs $1"
     sleep 0.02
   done
   waiting_begin
   until ready; do
     waiting_goes_on ||
-      fail "not ready after $1 was started anew: ${readiness:-no answer}" "see: deploy/racha logs $1"
+      fail "not ready after the restart of $1: ${readiness:-no answer}" "see: deploy/racha logs $1"
     sleep 0.05
   done
 }

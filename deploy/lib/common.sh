@@ -60,7 +60,7 @@ options() {
 # The home folder as an absolute path that the bus can use.
 home_path() {
   if [[ -z $home ]]; then
-    [[ -n ${HOME:-} ]] || fail "neither RACHA_HOME nor HOME is set; say --home DIR"
+    [[ -n ${HOME:-} ]] || fail "neither RACHA_HOME nor HOME is set; use --home DIR"
     home=$HOME/.racha
   fi
   home=$(realpath --canonicalize-missing -- "$home")
@@ -77,7 +77,7 @@ home_path() {
 # Another user's home would look like one where nothing runs.
 home_own() {
   local folder
-  [[ ! -e $home || -d $home ]] || fail "the home folder $home is no folder"
+  [[ ! -e $home || -d $home ]] || fail "the home folder $home is not a folder"
   for folder in "$home" "$home/run"; do
     [[ ! -e $folder || (-r $folder && -w $folder && -x $folder) ]] || fail \
       "the home folder $home cannot be used by $(id --user --name): it belongs to $(stat --format=%U -- "$folder")" \
@@ -94,17 +94,17 @@ home_close() {
       "run this as that user, or choose another home with --home DIR"
     chmod go-w -- "$folder" 2>/dev/null || :
     mode=$(stat --dereference --format=%a -- "$folder")
-    (((8#$mode & 8#22) == 0)) || fail "$folder can be written by others, who could put other keys and stores there" \
-      "take that right from them: chmod go-w $folder"
+    (((8#$mode & 8#22) == 0)) || fail "others can write $folder, and could put other keys and stores there" \
+      "remove that permission: chmod go-w $folder"
   done
 }
 
 # Makes what is missing of the home folder, for its owner only.
 home_make() {
   umask 077
-  mkdir -p -- "$home" 2>/dev/null || fail "cannot make the home folder $home"
+  mkdir -p -- "$home" 2>/dev/null || fail "cannot create the home folder $home"
   home_close "$home"
-  mkdir -p -- "$home"/{stores,sockets,logs,keys,mails,run} 2>/dev/null || fail "cannot make or write the home folder $home"
+  mkdir -p -- "$home"/{stores,sockets,logs,keys,mails,run} 2>/dev/null || fail "cannot create or write the home folder $home"
   [[ -w $home/run ]] || fail "cannot write the home folder $home"
   chmod 700 -- "$home"/{sockets,keys}
   home_close "$home"/{stores,sockets,logs,keys,mails,run}
@@ -115,7 +115,7 @@ home_lock() {
   exec {lock}>"$home/run/lock"
   flock --nonblock "$lock" && return
   say "Waiting for another racha command on $home…"
-  flock --timeout 120 "$lock" || fail "another racha command has been at work on $home for 120 s"
+  flock --timeout 120 "$lock" || fail "another racha command has been running on $home for 120 s"
 }
 
 home_unlock() { exec {lock}>&-; }
@@ -136,7 +136,7 @@ addresses_choose() {
   http_port=${http_port:-8080} tcp_port=${tcp_port:-8090}
   port_check --http "$http_port"
   port_check --tcp "$tcp_port"
-  [[ $http_port != "$tcp_port" ]] || misused "HTTP and TCP need a port each, both are $http_port"
+  [[ $http_port != "$tcp_port" ]] || misused "HTTP and TCP need different ports; both are $http_port"
   http_host=${RACHA_HTTP_HOST:-127.0.0.1} tcp_host=${RACHA_TCP_HOST:-127.0.0.1}
   scheme=http
   if [[ -n ${RACHA_TLS_CERTIFICATE_FILE:-} ]] || grep --quiet '"certificateFile"' -- "${RACHA_CONFIG:-$home/racha.json}" 2>/dev/null; then

@@ -35,7 +35,7 @@ packages_require() {
   fi
   say "Installing Debian packages: ${missing[*]}"
   # The lists may be absent or old, and only now do they matter.
-  "${prefix[@]}" "${refresh[@]}" -qq </dev/null >&2 || say "racha: apt-get update failed; trying with the lists there are"
+  "${prefix[@]}" "${refresh[@]}" -qq </dev/null >&2 || say "racha: apt-get update failed; trying with the present lists"
   "${prefix[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" -qq </dev/null >&2 || fail \
     "could not install: ${missing[*]}" "apt-get says why above; it needs the network and Debian's package sources"
 }
@@ -54,9 +54,9 @@ swift_require() {
   local said version
   swift_find
   said=$(swift --version 2>&1 </dev/null) || fail "Swift does not run: $said"
-  [[ $said =~ Swift\ version\ ([0-9]+\.[0-9]+) ]] || fail "Swift does not say its version: $said"
+  [[ $said =~ Swift\ version\ ([0-9]+\.[0-9]+) ]] || fail "Swift does not print its version: $said"
   version=${BASH_REMATCH[1]}
   swift_version=${said%%$'\n'*}
   printf '%s\n' "$swift_oldest" "$version" | sort --version-sort --check=silent || fail \
-    "Swift $version is too old: Racha needs $swift_oldest or later: https://www.swift.org/install" "it is $(command -v swift)"
+    "Swift $version is too old: Racha needs $swift_oldest or later: https://www.swift.org/install" "found: $(command -v swift)"
 }

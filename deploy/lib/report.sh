@@ -64,8 +64,8 @@ report_degraded() {
     row=${readiness#*"\"service\":\"$service\""}
     row=${row%%"\"service\":"*}
     case $row in
-      *'"storageFull"'*) printf '  %s reads but refuses writes: the disk of its store is full\n' "$service" ;;
-      *'"storageReadOnly"'*) printf '  %s reads but refuses writes: the disk of its store is read-only\n' "$service" ;;
+      *'"storageFull"'*) printf '  %s can read but refuses writes: the disk of its store is full\n' "$service" ;;
+      *'"storageReadOnly"'*) printf '  %s can read but refuses writes: the disk of its store is read-only\n' "$service" ;;
     esac
   done
   df --human-readable --output=source,avail,pcent,target -- "$home/stores" 2>/dev/null | sed 's/^/  /'

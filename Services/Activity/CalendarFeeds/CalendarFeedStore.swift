@@ -43,7 +43,7 @@ enum CalendarFeedStore {
     return CalendarFeedLink(key: key, createdAt: transaction.now)
   }
 
-  /// When the account's link was made; nil without one.
+  /// When the account's link was created; nil without one.
   static func createdAt(of account: AccountID, in database: Database) throws -> Instant? {
     try database.first("SELECT created_at FROM calendar_feeds WHERE account_id = ?", .id(account)) { $0.instant(0) }
   }
@@ -53,15 +53,15 @@ enum CalendarFeedStore {
     try transaction.database.run("DELETE FROM calendar_feeds WHERE account_id = ?", .id(account))
   }
 
-  /// Deletes a link that an intruder may have created: by the session that was closed for that reason, or by any session after its end, of
-  /// which the gateway learns a moment later than identity.
+  /// Deletes the account's link if the ended session created it and may have been an intruder's: at any time if the session was closed for
+  /// that reason, otherwise only after its end, which the gateway learns a moment later than identity.
   static func end(madeBy session: SessionRevoked, _ transaction: Transaction) throws {
     try transaction.database.run(
       "DELETE FROM calendar_feeds WHERE account_id = ? AND session_id = ? AND created_at >= ?", .id(session.accountID),
       .id(session.sessionID), .instant(session.reason.endsLinks ? Instant(milliseconds: 0) : session.at))
   }
 
-  /// Deletes a link that was created while an intruder may have had access.
+  /// Deletes the account's link if it was created while an intruder may have had access.
   static func end(withdrawn access: AccessWithdrawn, _ transaction: Transaction) throws {
     try transaction.database.run(
       "DELETE FROM calendar_feeds WHERE account_id = ?1 AND created_at <= ?2 AND created_at >= ?3", .id(access.accountID),
@@ -115,8 +115,8 @@ enum CalendarFeedStore {
 }
 
 extension SessionRevoked.Reason {
-  /// Whether the session, given the way it ended, may have been an intruder's. Where all access ended with it, ``AccessWithdrawn`` covers
-  /// that; where the owner kept what the session created, the link stays.
+  /// Whether a session that ended for this reason may have been an intruder's. If all access was withdrawn with it, ``AccessWithdrawn``
+  /// covers its link; if the owner kept what the session created, the link stays.
   fileprivate var endsLinks: Bool {
     switch self {
     case .closedByOwner, .refreshTokenReused, .loginUnanswered: true

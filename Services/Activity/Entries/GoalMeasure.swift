@@ -50,13 +50,15 @@ struct GoalMeasure: Hashable, Sendable {
   /// Whether the progress reaches the goal of a day; a limit is kept once the day is over and the limit was not exceeded.
   func isDone(_ progress: Int, isOver: Bool) -> Bool { outcome(progress, isOver: isOver) == .kept }
 
-  /// The progress as clients see it.
+  /// The amount or the time of a progress as clients see it; nil for a goal of another kind.
   func amount(_ progress: Int) -> Double? { kind == .quantity ? Amounts.amount(thousandths: progress) : nil }
   func durationSeconds(_ progress: Int) -> Int? { kind == .duration ? progress : nil }
 
   /// Returns the progress after it was set.
   ///
   /// Completing a day does not reduce progress that is already beyond the goal.
+  ///
+  /// - Throws: a field failure if the input does not fit the kind of goal, or completes a day whose limit is exceeded.
   func set(_ progress: Int, to input: RecordEntry.Input) throws(Failure) -> Int {
     if let isDone = input.isDone {
       guard isDone || kind == .check else { throw Failure.field("isDone", undoneByProgress) }
@@ -70,6 +72,8 @@ struct GoalMeasure: Hashable, Sendable {
   }
 
   /// Returns the progress after an addition or subtraction: never below 0.
+  ///
+  /// - Throws: a field failure if the input does not fit the kind of goal, or the sum exceeds the ``maximum``.
   func add(_ input: IncrementEntry.Input, to progress: Int) throws(Failure) -> Int {
     let more = try given(amount: input.amount, seconds: input.durationSeconds)
     let sum = max(0, progress + more)
@@ -93,9 +97,9 @@ struct GoalMeasure: Hashable, Sendable {
   /// The rule for a progress that does not fit the goal of its day.
   private var notForGoal: FieldRule { FieldRule("not_for_goal", ["kind": .text(kind.rawValue)]) }
 
-  /// The rule for claiming that a limit is kept where its amount is unknown.
+  /// The rule for a claim that a limit is kept although the amount is unknown.
   var doneByLimit: FieldRule { FieldRule("done_by_limit", ["kind": .text(kind.rawValue)]) }
 
-  /// The rule for claiming that an amount or a time is not done, which leaves the amount unknown.
+  /// The rule for a claim that an amount or a time is not done, which would leave the amount unknown.
   private var undoneByProgress: FieldRule { FieldRule("undone_by_progress", ["kind": .text(kind.rawValue)]) }
 }

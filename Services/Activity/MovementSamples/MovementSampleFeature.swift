@@ -3,7 +3,7 @@ import IdentityContract
 import ServiceKit
 import Storage
 
-/// Samples of movement: taken in, split by day, and deleted (MOVE-1).
+/// Samples of movement: recorded, split by day, and deleted (MOVE-1).
 struct MovementSampleFeature: Feature {
   let calendars: AccountCalendars
   let rules: FairnessRules

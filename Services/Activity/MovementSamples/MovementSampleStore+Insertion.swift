@@ -38,7 +38,7 @@ extension MovementSampleStore {
       let first: SampleKey
       /// The next key.
       var next: Int64
-      /// How many samples it has; before they are counted, how many keys were used, which is at least as many.
+      /// The number of samples; before they are counted, the number of keys used, which is at least as high.
       var count: Int64
       var isCounted = false
     }
@@ -54,10 +54,10 @@ extension MovementSampleStore {
       return .inserted
     }
 
-    /// Replaces an earlier version of a sample. The new version keeps its key where kind and day are the same, so that corrections fill no
-    /// day. A deleted sample no longer counts, so that it returns as a new one would.
+    /// Replaces an earlier version of a sample. The new version keeps the key if kind and first day are the same, so corrections do not
+    /// fill up a day. The key of a deleted sample does not count for its day, so a sample that returns needs a new one.
     ///
-    /// - Returns: false if it is of another day, or was deleted, and the day is full; then the earlier version stays.
+    /// - Returns: false if it needs a new key and its day is full; then the earlier version stays.
     mutating func replace(at position: Int64, wasDeleted: Bool, with item: PreparedSample, source: Int64) throws -> Bool {
       let keepsKey = !wasDeleted && firstKey(item).ofDay.contains(position)
       guard let key = try keepsKey ? position : freeKey(item) else { return false }

@@ -124,7 +124,8 @@ extension MovementSampleStore {
     let steps: Int
   }
 
-  /// Overlapping sources were added up before, so the affected days are counted again.
+  /// Marks the days of several sources to be counted again, since overlapping sources were added up before; drops the old tables; and fills
+  /// the months.
   private static let oldSources = """
     INSERT INTO movement_stale_days
     SELECT account_number, kind, day FROM movement_day_sources GROUP BY account_number, kind, day HAVING count(*) > 1;

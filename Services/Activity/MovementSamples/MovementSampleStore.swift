@@ -71,8 +71,8 @@ enum MovementSampleStore {
     return outcome
   }
 
-  /// Deletes samples, updates the days' totals and publishes them once. Their ids and versions are kept, so that the samples do not return.
-  /// An id that is given several times counts once.
+  /// Deletes samples, updates the days' totals and publishes them once. Their ids and versions are kept, so only a later version brings a
+  /// sample back. An id that is given several times counts once.
   static func delete(
     _ ids: [String], of account: AccountID, recordedDay: LocalDay, by rules: FairnessRules, _ transaction: Transaction
   ) throws -> (deleted: Int, unknown: [String], days: [MovementState]) {
@@ -167,7 +167,7 @@ private struct PresentSample {
 
   enum Evaluation { case repeated, replaces, rejected(RejectedSample.Reason) }
 
-  /// Decides what to do with another sample of the same id.
+  /// Decides what to do with a sample that arrives with the id of this one.
   func evaluate(_ item: PreparedSample, source: Int64) -> Evaluation {
     let version = item.sample.version ?? 0
     if version > self.version { return .replaces }

@@ -29,7 +29,7 @@ public enum MailboxAccess: Sendable, Hashable {
     do {
       self = .code(Base64URL.encode(try home.secret("mailbox")))
     } catch {
-      logger.warning("the mailbox stays closed: its code cannot be kept", metadata: ["error": "\(error)"])
+      logger.warning("the mailbox stays closed: its code cannot be stored", metadata: ["error": "\(error)"])
       self = .closed(.mailboxCodeMissing)
     }
   }

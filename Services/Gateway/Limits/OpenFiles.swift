@@ -19,7 +19,7 @@ enum OpenFiles {
     guard getrlimit(resource, &limit) == 0 else { return }
     limit.rlim_cur = min(limit.rlim_max, 65536)
     if setrlimit(resource, &limit) != 0 {
-      logger.warning("the limit of open files stays as it is", metadata: ["errno": "\(errno)"])
+      logger.warning("the limit of open files could not be raised", metadata: ["errno": "\(errno)"])
     }
   }
 }

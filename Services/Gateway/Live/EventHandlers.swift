@@ -87,7 +87,7 @@ struct EventHandlers: Sendable {
         try effect(event)
       } catch {
         logger.error(
-          "event is not as agreed", metadata: ["event": "\(event.name)", "number": "\(event.number)", "error": "\(error)"])
+          "event is invalid", metadata: ["event": "\(event.name)", "number": "\(event.number)", "error": "\(error)"])
       }
     }
   }

@@ -85,10 +85,10 @@ struct LiveFeed: Sendable {
       }
       return subscription.end ?? .clientGone
     } catch let failure as Failure {
-      logger.debug("live backlog cannot be had", metadata: ["code": "\(failure.code)"])
+      logger.debug("live backlog cannot be fetched", metadata: ["code": "\(failure.code)"])
       return subscription.end ?? .unavailable
     } catch let failure as LiveFailure {
-      logger.error("live backlog is not as agreed", metadata: ["error": "\(failure)", "operation": "\(source.backlog)"])
+      logger.error("live backlog is invalid", metadata: ["error": "\(failure)", "operation": "\(source.backlog)"])
       return .unavailable
     } catch {
       return subscription.end ?? .clientGone

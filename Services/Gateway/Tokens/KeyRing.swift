@@ -64,7 +64,7 @@ actor KeyRing {
       try await task.value
       fetchedAt = clock.now
     } catch {
-      logger.warning("identity's keys cannot be had", metadata: ["error": "\(error)"])
+      logger.warning("identity's keys cannot be fetched", metadata: ["error": "\(error)"])
       throw error
     }
   }
@@ -87,6 +87,6 @@ actor KeyRing {
       defer { keys = fresh }
       return keys.keys.filter { fresh[$0] == nil }
     }
-    for id in retired { logger.notice("a signing key is trusted no longer", metadata: ["kid": "\(id)"]) }
+    for id in retired { logger.notice("a signing key is no longer trusted", metadata: ["kid": "\(id)"]) }
   }
 }

@@ -52,7 +52,7 @@ struct ProviderRevocationWorker: Service {
       try Task.checkCancellation()
       let isOver = problem.failure == .refused || revocation.isLastTry
       logger.warning(
-        "a provider's grant was not taken back",
+        "a provider's grant was not revoked",
         metadata: [
           "provider": .string(revocation.provider), "reason": .string(problem.code), "isOver": .stringConvertible(isOver),
         ])

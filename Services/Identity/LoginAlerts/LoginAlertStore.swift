@@ -51,12 +51,13 @@ struct LoginAlertRecord: EmailLink {
   }
 }
 
-/// Logins that were unlike their account, and the sessions that began with them.
+/// Alerts about unusual logins, and the sessions that began with these logins.
 enum LoginAlertStore {
-  /// Whether an alert still has an effect, since no login becomes trusted by the passing of time. It has one while it has no answer and a
-  /// session of its login is left, which may not answer for others or is in doubt; while it is not confirmed and an identity linked under
-  /// it is left; or while it is disowned and the password, which that login knew, has not been changed. Without an effect, and once it can
-  /// no longer be answered, the next such login is assessed again.
+  /// The SQL condition for an alert that still has an effect, and is kept beyond its time: no login becomes trusted by the passing of time.
+  ///
+  /// An alert has an effect while it has no answer and a session of its login is left, which may not answer other alerts or is in doubt;
+  /// while it is not confirmed and an identity linked under it is left; and while it is disowned and the password, which that login knew,
+  /// has not been changed. Once an alert is deleted, the next such login is assessed anew.
   static let isNeeded = """
     answered_at IS NULL
       AND EXISTS (SELECT 1 FROM login_alert_sessions AS begun WHERE begun.alert_id = login_alerts.alert_id)
@@ -66,7 +67,7 @@ enum LoginAlertStore {
       (SELECT password_changed_at FROM accounts AS account WHERE account.account_id = login_alerts.account_id), 0)
     """
 
-  /// Those that still wait for an answer, as events; see `SnapshotParts`.
+  /// The alerts that still wait for an answer, as events; see `SnapshotParts`.
   static func snapshot(
     _ database: Database, after key: String?, now: Instant, _ places: PlaceDatabase
   ) throws -> SnapshotParts.Page {
@@ -83,7 +84,7 @@ enum LoginAlertStore {
     return SnapshotParts.page(events, of: alerts, key: \.id)
   }
 
-  /// The alert of that id.
+  /// The alert with that id.
   static func find(_ id: LoginAlertID, in database: Database) throws -> LoginAlertRecord? {
     try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM login_alerts WHERE alert_id = ?"), arguments: [id])
       .map(LoginAlertRecord.init)
@@ -174,8 +175,8 @@ enum LoginAlertStore {
       arguments: [session]) != nil
   }
 
-  /// The newest alert of the session that its owner has not confirmed. The session began with that login, or with a later one from the same
-  /// device, which was no longer new by then.
+  /// The newest alert of the session that its owner has not confirmed: about the login that the session began with, or about any login of
+  /// the account with the same device name and user agent, since a device is no longer new at its second login.
   static func findUnconfirmed(of session: SessionID, in database: Database) throws -> LoginAlertID? {
     try LoginAlertID.fetchOne(
       database.cachedStatement(
@@ -191,7 +192,7 @@ enum LoginAlertStore {
       arguments: [session])
   }
 
-  /// What the session is that answers for the login.
+  /// What is known about the session that answers the alert.
   static func answering(
     _ session: SessionID, _ alert: LoginAlertRecord, _ watch: LoginWatch, in database: Database
   ) throws -> AnsweringSession {
@@ -208,7 +209,7 @@ enum LoginAlertStore {
       database.cachedStatement(sql: "SELECT session_id FROM login_alert_sessions WHERE alert_id = ?"), arguments: [alert])
   }
 
-  /// The sessions in doubt that began since that login, from wherever.
+  /// The account's sessions in doubt that began since that login, from any device.
   private static func doubtfulSessions(since alert: LoginAlertRecord, in database: Database) throws -> [SessionID] {
     try SessionID.fetchAll(
       database.cachedStatement(
@@ -221,7 +222,7 @@ enum LoginAlertStore {
       arguments: [alert.accountID, alert.createdAt])
   }
 
-  /// Keeps that a login was unlike the account, and publishes that.
+  /// Stores and publishes an alert about a login.
   static func raise(
     _ level: LoginAlertLevel, _ reasons: [LoginRisk], of account: AccountRecord, _ origin: LoginOrigin, _ places: PlaceDatabase,
     _ transaction: Transaction
@@ -242,7 +243,7 @@ enum LoginAlertStore {
     return id
   }
 
-  /// Notes that the session began with such a login.
+  /// Records that the session began with the login of that alert.
   static func put(_ session: SessionID, under alert: LoginAlertID, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(sql: "INSERT INTO login_alert_sessions (alert_id, session_id) VALUES (?, ?)")
       .execute(arguments: [alert, session])
@@ -250,10 +251,11 @@ enum LoginAlertStore {
 
   /// Applies an answer.
   ///
-  /// 'It was me' makes device and place known. 'Close it' ends the sessions of the login and every session in doubt that began since,
-  /// withdraws the access created since, unlinks the identities linked since, and forgets the device and place if they were new.
+  /// 'It was me' makes device and place known, and makes the sessions of the login get new tokens. 'Close it' ends these sessions and every
+  /// session in doubt that began since, cancels pending changes of the e-mail address, withdraws the access created since, unlinks the
+  /// identities linked since, and forgets the device and place if they were new.
   ///
-  /// - Parameter isOwners: whether the answer is the owner's; false where a session in doubt closes itself, which ends only the sessions of
+  /// - Parameter isOwners: whether the answer is the owner's; false if a session in doubt closes itself, which ends only the sessions of
   ///   its own login.
   /// - Returns: the number of closed sessions.
   static func answer(
@@ -267,7 +269,7 @@ enum LoginAlertStore {
     case .confirm:
       let origin = watch.origin(alert.accountID, device: alert.device, userAgent: alert.userAgent, address: alert.address)
       try LoginHistoryStore.learn(origin, of: alert.accountID, transaction)
-      // Their tokens say that they are in doubt.
+      // The present tokens say that the session is in doubt.
       for session in try sessions(of: alert.id, in: transaction.database) {
         try SessionStore.invalidateTokens(session, of: alert.accountID, transaction)
       }
@@ -278,7 +280,7 @@ enum LoginAlertStore {
       var closed = try sessions(of: alert.id, in: transaction.database)
       if isOwners {
         closed += try doubtfulSessions(since: alert, in: transaction.database)
-        // Only what was new: the owner's own place stays known, whoever else was there.
+        // Only what was new: the owner's own device and place stay known, even if the login came from there.
         try LoginHistoryStore.forget(
           deviceKey: alert.reasons.contains(.newDevice) ? alert.deviceKey : nil,
           network: alert.reasons.contains(.newPlace) ? alert.network : nil, of: alert.accountID, transaction)
@@ -339,7 +341,7 @@ struct OpenedLoginAlert: Sendable {
 }
 
 extension LoginAlertStore {
-  /// What the link of that token leads to.
+  /// Opens the link with that token.
   static func open(
     _ token: LoginAlertToken?, _ keys: IdentityKeys, now: Instant, in database: Database
   ) throws -> LinkOpening<OpenedLoginAlert> {

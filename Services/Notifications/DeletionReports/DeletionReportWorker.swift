@@ -44,7 +44,7 @@ struct DeletionReportWorker: ServiceLifecycle.Service {
       } catch let failure as Failure {
         // A report that identity cannot take now does not delay the others.
         areAllEnded = false
-        logger.warning("a deletion's report is not ended yet", metadata: ["code": .string(failure.code)])
+        logger.warning("the report of a deletion has not been ended yet", metadata: ["code": .string(failure.code)])
       }
     }
     return areAllEnded

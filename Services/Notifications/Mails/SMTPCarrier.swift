@@ -33,7 +33,7 @@ struct SMTPCarrier: MailCarrier {
     }
     guard let failure = outcome.failure else { return }
     logger.warning(
-      "mail server did not take a mail",
+      "mail server did not accept a mail",
       metadata: [
         "mailID": .string("\(letter.id)"), "failure": .string(failure.code), "reason": .string(outcome.reason),
       ])

@@ -86,7 +86,7 @@ struct PushWorker: SendQueueWorker {
     Counter(label: "pushes", dimensions: [("outcome", end)]).increment()
     guard let failure else { return }
     logger.warning(
-      "push not taken",
+      "push not accepted",
       metadata: [
         "service": .string(job.endpoint.origin), "attempt": .string("\(job.attempt)"), "failure": .string(failure.code),
       ])

@@ -89,7 +89,7 @@ struct WeeklySummaries: DueWork {
     do {
       let output = try await services.request(operation, input)
       if isRight(output) { return output }
-      logger.error("a summary's part has another number of weeks", metadata: ["operation": .string(O.spec.name)])
+      logger.error("a part of a summary has an unexpected number of weeks", metadata: ["operation": .string(O.spec.name)])
     } catch {
       logger.warning("a summary waits for a service", metadata: ["operation": .string(O.spec.name)])
     }

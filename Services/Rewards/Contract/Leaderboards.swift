@@ -100,10 +100,10 @@ public struct RankedPerson: Document, Hashable {
 /// Only accounts that chose to be visible (``SetLeaderboardVisibility``) are listed and counted. The reader's own rank is always shown,
 /// computed as if it were visible. People with equal scores share a rank: the scores 9, 7, 7 and 4 have the ranks 1, 2, 2 and 4.
 ///
-/// The ranks of a month are final once none of its steps can earn any more. An account that disappears afterwards (erased, suspended,
-/// without consent to activity data, or no longer visible) leaves its rank empty, and the others keep theirs. Friends and team members are
-/// ranked among the present friends and members: an account that left or was erased leaves no rank empty there. Two accounts of which one
-/// has blocked the other do not see each other.
+/// In a month that is over, an account that disappears (erased, suspended, without consent to activity data, or no longer visible) leaves
+/// its rank empty, and the others keep theirs. The ranks of a month are final once none of its steps can earn any more. Friends and team
+/// members are ranked among the present friends and members: an account that left or was erased leaves no rank empty there. Two accounts
+/// of which one has blocked the other do not see each other.
 public enum ListLeaderboard: AccountOperation {
   /// Which leaderboard, and which page of it.
   public struct Input: ListInput {

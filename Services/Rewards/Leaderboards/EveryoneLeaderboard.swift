@@ -7,8 +7,8 @@ import Storage
 struct EveryoneLeaderboard: Leaderboard {
   private let view: LeaderboardView
   private let database: Database
-  /// Scores that count for others and not for the reader: those of accounts that it has blocked or that have blocked it. In past months
-  /// they still count, since the others keep their ranks.
+  /// The counted scores that do not count for the reader: those of accounts that it has blocked or that have blocked it. Empty for a month
+  /// that is over, where they still count, since the others keep their ranks.
   private let hidden: [Int]
 
   init(_ view: LeaderboardView, _ database: Database) throws {
@@ -60,7 +60,8 @@ struct EveryoneLeaderboard: Leaderboard {
     """
   }
 
-  /// Walks along the index from a position. Starts at the position only where nothing else bounds the scores on that side.
+  /// A walk along the index from a position. The score has no second bound on the side where the walk starts: SQLite would start at that
+  /// bound instead of at the position.
   static func listSQL(_ metric: LeaderboardMetric, _ side: LeaderboardSide) -> String {
     let (comparison, order) = side == .behind ? ("<", "DESC") : (">", "ASC")
     let bound = side == .behind ? "AND s.\(metric.column) > 0 " : ""

@@ -27,6 +27,5 @@ struct LeaderboardPosition: CustomStringConvertible, Hashable, Comparable {
 
 /// A side of a position; the nearest positions come first.
 enum LeaderboardSide {
-  /// The nearest first.
   case behind, before
 }

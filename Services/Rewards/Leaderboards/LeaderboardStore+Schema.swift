@@ -58,8 +58,8 @@ extension LeaderboardStore {
 
     """
 
-  /// The triggers that count by one metric. None counts a row out that is deleted: an account that is erased is counted out before, where
-  /// it is, and stays counted in months that are over.
+  /// The triggers that count by one metric. No trigger uncounts a deleted row: an account that is erased is uncounted before, except in
+  /// months that are over, where it stays counted.
   private static func counting(_ metric: LeaderboardMetric) -> String {
     let (score, number) = (metric.column, metric.number)
     func isCounted(_ row: String) -> String { "(\(row).is_counted AND \(row).\(score) > 0)" }
@@ -122,9 +122,9 @@ extension LeaderboardStore {
 }
 
 extension LeaderboardMetric {
-  /// Of `leaderboard_scores`.
+  /// The column of `leaderboard_scores`.
   var column: String { rawValue }
 
-  /// In `leaderboard_counts`.
+  /// The number in `leaderboard_counts`.
   var number: Int { self == .steps ? 0 : 1 }
 }

@@ -120,7 +120,8 @@ enum LeaderboardStore {
     if isShown != known.isShown { try setShown(isShown, account, earningDays: earningDays, transaction) }
   }
 
-  /// Shows or hides all rows of an account, and counts or uncounts them except where ranks are final.
+  /// Shows or hides all rows of an account. Shown rows are counted except in months with final ranks; hidden ones are uncounted except in
+  /// months that are over; see ``LeaderboardMonths``.
   private static func setShown(
     _ isShown: Bool, _ account: AccountID, earningDays: Int, _ transaction: Transaction
   ) throws {
@@ -137,7 +138,7 @@ enum LeaderboardStore {
 
   // MARK: - Erasure
 
-  /// Stops counting an account that is erased, except in past months, where it leaves its rank empty.
+  /// Stops counting an account that is erased, except in months that are over, where it leaves its rank empty.
   static let uncounting = """
     UPDATE leaderboard_scores SET is_counted = 0 WHERE account_id = :account AND is_counted = 1 AND (
       period = \(LeaderboardRules.allTime)

@@ -67,7 +67,7 @@ enum OfferHandlers {
     do {
       try await call.write { try OfferViewStore.count(offer, call, $0) }
     } catch let failure as Failure where failure.isOfStorage {
-      call.logger.warning("a view is not counted", metadata: ["code": .string(failure.code)])
+      call.logger.warning("a view was not counted", metadata: ["code": .string(failure.code)])
     }
   }
 

@@ -35,7 +35,8 @@ struct PartnerAlertWorker: ServiceLifecycle.Service {
       }
     } catch let failure as Failure {
       // The alert stays until identity answers.
-      logger.warning("administrators are not told yet of a partner without owner", metadata: ["code": .string(failure.code)])
+      logger.warning(
+        "administrators have not been notified yet of a partner without an owner", metadata: ["code": .string(failure.code)])
     }
   }
 

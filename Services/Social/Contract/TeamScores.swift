@@ -4,10 +4,10 @@ extension FeatureContract {
   static let teamScores = FeatureContract(operations: [ListTeams.self])
 }
 
-/// What a team has scored in some time, and its rank by that among all teams (TEAM-2).
+/// A team's score in a period, and its rank among all teams (TEAM-2).
 ///
-/// The score is the number of tasks' parts that members completed while they were members, in tasks of at least two participants, once for
-/// each member and task. Teams with the same score share a rank: of the scores 9, 7, 7 and 4 the ranks are 1, 2, 2 and 4.
+/// The score is the number of members' confirmed completions of tasks with at least two participants: each counts once per member and task,
+/// for the team that the member was in. Teams with the same score share a rank: the scores 9, 7, 7 and 4 have the ranks 1, 2, 2 and 4.
 public struct TeamStanding: Document, Hashable {
   public var score: Int
   public var rank: Int
@@ -19,7 +19,7 @@ public struct TeamStanding: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "score": Note("The number of times members completed their part of a task shared with others.", range: 0...9e15),
+    "score": Note("The number of members' completions of tasks shared with others.", range: 0...9e15),
     "rank": Note("One more than the number of teams with a higher score.", range: 1...9e15),
   ]
 }
@@ -31,7 +31,7 @@ public struct RankedTeam: Document, Hashable {
   public var memberCount: Int
   public var score: Int
   public var rank: Int
-  /// Whether the reader is in it.
+  /// Whether the reader is in the team.
   public var isMine: Bool
 
   /// The team from its parts.
@@ -67,7 +67,7 @@ public struct TeamMonth: TextValue, Comparable {
     }
   }
 
-  /// The month in which that falls.
+  /// The month that contains an instant.
   public init(_ instant: Instant) {
     let milliseconds = instant.milliseconds
     let days = milliseconds >= 0 ? milliseconds / 86_400_000 : (milliseconds - 86_399_999) / 86_400_000
@@ -86,11 +86,11 @@ public struct TeamMonth: TextValue, Comparable {
   public static let schema: JSON = ["type": "string", "pattern": "^[0-9]{4}-[0-9]{2}$", "examples": ["2026-11"]]
 }
 
-/// The best teams of all time or of a month, and the neighbours of one's own (TEAM-2).
+/// Lists the best teams of all time or of a month, and the neighbours of the reader's own team (TEAM-2).
 public enum ListTeams: AccountOperation {
-  /// Of which time, and which page.
+  /// The period, and the page.
   public struct Input: ListInput {
-    /// The month; of all time without it.
+    /// The month; nil for all time.
     public var month: TeamMonth?
     public var limit: Int?
     public var cursor: PageCursor?
@@ -105,17 +105,17 @@ public enum ListTeams: AccountOperation {
     public static let notes = listNotes(["month": "A month in UTC, such as `2026-11`; of all time if absent."])
   }
 
-  /// A page of the list, with one's own surroundings in it.
+  /// A page of the list, with the reader's own team and its neighbours.
   public struct Output: Document, Hashable {
-    /// Neighbours on each side of one's own team.
+    /// The maximum number of neighbours on each side of the reader's own team.
     public static let neighbours = 5
 
-    /// The best first; of a month only those that have scored in it.
+    /// The best first; for a month, only those that have scored in it.
     public var items: [RankedTeam]
     public var nextCursor: PageCursor?
-    /// The reader's own team; absent where the reader has none.
+    /// The reader's own team; nil if the reader has none.
     public var mine: RankedTeam?
-    /// The reader's own team and its neighbours in the list; empty where the reader has no team.
+    /// The reader's own team and its neighbours in the list; empty if the reader has no team.
     public var neighbours: [RankedTeam]
 
     /// The page from its parts.

@@ -59,7 +59,8 @@ struct RegisterAccountsWorker: Service {
     let start = max(0, last - 1 - Self.compared)
     let records = try await identity.request(ListRegisterRecords.self, .init(after: start)).records
     let agreed = try await agreed(records) ?? start
-    logger.notice("identity has other records than before", metadata: ["from": .stringConvertible(agreed + 1)])
+    logger.notice(
+      "records of identity have changed; going back to those that match", metadata: ["from": .stringConvertible(agreed + 1)])
     try await store.write { try RegisterAccountStore.goBack(to: agreed, from: last, $0) }
   }
 

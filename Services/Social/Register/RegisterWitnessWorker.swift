@@ -27,7 +27,7 @@ struct RegisterWitnessWorker: Service {
           try await Task.sleep(for: Self.pause)
         } catch let failure as WebRequest.Unreachable {
           logger.warning(
-            "a witness is away", metadata: ["witness": .string(witness.key.name), "reason": .string(failure.reason)])
+            "a witness cannot be reached", metadata: ["witness": .string(witness.key.name), "reason": .string(failure.reason)])
           try await Task.sleep(for: Self.pauseAfterFailure)
         } catch let refusal as RegisterWitnessRefusal {
           logger.error(

@@ -76,7 +76,7 @@ struct RegisterWorker: Service {
     if try !log.hasSigned(last?.0, as: note) {
       let (size, added) = (last?.1.size ?? 0, try log.newKeys(since: last?.0))
       if added.count == log.signers.count {
-        logger.error("no key is left that signed the register: whoever verifies it has to be given the new one")
+        logger.error("no key that signed the register is left: whoever verifies it needs the new one")
       }
       try await store.write { transaction in
         try RegisterTileStore.advance([], size, note: note, transaction)

@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// What teams score by the tasks that their members do with others, and their ranks among all teams (TEAM-2).
+/// The scores of teams from the tasks that their members complete with others, and their ranks among all teams (TEAM-2).
 struct TeamScoreFeature: Feature {
   let migrations = [TeamScoreStore.migration(33)]
   let tables: [ErasedTable] = [

@@ -21,7 +21,7 @@ enum TeamScoreHandlers {
       neighbours: try ownTeam.map { try neighbours(of: $0, in: period, database) } ?? [])
   }
 
-  /// A team between those that stand next to it in the list.
+  /// A team between its neighbours in the list.
   private static func neighbours(of team: RankedTeam, in period: Int, _ database: Database) throws -> [RankedTeam] {
     let position = TeamPosition(score: team.score, team: team.id)
     func side(_ side: TeamScoreStore.Side) throws -> [RankedTeam] {

@@ -1,27 +1,27 @@
 import Operations
 import SocialContract
 
-/// What counts for a team's score, and how a list's ranks follow from it (TEAM-2).
+/// What counts for a team's score, and the ranks that follow from scores (TEAM-2).
 enum TeamScoreRules {
-  /// Participants of a task from which on its completions count: what one does alone is no team's.
+  /// The minimum number of participants of a task whose completions count: what a member does alone does not count for a team.
   static let minParticipants = 2
 
-  /// How many scores are one band: a rank is counted by bands down to that of the score, and by scores within it.
-  /// The triggers count so: it changes by a migration alone.
+  /// The number of scores in a band: a rank is counted by bands down to that of the score, and by scores within it. The triggers depend on
+  /// it: changing it needs a migration.
   static let bandWidth = 256
 
   static func counts(participants: Int) -> Bool { participants >= minParticipants }
 
-  /// The time of which a score is, as the tables keep it: 0 for all time, 202611 for November 2026.
+  /// The number of a period in the tables: 0 for all time, 202611 for November 2026.
   static func period(_ month: TeamMonth?) -> Int {
     guard let (year, month, _) = month?.firstDay.parts else { return 0 }
     return year * 100 + month
   }
 
-  /// The ranks of teams that follow each other in the list.
+  /// The ranks of consecutive teams of the list.
   ///
   /// - Parameters:
-  ///   - teams: the score of each, and how many teams have that score.
+  ///   - teams: the score of each, and the number of teams with that score.
   ///   - first: the rank of the first one.
   static func ranks(of teams: [(score: Int, sharedBy: Int)], first: Int) -> [Int] {
     var ranks: [Int] = []

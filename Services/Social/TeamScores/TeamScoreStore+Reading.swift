@@ -5,7 +5,7 @@ import SocialContract
 import Storage
 
 extension TeamScoreStore {
-  /// One more than the number of teams with a higher score: whole bands, and what is higher within the score's own.
+  /// One more than the number of teams with a higher score: the teams of all higher bands, and those above the score in its own band.
   static let rankSQL = """
     SELECT 1
       + (SELECT ifnull(sum(team_count), 0) FROM team_score_bands WHERE period = ?1 AND band > ?2 / \(TeamScoreRules.bandWidth))
@@ -30,7 +30,7 @@ extension TeamScoreStore {
     return TeamStanding(score: score, rank: try rank(of: score, in: period, database))
   }
 
-  /// Which teams of the list: those behind a position, the best first, or those before it, the last first.
+  /// The side of a position in the list: the teams behind it, best first, or those before it, last first.
   enum Side {
     case behind, before
 
@@ -38,7 +38,7 @@ extension TeamScoreStore {
     fileprivate var order: String { self == .behind ? "DESC" : "ASC" }
   }
 
-  /// The SQL of a part of the list: a walk along an index from a position on, with each team and how many share its score.
+  /// The SQL of a part of the list: a walk along an index from a position, with each team and the number of teams with its score.
   static func listSQL(_ side: Side) -> String {
     """
     SELECT s.team_id, s.score, t.name, t.member_count, c.team_count
@@ -63,7 +63,7 @@ extension TeamScoreStore {
     return side == .behind ? rows : rows.reversed()
   }
 
-  /// Rows that follow each other in the list as teams of it.
+  /// Turns consecutive rows of the list into ranked teams.
   static func ranked(_ rows: [Row], in period: Int, own: ID<Team>?, _ database: Database) throws -> [RankedTeam] {
     guard let first = rows.first else { return [] }
     let ranks = TeamScoreRules.ranks(
@@ -76,7 +76,7 @@ extension TeamScoreStore {
     }
   }
 
-  /// A team as the list has it, also in a month in which it has scored nothing and is not in the list.
+  /// A team as the list shows it, even for a month in which it has not scored and is not listed.
   static func ranked(_ team: ID<Team>, _ month: TeamMonth?, isMine: Bool, in database: Database) throws -> RankedTeam? {
     let standing = try standing(of: team, month, in: database)
     return try database.first("SELECT name, member_count FROM teams WHERE team_id = ?", .id(team)) { columns in

@@ -4,9 +4,9 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// What the teams have scored: of all time a row for each team, of a month one for each that has scored in it.
+/// The scores of teams: a row for each team for all time, and one for each month in which the team has scored.
 ///
-/// How many teams have a score is counted by triggers, so that a rank is a sum over an index.
+/// Triggers count how many teams have a score, so a rank is a sum over an index.
 enum TeamScoreStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "team scores") { try $0.execute(sql: schema + counting) }
@@ -37,7 +37,7 @@ enum TeamScoreStore {
 
     """
 
-  /// A trigger's statements that count a team in or out.
+  /// A trigger's statements that count a team or stop counting it.
   private static func count(_ row: String, _ change: String) -> String {
     """
       INSERT INTO team_score_counts (period, score, team_count) VALUES (\(row).period, \(row).score, 0)
@@ -79,7 +79,7 @@ enum TeamScoreStore {
     END;
     """
 
-  /// Follows the completions of tasks; see ``TaskCompletionWriter``.
+  /// Updates scores when the completion of a task changes; see ``TaskCompletionWriter``.
   @Sendable
   static func observe(
     _ task: ID<SharedTask>, _ account: AccountID, _ change: TaskCompletionChange, _ participants: Int, _ transaction: Transaction

@@ -43,7 +43,7 @@ public final class EventPublisher: Sendable {
         bus.announce(.heartbeat(try await log.head()))
       } catch {
         if !(error is CancellationError) {
-          logger.error("Cannot read the head of the event log", metadata: ["error": "\(error)"])
+          logger.error("cannot read the head of the event log", metadata: ["error": "\(error)"])
         }
       }
       // Only cancellation ends it early.
@@ -75,7 +75,7 @@ public final class EventPublisher: Sendable {
     } catch EventLogFailure.pruned {
       return Reply(id: id, EventExchangeFailure.pruned.with())
     } catch {
-      if !(error is Failure) { logger.error("Cannot serve the event log", metadata: ["error": "\(error)"]) }
+      if !(error is Failure) { logger.error("cannot serve the event log", metadata: ["error": "\(error)"]) }
       return Reply(id: id, Failure(error))
     }
   }

@@ -186,7 +186,7 @@ public final class EventSubscriber: Sendable {
       await apply(0) {
         let cursor = try await subscription.enter(epoch, after: end, of: publisher)
         logger.notice(
-          "The publisher went on from a copy of its store",
+          "the publisher continues from a copy of its store",
           metadata: [
             "entered": .string(cursor == nil ? "by its snapshot, for events took effect that it lacks" : "at the cursor")
           ])
@@ -199,7 +199,7 @@ public final class EventSubscriber: Sendable {
         state.withLock { $0.acknowledged() }
       } catch {
         // Retried when it is next due; until then the publisher just keeps more.
-        logger.debug("Cannot acknowledge events", metadata: ["error": "\(error)"])
+        logger.debug("cannot acknowledge events", metadata: ["error": "\(error)"])
       }
     case .wait(let time): await sleep(.milliseconds(max(1, time - EventSubscriber.now)))
     case .idle: break
@@ -211,7 +211,7 @@ public final class EventSubscriber: Sendable {
       try await effect()
       taken.add(count, ordering: .relaxed)
     } catch let failure as Failure where failure.isOfStorage {
-      logger.debug("Events wait until they can be written", metadata: ["code": "\(failure.code)"])
+      logger.debug("events wait until they can be written", metadata: ["code": "\(failure.code)"])
       state.withLock { $0.applyRefused(at: EventSubscriber.now) }
     } catch {
       fail("Events took no effect and are tried again", error) { $0.applyFailed(at: EventSubscriber.now) }
@@ -245,7 +245,7 @@ public final class EventSubscriber: Sendable {
       let events = try await events(after: after)
       eventsAhead.withLock { $0 = (after, events, EventSubscriber.now) }
     } catch {
-      logger.debug("Events cannot be read ahead", metadata: ["error": "\(error)"])
+      logger.debug("events cannot be read ahead", metadata: ["error": "\(error)"])
     }
   }
 
@@ -293,17 +293,17 @@ public final class EventSubscriber: Sendable {
       let page = try await snapshotPage(after: key)
       pageAhead.withLock { $0 = (key: key, page: page) }
     } catch {
-      logger.debug("A page of the snapshot cannot be read ahead", metadata: ["error": "\(error)"])
+      logger.debug("a page of the snapshot cannot be read ahead", metadata: ["error": "\(error)"])
     }
   }
 
   private func fetchFailed(_ error: any Error) {
     if let failure = error as? Failure, failure.code == EventExchangeFailure.pruned.rawValue {
-      logger.notice("The events missed are no longer kept; beginning again from the snapshot")
+      logger.notice("the missed events are no longer kept; starting again from the snapshot")
       state.withLock { $0.fetchFailed(.pruned, at: EventSubscriber.now) }
     } else if error is BusFailure {
       // A publisher that is away needs no warning: it comes back.
-      logger.debug("The publisher cannot be asked", metadata: ["error": "\(error)"])
+      logger.debug("the publisher cannot be asked", metadata: ["error": "\(error)"])
       state.withLock { $0.fetchFailed(.unreachable, at: EventSubscriber.now) }
     } else {
       fail("The publisher's answer is of no use", error) { $0.fetchFailed(.unreachable, at: EventSubscriber.now) }

@@ -295,7 +295,7 @@ final class BusLoop {
 
   /// The service is stopping: nothing more is sent to it before it is back, and it learns that nothing more will come.
   private func part(from peer: Peer) {
-    logger.debug("A service stops", metadata: ["peer": "\(peer.service.rawValue)"])
+    logger.debug("a service stops", metadata: ["peer": "\(peer.service.rawValue)"])
     peer.leave(until: now + limits.restartPatience.inNanoseconds)
     peer.acknowledgeShutdown()
   }
@@ -341,13 +341,13 @@ final class BusLoop {
     for peer in peers.values where peer.monitor.isDirty {
       for change in peer.changes(&frames) {
         switch change {
-        case .connected: logger.debug("Connected", metadata: ["peer": "\(peer.service.rawValue)"])
+        case .connected: logger.debug("connected", metadata: ["peer": "\(peer.service.rawValue)"])
         case .refused:
           metrics.handshakesFailed.increment()
           throttledLog.warn("A service refuses our connection", ["peer": "\(peer.service.rawValue)"])
         case .lost:
           metrics.connectionsLost.increment()
-          logger.debug("Lost a connection", metadata: ["peer": "\(peer.service.rawValue)"])
+          logger.debug("lost a connection", metadata: ["peer": "\(peer.service.rawValue)"])
           // A reply received before the end counts; whether other requests took effect is unknown.
           receiveReplies(peer, atMost: .max)
           for (tag, entry) in pending where entry.request.service == peer.service && entry.isSent {
@@ -365,7 +365,7 @@ final class BusLoop {
       case ZMQ_EVENT_DISCONNECTED:
         metrics.connectionsLost.increment()
         // libzmq gives no reason: the caller may have left, or sent a frame beyond the limit.
-        logger.debug("A caller's connection ended")
+        logger.debug("a caller's connection ended")
       default:
         metrics.handshakesFailed.increment()
         throttledLog.warn("A caller failed the handshake")
@@ -448,7 +448,7 @@ final class BusLoop {
       }
       subscriptions[publisher]?.readers[reader] = continuation
     } catch {
-      logger.error("Cannot subscribe to a service", metadata: ["service": "\(publisher.rawValue)", "error": "\(error)"])
+      logger.error("cannot subscribe to a service", metadata: ["service": "\(publisher.rawValue)", "error": "\(error)"])
       continuation.finish()
     }
   }

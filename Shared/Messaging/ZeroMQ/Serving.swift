@@ -70,7 +70,7 @@ struct Serving: Sendable {
     let skew = now - waited - (header.deadline.milliseconds - left)
     if abs(skew) > Serving.toleratedSkewMilliseconds {
       throttledLog.warn(
-        "A caller's clock differs from ours", every: .seconds(60),
+        "a caller's clock differs from ours", every: .seconds(60),
         [
           "callerKind": "\(header.caller.kind)", "service": "\(header.caller.service?.rawValue ?? "")",
           "oursAheadMilliseconds": "\(skew)",

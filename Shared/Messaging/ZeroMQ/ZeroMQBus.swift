@@ -178,7 +178,7 @@ public final class ZeroMQBus: RunnableBus {
       return Reply(header: header, body: raw.body)
     } catch {
       metrics.malformed.increment()
-      logger.warning("A reply cannot be read", metadata: ["service": "\(service.rawValue)", "code": "\(error.code)"])
+      logger.warning("a reply cannot be read", metadata: ["service": "\(service.rawValue)", "code": "\(error.code)"])
       throw .unavailable
     }
   }

@@ -161,6 +161,6 @@ public struct ErasureWorker: ServiceLifecycle.Service {
   private func warnIfOverdue(_ erasure: ErasedAccount) {
     let due = erasure.erasedAt.adding(seconds: cleanSeconds)
     guard due < clock.now else { return }
-    logger.error("what was deleted is in the files for longer than it may be", metadata: ["since": "\(erasure.erasedAt)"])
+    logger.error("deleted data has been in the files for longer than allowed", metadata: ["since": "\(erasure.erasedAt)"])
   }
 }

@@ -24,10 +24,10 @@ enum BatchScheduling {
           guard let thread = pid_t(name) else { continue }
           // A thread that has just ended is no loss.
           guard sched_setscheduler(thread, policy, &parameters) == -1, errno != ESRCH else { continue }
-          logger.info("threads are not scheduled in batches", metadata: ["errno": "\(errno)"])
+          logger.info("batch scheduling of threads could not be set", metadata: ["errno": "\(errno)"])
         }
       } catch {
-        logger.info("threads are not scheduled in batches", metadata: ["error": "\(error)"])
+        logger.info("batch scheduling of threads could not be set", metadata: ["error": "\(error)"])
       }
     #endif
   }

@@ -130,7 +130,7 @@ private struct StoreHousekeeping: ServiceLifecycle.Service {
           // Much work takes long, but is not stuck as long as it makes progress.
           try await store.housekeep { pulse.promise(within: .seconds(60)) }
         } catch let failure as Failure where failure.status == RequestFailure.overloaded.status {
-          logger.warning("housekeeping was put off", metadata: ["code": .string(failure.code)])
+          logger.warning("housekeeping was postponed", metadata: ["code": .string(failure.code)])
         }
         pulse.rest()
       }

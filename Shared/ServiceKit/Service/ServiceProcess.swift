@@ -75,7 +75,7 @@ public enum ServiceProcess {
         exit(try await health(environment, seconds).rawValue)
       }
       for key in settings.unknownKeys {
-        logger.warning("a setting is unknown and does nothing", metadata: ["key": .string(key)])
+        logger.warning("an unknown setting is ignored", metadata: ["key": .string(key)])
       }
       try home.claim()
       let services = try await build(environment)
@@ -103,7 +103,7 @@ public enum ServiceProcess {
       }
       exit(78)
     } catch is ServiceHost.StoreWritableAgain {
-      logger.notice("the store can be written again: it is opened anew")
+      logger.notice("the store can be written again and is reopened")
       exit(75)
     } catch {
       logger.critical("ended by an error", metadata: ["error": .string("\(error)")])

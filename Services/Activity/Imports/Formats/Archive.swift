@@ -22,7 +22,8 @@ final class Archive {
   private let input: Input
   private var entries = 0
   private var unpacked: Int64 = 0
-  /// Whether the present entry does not declare its size.
+  /// Whether the end of the present entry is found only by unpacking it: the entry does not declare its size, or the archive is compressed
+  /// as a whole.
   private var isOpenEnded = false
   /// Whether the archive is compressed as a whole, so that skipped entries are unpacked too.
   private let isPackedWhole: Bool
@@ -76,7 +77,7 @@ final class Archive {
       context.map { Unmanaged<Input>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// - Returns: how many bytes now lie at `start`; 0 at the end, less where they cannot be read.
+    /// - Returns: the number of bytes at `start`; 0 at the end of the file, negative if it cannot be read.
     func read(_ start: inout UnsafeRawPointer?) -> Int {
       start = UnsafeRawPointer(buffer.baseAddress)
       do throws(FormatFault) {
@@ -110,7 +111,7 @@ final class Archive {
 
   var consumed: Int64 { archive_filter_bytes(archive, -1) }
 
-  /// The path of the next regular file, empty where the path cannot be read; nil after the last.
+  /// Moves to the next regular file and returns its path, empty if the path cannot be read; nil after the last.
   func next() throws(FormatFault) -> String? {
     let before = uselocale(Self.names)
     defer { uselocale(before) }
@@ -132,7 +133,7 @@ final class Archive {
     }
   }
 
-  /// Skips the rest of an entry of unknown size: its end is found by unpacking it, within the limits.
+  /// Skips the rest of an entry whose end is found only by unpacking it, within the limits.
   private func skip() throws(FormatFault) {
     guard isOpenEnded else { return }
     isOpenEnded = false

@@ -1,10 +1,10 @@
-/// A stream of bytes that is read in slices of at most a buffer.
+/// A stream of bytes.
 protocol ByteSource: AnyObject {
   /// How many bytes of the file itself were read so far, as the measure of progress.
   var consumed: Int64 { get }
-  /// Fills the buffer as far as bytes are available.
+  /// Reads the next bytes into the buffer, possibly fewer than fit.
   ///
-  /// - Returns: how many bytes; 0 at the end.
+  /// - Returns: the number of bytes read; 0 at the end.
   /// - Throws: also ``FormatFault/stopped``, in a cancelled task: readers may scan a whole file before they find a record.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(FormatFault) -> Int
 }

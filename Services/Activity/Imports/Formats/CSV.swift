@@ -9,7 +9,7 @@ struct CSV {
     case bad(Int)
   }
 
-  /// The maximum size of a row and of its number of fields: in the widest files each habit has a field.
+  /// The maximum size of a row in bytes, and the maximum number of its fields: in the widest files each habit has a field.
   static let maxBytes = 1 << 20
   static let maxFields = 4096
 

@@ -11,9 +11,9 @@ public final class FileContents: Sendable {
   public let count: Int64
   private let isOwned: Bool
 
-  /// Opens a file; no link is followed.
+  /// Opens a file, unless its path names a symbolic link.
   ///
-  /// - Throws: ``FormatFault/damaged`` where it cannot be read.
+  /// - Throws: ``FormatFault/damaged`` if it cannot be opened.
   public init(path: String) throws(FormatFault) {
     descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { throw .damaged }
@@ -35,9 +35,9 @@ public final class FileContents: Sendable {
 
   deinit { if isOwned { close(descriptor) } }
 
-  /// Fills the buffer from an offset as far as bytes are available.
+  /// Reads into the buffer from an offset on: fewer bytes than fit only if the system returns fewer, as at the end.
   ///
-  /// - Returns: how many bytes; 0 at the end.
+  /// - Returns: the number of bytes read; 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FormatFault) -> Int {
     while true {
       let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))

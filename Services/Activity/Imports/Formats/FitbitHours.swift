@@ -9,12 +9,12 @@ final class FitbitHours: CSVRows {
   private let id: Int
   private let hour: Int
   private let steps: Int
-  /// The person whose rows are taken: one person in a file with several.
+  /// The person whose rows are imported; without a request, the first one in the file.
   private var person: String?
-  /// Whether that person was requested, so that other people's rows are no fault.
+  /// Whether that person was requested: then other people's rows are ignored, otherwise each is a fault.
   private let isAskedFor: Bool
   private var isFound = false
-  /// The persons in the file, in its order, until the first row is taken.
+  /// The persons in the file, in its order, that were seen before the first row of the requested one.
   private var others: [String] = []
 
   /// The maximum length of a person's name that is kept.
@@ -51,12 +51,12 @@ final class FitbitHours: CSVRows {
     return [row.record(.sample(sample))]
   }
 
-  /// Fails where the requested person has no row but others have: most likely the name was misspelt.
+  /// Fails if the requested person has no row but others have: most likely the name was misspelt.
   func finish() throws(FormatFault) {
     guard isFound || others.isEmpty else { throw .unknownPerson(others) }
   }
 
-  /// Keeps one more than are listed, to show whether the list is complete.
+  /// Remembers a person: one more than are listed, to show whether the list is complete.
   private func note(_ name: String) {
     guard others.count <= Import.maxPersons, let name = TextValues.shortened(name, Self.maxCharacters), !others.contains(name)
     else { return }

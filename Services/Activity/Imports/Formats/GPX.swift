@@ -98,7 +98,7 @@ final class GPX: XMLRecordHandler {
       if let kind = GPXType.kind(String(decoding: text, as: UTF8.self)) { track?.kind = kind }
     case (.time, .point):
       let time = text.withUnsafeBufferPointer { Time($0) }
-      // A time before 1970 counts as missing: programs without a clock write such times.
+      // The start of 1970 or an earlier time counts as missing: programs without a clock write such times.
       point?.time = time.flatMap { $0.milliseconds > 0 ? $0 : nil }
       point?.hasBadTime = time == nil
     case (.point, .segment): finishPoint()

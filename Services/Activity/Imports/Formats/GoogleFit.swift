@@ -4,9 +4,9 @@ import Operations
 /// Reads Google Takeout's files of Fit: one of all days with a row per day, and one per day with a row per quarter of an hour.
 ///
 /// A row has one distance, and a column with a duration for each way of moving: `Walking duration (ms)`. A distance covered in a single
-/// known way counts for that way. A distance covered both on foot and by wheel counts for neither, since the shares are unknown. A distance
-/// without any duration, which Fit writes for short walks and for drives alike, counts as walked if that is possible: at most two metres
-/// per step, or two metres per second of a quarter of an hour.
+/// known way counts for that way, and one covered by walking and running counts as walked. A distance covered both on foot and by wheel
+/// counts for neither, since the shares are unknown. A distance without any duration, which Fit writes for short walks and for drives
+/// alike, counts as walked if that is possible: at most two metres per step, or two metres per second of a quarter of an hour.
 struct GoogleFit: CSVRows {
   /// Which of the two formats a table with these columns has; nil for neither. A column is missing where the whole file has no value for
   /// it.

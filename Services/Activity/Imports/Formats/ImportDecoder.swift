@@ -31,7 +31,7 @@ public final class ImportDecoder: SandboxedDecoder {
 
   private let file: Int32?
   private var reader: (any ImportReader)?
-  /// How many records were processed before.
+  /// The number of records to skip, since they were processed before.
   private var toSkip = 0
 
   public init(file: Int32?) { self.file = file }
@@ -41,7 +41,7 @@ public final class ImportDecoder: SandboxedDecoder {
       return answer(try ImportRequest(request))
     } catch {
       // The caller is trusted: an invalid request is a bug of the program.
-      fatalError("a request that makes no sense")
+      fatalError("invalid import request")
     }
   }
 
@@ -56,7 +56,7 @@ public final class ImportDecoder: SandboxedDecoder {
           toSkip = position
         })
     case .next(let maximum):
-      // Also where nothing follows the last skipped record.
+      // True also for the slice that ends with the last skipped record.
       let isBehind = toSkip > 0
       let records = result { () throws(FormatFault) in try next(maximum) }
       return ImportReplies.slice(records, isBehind: isBehind, line: reader?.line ?? 0, consumed: reader?.consumed ?? 0)
@@ -102,7 +102,7 @@ public final class DecodedImport: Sendable {
   /// Starts the process.
   ///
   /// - Parameters:
-  ///   - name: of the file where it came from.
+  ///   - name: the file's original name.
   ///   - program: see `DecoderProcess`.
   public init(_ file: FileContents, name: String, program: String) throws(DecoderFault) {
     self.name = name
@@ -120,9 +120,9 @@ public final class DecodedImport: Sendable {
   /// Begins to read.
   ///
   /// - Parameters:
-  ///   - person: whose rows are taken, of a file with several people's.
-  ///   - movement: how somebody moved on tracks that do not say so.
-  ///   - position: how many records are ignored.
+  ///   - person: the person whose rows are imported, for a file with rows of several people.
+  ///   - movement: the kind of movement on tracks that do not name one.
+  ///   - position: the number of records to skip.
   public func open(
     _ format: ImportFormat, person: String?, movement: ExerciseKind? = nil, from position: Int
   ) throws(DecoderFault) -> Result<Void, FormatFault> {
@@ -135,7 +135,7 @@ public final class DecodedImport: Sendable {
   public func next(maximum: Int) throws(DecoderFault) -> Slice {
     while true {
       let (slice, isBehind) = try ImportReplies.readSlice(try ask(.next(maximum: maximum), Self.maxReading))
-      // Only skipped records: that is not progress, and must not count as such.
+      // A slice of skipped records only is no progress, and must not count as such.
       guard isBehind, slice.records?.isEmpty == true else { return slice }
     }
   }

@@ -38,11 +38,11 @@ public struct ImportFile: Sendable {
     return try rows()
   }
 
-  /// Opens the file as what it is.
+  /// Opens the file in its detected format.
   ///
   /// - Parameters:
-  ///   - person: whose rows are taken, of a file with several people's.
-  ///   - movement: how somebody moved on tracks that do not say so.
+  ///   - person: the person whose rows are imported, for a file with rows of several people.
+  ///   - movement: the kind of movement on tracks that do not name one.
   public func reader(
     _ format: ImportFormat, person: String?, movement: ExerciseKind? = nil
   ) throws(FormatFault) -> any ImportReader {
@@ -142,8 +142,8 @@ public struct ImportFile: Sendable {
     if let format = TakeoutArchive.format(columns) { return format }
     if columns.isSuperset(of: LoopHabitRows.columns) { return .loopHabits }
     if names == LoopMarkRows.ofOneHabit { throw .habitMissing }
-    // Its columns are named by the habits: its cells are what distinguishes it from others of its kind. Where there are commas in the
-    // names, its head has more fields than its rows.
+    // The columns have the names of habits, so only the cells distinguish this format from others. If names contain commas, the header
+    // has more fields than the rows.
     if names.first == "Date", names.count > 1, case .row(_, let fields)? = try csv.next(),
       fields.count == names.count || fields.count < names.count && names.last == "" && fields.last == "",
       fields.dropFirst().allSatisfy(Self.isMark)
@@ -159,7 +159,9 @@ public struct ImportFile: Sendable {
 }
 
 extension ByteSource {
-  /// Fills the array as far as bytes are available.
+  /// Fills the array, unless the source ends before.
+  ///
+  /// - Returns: the number of bytes read.
   func fill(_ array: inout [UInt8]) throws(FormatFault) -> Int {
     var outcome: Result<Int, FormatFault> = .success(0)
     array.withUnsafeMutableBytes { bytes in

@@ -9,10 +9,10 @@ public protocol ImportReader: AnyObject {
   /// The present line or row.
   var line: Int { get }
 
-  /// Reads on until there are about that many records, or until some megabytes contained none.
+  /// Reads on until there are about that many records, or some megabytes (``stretchBytes``) were read.
   ///
   /// - Returns: the records; nil at the end of the file.
-  /// - Throws: why it cannot be read further; all records before that were returned.
+  /// - Throws: the fault that prevents reading further, once all records before it were returned.
   func next(maximum: Int) throws(FormatFault) -> [ImportedRecord]?
 }
 

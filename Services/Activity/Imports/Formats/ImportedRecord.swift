@@ -13,9 +13,9 @@ public struct ImportedRecord: Sendable {
     case skip(habit: String, LocalDay)
     /// A note of a habit on a day.
     case note(habit: String, LocalDay, String)
-    /// The first day of a habit, before its checkmarks: `asLimit` where it turns out to be a limit.
+    /// The first day of a habit, before its checkmarks; `asLimit` applies if the habit turns out to be a limit.
     case beginning(habit: String, LocalDay?, asLimit: LocalDay)
-    /// A record that cannot be taken as it is; the rest of the file can.
+    /// A record that cannot be imported as it is; the rest of the file can.
     case fault(ImportProblemReason)
   }
 
@@ -34,7 +34,7 @@ public struct ImportedRecord: Sendable {
 
 /// The program and the device that measured, shared by all their samples.
 public final class ImportedSource: Hashable, Sendable {
-  /// As many as a sample's may have.
+  /// The maximum length of a sample's source and device.
   private static let maxCharacters = 64
 
   public let name: String?
@@ -131,7 +131,7 @@ public struct ImportedSample: Sendable {
 public struct FoundExercise: Sendable {
   public let kind: ExerciseKind
   public let name: String?
-  /// Nil where the file has no times.
+  /// Nil if the file has no times.
   public let start: Instant?
   /// Whether the start is a local time without a zone, stored as if in UTC: the account's zone applies.
   public var isLocal = false
@@ -168,7 +168,7 @@ public struct ImportedHabit: Sendable {
   public let reason: String?
   public let frequency: Frequency
   public let goal: Goal
-  /// The first day with any record other than that nothing was done; nil where there is none.
+  /// The first day with a record that says more than that nothing was done; nil if there is none.
   public let firstDay: LocalDay?
   public let isArchived: Bool
   /// The time of its reminder.

@@ -9,7 +9,7 @@ public enum ImportedTotals {
 
   /// The present id of a sample that was stored under an id with its amount.
   ///
-  /// - Returns: nil where it was not: the sample came from a device, or has its present id.
+  /// - Returns: nil if it was not stored so: the sample came from a device, or has its present id.
   public static func id(
     ofSample earlier: String, source name: String, start: Instant, end: Instant, amount: Int
   ) -> String? {

@@ -75,7 +75,7 @@ final class LoopDatabase: ImportReader {
         self.marks = nil
         return records
       default:
-        // A further step would start again.
+        // Another step would restart the statement.
         isBroken = true
         guard !records.isEmpty else { throw .damaged }
         return records
@@ -125,7 +125,7 @@ final class LoopDatabase: ImportReader {
     return database
   }
 
-  /// The columns of a table; empty where there is no plain table with that name.
+  /// The columns of a table; empty if there is no plain table with that name.
   private func columns(_ table: String) throws(FormatFault) -> Set<String> {
     var names: Set<String> = []
     let isTable = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '\(table)' AND sql LIKE 'CREATE TABLE%'"
@@ -265,7 +265,7 @@ final class LoopDatabase: ImportReader {
       """)
   }
 
-  /// The contents of a repetition; empty where nothing was done or noted.
+  /// The contents of a repetition; empty if nothing was done or noted.
   private func contents(_ row: OpaquePointer) -> [ImportedRecord.Content] {
     guard let habit = Self.habit(row, 1), let key = keys[habit] else { return [.fault(.unknownHabit)] }
     guard let day = Self.day(row, 2) else { return [.fault(.badTime)] }
@@ -285,7 +285,7 @@ final class LoopDatabase: ImportReader {
       guard value <= 1_000_000_000 else { return .fault(.badNumber) }
       return .mark(ImportedMark(habit: habit, day: day, progress: .amount(Double(value) / 1000)))
     }
-    // The value 1 means done often enough lately.
+    // The value 1 means that the habit was done often enough lately.
     return value == done ? .mark(ImportedMark(habit: habit, day: day, progress: .done)) : nil
   }
 
@@ -296,7 +296,7 @@ final class LoopDatabase: ImportReader {
     sqlite3_column_type(row, column) == SQLITE_INTEGER ? sqlite3_column_int64(row, column) : nil
   }
 
-  /// Milliseconds: the first that is read no more, of 2100, and those of a day.
+  /// The end of the days that are read, 2100-01-01, and the length of a day, both in milliseconds.
   private static let (end, dayLength) = (Int64(4_102_444_800_000), Int64(86_400_000))
 
   /// Loop stores a day as its UTC midnight in milliseconds.

@@ -26,8 +26,8 @@ enum LoopHabits {
     static let everyDay = 0x7F
   }
 
-  /// Assigns keys to the habits of a list: the name, and a number where several have the same name. So database and CSV of one backup, and
-  /// a later backup, give a habit the same key.
+  /// Assigns keys to the habits of a list: the name, and a number among the habits with that name. So the database and the CSV files of one
+  /// backup, and a later backup, give a habit the same key.
   struct Keys {
     private var counts: [String: Int] = [:]
 
@@ -43,7 +43,7 @@ enum LoopHabits {
   private static var maxReason: Int { ContentLimits.current.activityReason }
   private static let maxUnit = 20
 
-  /// Returns the habit and what of it Racha cannot represent, or why it cannot be taken. Texts that are too long for an activity are cut.
+  /// Returns the habit and what Racha cannot represent of it, or why it cannot be imported. Texts too long for an activity are cut.
   static func contents(_ habit: Described, key: String, firstDay: LocalDay?) -> [ImportedRecord.Content] {
     let title = TextValues.shortened(habit.name, maxTitle)
     guard let title else { return [.fault(.missingValue)] }

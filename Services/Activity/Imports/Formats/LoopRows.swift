@@ -111,7 +111,7 @@ final class LoopMarkRows: CSVRows {
 
   init(_ columns: [Column?]) { self.columns = columns }
 
-  /// The columns of known habits, at most one each and in their order; nil where the header does not match.
+  /// The columns of known habits, at most one each and in their order; nil if the header does not match.
   static func columns(_ head: String, of habits: [LoopHabitRows.Named]) -> [Column?]? {
     guard head.hasPrefix("Date,") else { return nil }
     var rest = head.dropFirst(5)
@@ -123,10 +123,10 @@ final class LoopMarkRows: CSVRows {
     return rest.isEmpty && !columns.isEmpty ? columns + [nil] : nil
   }
 
-  /// The columns of unknown habits: one for each name. Where that makes more columns than a row has fields, a name that begins with a blank
+  /// The columns of unknown habits: one for each name. If that makes more columns than a row has fields, a name that begins with a blank
   /// belongs to the one before, as in `Read, write`.
   ///
-  /// - Throws: ``FormatFault/ambiguousNames`` where they still do not match.
+  /// - Throws: ``FormatFault/ambiguousNames`` if they still do not match.
   static func columns(_ names: [String], fields: Int?) throws(FormatFault) -> [Column?] {
     guard names.count > 1, names[0] == "Date" else { throw .unrecognized }
     var titles = Array(names.dropFirst())

@@ -1,8 +1,8 @@
 import ActivityContract
 import Operations
 
-/// Reads an archive of Google Takeout or of Fitbit. Files in a known format are recognised by their content, in folders of any language;
-/// other files are listed by name, all of one kind together, as `Takeout/Fit/Activities/*.tcx`.
+/// Reads an archive of Google Takeout or of Fitbit. CSV files in a known format are recognised by their columns, and Fitbit's JSON files by
+/// their names, in folders of any language; other files are listed by name, all of one kind together, as `Takeout/Fit/Activities/*.tcx`.
 ///
 /// The archive is read once from front to back. Where two files report the same steps, such as a day's file and the table of all days, one
 /// report counts: see `GoogleFit` and `FitbitMinute`.
@@ -73,7 +73,7 @@ final class TakeoutArchive: ImportReader {
     }
   }
 
-  /// - Throws: where the format is not supported.
+  /// - Throws: if the format is not supported.
   static func reader(
     _ name: String, _ source: any ByteSource, part: String?, person: String?
   ) throws(FormatFault) -> any ImportReader {

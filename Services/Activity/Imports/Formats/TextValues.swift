@@ -81,7 +81,8 @@ struct TextScanner {
     return LocalDay(year: year, month: month, day: day)
   }
 
-  /// A non-negative decimal number with a point, times a million and rounded; nil where it is invalid or too large.
+  /// A non-negative decimal number, with or without a fraction, times a million and rounded; nil without any digit. At most 12 digits
+  /// before the point are read.
   mutating func millionths() -> Int? {
     let whole = someDigits(maximum: 12)
     var value = whole.value * 1_000_000
@@ -132,8 +133,8 @@ enum TextValues {
     return text.withUTF8(body)
   }
 
-  /// A foreign text cut to a maximum length, without control characters; nil where nothing is left. A character may have any number of
-  /// combining marks, so its bytes are bounded too.
+  /// A foreign text cut to a maximum number of characters, with spaces in place of control characters; nil if nothing visible is left. A
+  /// character may have any number of combining marks, so the number of bytes is limited too.
   static func shortened(_ text: String, _ maximum: Int) -> String? {
     var short = text.trimmed.prefix(maximum)
     while short.utf8.count > maximum * ShortText.maxBytesPerCharacter { short.removeLast() }
