@@ -165,8 +165,7 @@ public enum GetDay: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "day":
-        "A day such as `2026-11-21`, from 1970-01-01 to 2199-12-31, `today`, or a month such as `2026-11`: its first day.",
+      "day": "A day such as `2026-11-21`, from 1970-01-01 to 2199-12-31, `today`, or a month such as `2026-11`: its first day.",
       "title": ActivityText.titlePart,
       "category": "Only activities of this category.", "goalKind": "Only activities with this kind of goal.",
     ]

@@ -48,8 +48,7 @@ public struct BadgeVisibility: Document, Hashable {
 
   public static let notes: Notes = [
     "toFriends": "Whether the caller's friends see the caller's badges; off by default.",
-    "onPublicProfile":
-      "Whether the page of the caller's public profile shows them to anyone who has its link; off by default.",
+    "onPublicProfile": "Whether the page of the caller's public profile shows them to anyone who has its link; off by default.",
   ]
 }
 
