@@ -25,7 +25,7 @@ public enum DayName: TextValue {
   ]
 }
 
-/// How an activity stands on a day (ACT-3).
+/// The state of an activity on a day (ACT-3).
 public enum DayState: String, Choice {
   /// The goal is reached; for a limit: the day is over and the limit was not exceeded.
   case done
@@ -58,7 +58,7 @@ public struct PlannedActivity: Document, Hashable {
   public var icon: String
   /// The goal of the day.
   public var goal: Goal
-  /// How the activity stands on the day.
+  /// The activity's state on the day.
   public var state: DayState
   /// For a quantity: how much is done.
   public var amount: Double?

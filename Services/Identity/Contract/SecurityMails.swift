@@ -1,6 +1,6 @@
 public import Operations
 
-/// What stands in a mail to an administrator.
+/// The content of a mail to an administrator.
 public struct SecurityMail: Document, Hashable {
   public var email: EmailAddress
   public var username: Username
