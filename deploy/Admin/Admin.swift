@@ -27,7 +27,7 @@ public enum Administration {
 /// Copies running stores at one moment, readies restored ones, makes the keys of a bus over TCP.
 struct Admin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "racha-admin", abstract: "Tools for whoever runs a cluster.",
+    commandName: "racha-admin", abstract: "Tools for operators of a cluster.",
     subcommands: [BackUp.self, RestoreEpochs.self, Keys.self, Administrator.self, Register.self, Ledger.self])
 
   /// The services that have a store.
@@ -74,9 +74,9 @@ struct Admin: AsyncParsableCommand {
 /// So no copy holds an effect of something that its publisher's copy lacks.
 struct BackUp: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "backup", abstract: "Copy the stores of the running services, as they are at one moment.")
+    commandName: "backup", abstract: "Copy the stores of the running services, as of one moment.")
 
-  @Argument(help: "A folder for the copies, made if it is missing.") var folder: String
+  @Argument(help: "The folder for the copies, created if it is missing.") var folder: String
 
   func run() async throws {
     try await Admin.speaking { client in
@@ -158,7 +158,7 @@ struct Administrator: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "administrator", abstract: "Make an account of the running cluster an administrator, or dismiss one.")
 
-  @Flag(help: "Let it administer no longer.") var dismiss = false
+  @Flag(help: "Dismiss the administrator.") var dismiss = false
 
   @Argument(help: "Its username.") var username: String
 
@@ -169,10 +169,10 @@ struct Administrator: AsyncParsableCommand {
         let deadline = Clock.system.now.adding(seconds: 10)
         if dismiss {
           let account = try await client.request(DismissAdministrator.self, .init(username: name), deadline: deadline)
-          print("\(account.username) administers no longer.")
+          print("\(account.username) is no longer an administrator.")
         } else {
           let account = try await client.request(AppointAdministrator.self, .init(username: name), deadline: deadline)
-          print("\(account.username) is an administrator from its next log in or refresh on.")
+          print("\(account.username) is an administrator from its next login or refresh on.")
         }
       } catch let failure as Failure where failure.code == RequestFailure.notFound.rawValue {
         throw Refusal("there is no account \(username)")
@@ -216,9 +216,9 @@ struct RestoreEpochs: ParsableCommand {
 
 /// Makes the CURVE key pairs of the six processes and the list of what each may call.
 struct Keys: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "keys", abstract: "Make the keys of a bus over TCP.")
+  static let configuration = CommandConfiguration(commandName: "keys", abstract: "Create the keys of a bus over TCP.")
 
-  @Argument(help: "A folder for them, made if it is missing; keys that are there are kept.") var folder: String
+  @Argument(help: "The folder for the keys, created if it is missing; existing keys are kept.") var folder: String
 
   func run() throws {
     do {

@@ -5,17 +5,17 @@ import RewardsService
 /// Looks into the ledger of coins.
 struct Ledger: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ledger", abstract: "Look into the ledger of coins.", subcommands: [CheckLedger.self])
+    commandName: "ledger", abstract: "Tools for the ledger of coins.", subcommands: [CheckLedger.self])
 }
 
 /// Proves a ledger of coins by its store alone.
 struct CheckLedger: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Prove a ledger: each balance from its transfers and its lots, their sum zero, no gap, no transfer without cause.",
+    abstract: "Verify a ledger: each balance by its transfers and lots, their sum zero, no gap, no transfer without cause.",
     discussion: """
-      Ends with 0 if all is well, with 1 and a line for each fault if the ledger is wrong, and with 2 if that could not be found out. A \
-      store may be in use meanwhile; nothing is changed.
+      Exits with 0 if all is well, with 1 and a line for each fault if the ledger is wrong, and with 2 if that could not be determined. \
+      The store may be in use meanwhile; nothing is changed.
       """)
 
   @Argument(help: "The store of rewards (rewards.sqlite), or a folder that holds it: a home folder or a backup.") var path: String

@@ -8,7 +8,7 @@ import Web
 /// Watches the register of a cluster, from wherever that is: what it needs is public.
 struct Register: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "register", abstract: "Watch a register: a log to which is only ever added.",
+    commandName: "register", abstract: "Tools to watch a register, an append-only log.",
     subcommands: [VerifyRegister.self, WitnessRegister.self])
 }
 
@@ -18,18 +18,18 @@ struct VerifyRegister: AsyncParsableCommand {
     commandName: "verify",
     abstract: "Verify that a register is signed, that every leaf is in its tree, and that it has only grown since the last time.",
     discussion: """
-      Ends with 0 if all is well, with 1 and a sentence if the register is not to be believed, and with 2 if that could not be found out.
+      Exits with 0 if all is well, with 1 and a sentence if the register cannot be trusted, and with 2 if that could not be determined.
       """)
 
   @Argument(help: "The register's address, such as https://racha.example/register.") var url: String
   @Option(
     help: """
-      A file that remembers keys and checkpoint of the last time, or a checkpoint alone, as a notification has it; it is written when all is \
-      well.
+      A file with the keys and the checkpoint of the last time, or a single checkpoint, such as the one in a notification; it is written if \
+      all is well.
       """)
   var checkpoint: String?
   @Option(
-    help: "A key of the register (a verifier key of c2sp.org/signed-note); without one, the first time those that it says itself."
+    help: "A key of the register (a verifier key of c2sp.org/signed-note); by default, the first time, the keys that it lists itself."
   )
   var key: [String] = []
 

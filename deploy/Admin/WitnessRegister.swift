@@ -9,12 +9,12 @@ struct WitnessRegister: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "witness",
     abstract: "Cosign the checkpoints of registers, as long as they only grow (c2sp.org/tlog-witness).",
-    discussion: "The first line that it prints is its own key, the second one where it listens.")
+    discussion: "The first line that it prints is its own key, the second one its address.")
 
-  @Option(help: "What the witness is called, such as witness.example/ana.") var name: String
-  @Option(help: "A folder for its key and the last checkpoints; made if it is missing.") var folder: String
+  @Option(help: "The name of the witness, such as witness.example/ana.") var name: String
+  @Option(help: "The folder for its key and the last checkpoints, created if it is missing.") var folder: String
   @Option(help: "The key of a register that it watches (a verifier key).") var log: [String]
-  @Option(help: "Where it listens.") var host = "127.0.0.1"
+  @Option(help: "The address at which it listens.") var host = "127.0.0.1"
   @Option(help: "The port; 0 for any.") var port: UInt16 = 0
 
   func run() async throws {

@@ -16,7 +16,7 @@ struct Demo: AsyncParsableCommand {
   @Option(help: "The gateway's address.") var http = "http://127.0.0.1:8080"
   @Option(help: "The cluster's home folder, where its mails are.") var home =
     ProcessInfo.processInfo.environment["RACHA_HOME"] ?? NSHomeDirectory() + "/.racha"
-  @Flag(help: "Take any certificate of the gateway: for a cluster on this machine.") var insecure = false
+  @Flag(help: "Accept any certificate of the gateway: for a cluster on this machine.") var insecure = false
 
   /// What every demonstration account logs in with; the data is for looking at, and says so.
   static let password = "Racha-demo-2026!"

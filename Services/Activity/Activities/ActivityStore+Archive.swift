@@ -11,7 +11,7 @@ extension ActivityStore {
         sql: """
           ALTER TABLE activity_pauses ADD COLUMN is_archive INTEGER NOT NULL DEFAULT 0 CHECK (is_archive IN (0, 1));
           CREATE UNIQUE INDEX activity_pauses_of_archive ON activity_pauses (activity_id) WHERE is_archive = 1;
-          -- One that was changed or deleted like any other is there again.
+          -- A pause that was changed or deleted like any other exists again.
           DELETE FROM activity_pauses WHERE last_day = \(archiveEnd.daysSinceEpoch) AND first_day =
             (SELECT archived_day FROM activities WHERE activities.activity_id = activity_pauses.activity_id);
           INSERT INTO activity_pauses (pause_id, activity_id, first_day, last_day, is_archive)

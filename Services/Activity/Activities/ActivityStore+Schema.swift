@@ -9,11 +9,11 @@ extension ActivityStore {
     Migration(number, "activities' order, archive, reminders and tags") { database in
       try database.execute(
         sql: """
-          -- The title as it is looked for, see TitleKey.
+          -- The title as searches compare it, see TitleKey.
           ALTER TABLE activities ADD COLUMN title_key TEXT NOT NULL DEFAULT '';
-          -- The account's order: the smaller, the earlier.
+          -- The account's order: smaller positions come first.
           ALTER TABLE activities ADD COLUMN place INTEGER NOT NULL DEFAULT 0;
-          -- The local day on which it was put away; null where it is not.
+          -- The local day on which it was archived; null if it is not.
           ALTER TABLE activities ADD COLUMN archived_day INTEGER;
           ALTER TABLE activities ADD COLUMN revision INTEGER NOT NULL DEFAULT 1 CHECK (revision >= 1);
           ALTER TABLE activities ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0;

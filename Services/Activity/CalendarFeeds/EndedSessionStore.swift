@@ -14,7 +14,7 @@ enum EndedSessionStore {
     Migration(number, "ended sessions") { database in
       try database.execute(
         sql: """
-          -- No account: an id that means nothing any more, for half an hour.
+          -- Without the account: an id that means nothing any more, kept for half an hour.
           CREATE TABLE ended_sessions (
             session_id BLOB NOT NULL PRIMARY KEY CHECK (length(session_id) = 16),
             ended_at INTEGER NOT NULL

@@ -82,7 +82,7 @@ public struct ActivityList: Document, Hashable {
 public struct ListedActivity: Document, Hashable {
   /// The activity.
   public var activity: Activity
-  /// How the activity stands today.
+  /// The activity's state today.
   public var state: DayState?
   /// The days of this week, Monday first.
   public var week: [WeekDay]
@@ -104,7 +104,7 @@ public struct ListedActivity: Document, Hashable {
 public struct WeekDay: Document, Hashable {
   /// The day.
   public var day: LocalDay
-  /// How the activity stands on it.
+  /// The activity's state on the day.
   public var state: DayState?
 
   /// A day from its parts.

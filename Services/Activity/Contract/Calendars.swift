@@ -54,7 +54,7 @@ public struct ActivityCalendar: Document, Hashable {
 public struct CalendarDay: Document, Hashable {
   /// The day.
   public var day: LocalDay
-  /// How the activity stands on the day; nil where it is not planned.
+  /// The activity's state on the day; nil if it is not planned.
   public var state: DayState?
   /// For a quantity: how much was done.
   public var amount: Double?

@@ -29,7 +29,7 @@ public enum DayName: TextValue {
   ]
 }
 
-/// How an activity stands on a day (ACT-3).
+/// The state of an activity on a day (ACT-3).
 public enum DayState: String, Choice {
   /// The goal is reached; for a limit: the day is over and the limit was not exceeded.
   case done
@@ -62,7 +62,7 @@ public struct PlannedActivity: Document, Hashable {
   public var icon: String
   /// The goal of the day.
   public var goal: Goal
-  /// How the activity stands on the day.
+  /// The activity's state on the day.
   public var state: DayState
   /// For a quantity: how much is done.
   public var amount: Double?
@@ -169,8 +169,7 @@ public enum GetDay: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "day":
-        "A day such as `2026-11-21`, from 1970-01-01 to 2199-12-31, `today`, or a month such as `2026-11`: its first day.",
+      "day": "A day such as `2026-11-21`, from 1970-01-01 to 2199-12-31, `today`, or a month such as `2026-11`: its first day.",
       "title": ActivityText.titlePart,
       "category": "Only activities of this category.", "goalKind": "Only activities with this kind of goal.",
     ]

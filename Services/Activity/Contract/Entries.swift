@@ -356,7 +356,7 @@ public enum GetEntry: AccountOperation {
     failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind], requirements: ["ACT-8"], "Returns an entry.")
 }
 
-/// Deletes an entry, on whatever day: the day stands as if nothing had been recorded (ACT-7, ACT-8). Idempotent.
+/// Deletes an entry, on whatever day: the day is as if nothing had been recorded (ACT-7, ACT-8). Idempotent.
 public enum DeleteEntry: AccountOperation {
   public typealias Input = EntryName
   public typealias Output = Empty

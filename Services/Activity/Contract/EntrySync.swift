@@ -154,7 +154,7 @@ public struct OfflineChangeResult: Document, Hashable {
   public var supersededFields: [EntryField]?
   /// Why the change was refused.
   public var refusal: ChangeRefusal?
-  /// The entry as it stands now; absent where there is none, or the change was refused.
+  /// The entry as it is now; absent if there is none, or the change was refused.
   public var entry: Entry?
 
   /// A result from its parts.

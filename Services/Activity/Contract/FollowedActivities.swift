@@ -4,7 +4,7 @@ extension FeatureContract {
   static let followedActivities = FeatureContract(operations: [ListFollowedActivities.self])
 }
 
-/// An activity of an account that the caller follows, and how it stands today (ACT-13).
+/// An activity of an account that the caller follows, and its state today (ACT-13).
 public struct FollowedActivity: Document, Hashable {
   /// The account that owns the activity.
   public var accountID: AccountID
@@ -24,7 +24,7 @@ public struct FollowedActivity: Document, Hashable {
   public var icon: String
   /// The owner's present local day.
   public var day: LocalDay
-  /// How the activity stands today; nil where nothing is planned.
+  /// The activity's state today; nil if nothing is planned.
   public var state: DayState?
 
   /// An activity from its parts; the icon is its category's.

@@ -34,7 +34,7 @@ public struct HistoryItem: Document, Hashable {
   public var icon: String
   /// The day.
   public var day: LocalDay
-  /// How the day stands.
+  /// The state of the day.
   public var state: DayState
   /// For a quantity: how much.
   public var amount: Double?

@@ -57,7 +57,7 @@ public struct ActivitySeries: Document, Hashable {
   ]
 }
 
-/// A bar of a chart: what was done on some days, and what the days asked for.
+/// A bar of a chart: what was done on some days, and their goals.
 public struct SeriesBar: Document, Hashable {
   /// The first of the days.
   public var firstDay: LocalDay

@@ -10,7 +10,7 @@ enum DashboardCoinStore {
     Migration(number, "coins of the dashboard") { database in
       try database.execute(
         sql: """
-          -- Which transfers are counted: rewards may tell them again.
+          -- The counted transfers: rewards may publish them again.
           CREATE TABLE dashboard_transfers (
             transfer_id BLOB NOT NULL PRIMARY KEY CHECK (length(transfer_id) = 16),
             account_id BLOB NOT NULL CHECK (length(account_id) = 16)

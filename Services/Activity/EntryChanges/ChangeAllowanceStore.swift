@@ -9,7 +9,7 @@ enum ChangeAllowanceStore {
     Migration(number, "allowances of entries' changes") { database in
       try database.execute(
         sql: """
-          -- How many changes were taken in on the last day on which there were any.
+          -- The number of changes accepted on the last day with any.
           CREATE TABLE entry_change_counts (
             account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
             -- since 1970-01-01, by UTC

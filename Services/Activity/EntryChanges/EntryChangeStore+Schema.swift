@@ -8,7 +8,7 @@ extension EntryChangeStore {
   }
 
   private static let sql = """
-    -- The write of a field that counts, for all fields but the progress, whose own is with the entry.
+    -- The write of each field that counts; that of the progress is stored with the entry.
     CREATE TABLE entry_stamps (
       activity_id BLOB NOT NULL,
       day INTEGER NOT NULL,
@@ -22,7 +22,7 @@ extension EntryChangeStore {
       CHECK ((change_id IS NULL) = (device_id IS NULL))
     ) STRICT, WITHOUT ROWID;
 
-    -- The last time that an entry was taken back: what was written before, and comes later, does not bring it back.
+    -- The last deletion of an entry: a write made before it that arrives later does not restore the entry.
     CREATE TABLE entry_deletions (
       activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,
       day INTEGER NOT NULL,
@@ -33,7 +33,7 @@ extension EntryChangeStore {
       CHECK ((change_id IS NULL) = (device_id IS NULL))
     ) STRICT, WITHOUT ROWID;
 
-    -- Writes that do not count, or no longer.
+    -- Writes that do not count, or no longer count.
     CREATE TABLE entry_changes (
       activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,
       day INTEGER NOT NULL,

@@ -9,7 +9,7 @@ import Storage
 enum EntryPhotoStore {
   /// The table as ``EntryStore/detailsMigration(_:)`` creates it.
   static let table = """
-    -- Apart from the entries, so that reading one does not read its photo.
+    -- Separate from the entries, so that reading an entry does not read its photo.
     CREATE TABLE entry_photos (
       photo_id INTEGER NOT NULL PRIMARY KEY,
       activity_id BLOB NOT NULL,

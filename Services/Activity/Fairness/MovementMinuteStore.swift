@@ -11,7 +11,7 @@ enum MovementMinuteStore {
     Migration(number, "minutes of movement") { database in
       try database.execute(
         sql: """
-          -- What counts of a day's movement in each minute and is not marked sample by sample.
+          -- The counted movement of a day in each minute, without flagged samples.
           CREATE TABLE movement_minutes (
             account_number INTEGER NOT NULL REFERENCES movement_accounts,
             kind INTEGER NOT NULL,

@@ -40,7 +40,7 @@ enum MovementSeriesStore {
             PRIMARY KEY (account_number, day)
           ) STRICT, WITHOUT ROWID;
 
-          -- The lowest hashes of days that are no copies and have enough samples to be copied.
+          -- The lowest hashes of days that are not copies and have enough samples to be copied.
           CREATE TABLE movement_sketch_hashes (
             account_number INTEGER NOT NULL,
             day INTEGER NOT NULL,

@@ -9,10 +9,10 @@ extension ImportStore {
     Migration(number, "bytes of imports' details, and movements of tracks") { database in
       try database.execute(
         sql: """
-          -- What the import's problems and exercises take, once it has ended; and whether they were forgotten.
+          -- The size of the import's problems and exercises once it has ended, and whether they were deleted.
           ALTER TABLE imports ADD COLUMN detail_bytes INTEGER NOT NULL DEFAULT 0 CHECK (detail_bytes >= 0);
           ALTER TABLE imports ADD COLUMN details_forgotten INTEGER NOT NULL DEFAULT 0 CHECK (details_forgotten IN (0, 1));
-          -- How somebody moved on tracks that do not say so.
+          -- The kind of movement on tracks that do not name one.
           ALTER TABLE imports ADD COLUMN movement TEXT;
           UPDATE imports SET detail_bytes = \(bytes) WHERE ended_at IS NOT NULL;
           """)

@@ -71,14 +71,14 @@ extension ImportStore {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX import_exercises_by_content ON import_exercises (account_id, name_of_content);
 
-    -- The days that an import has changed, while it is read.
+    -- The days that an import has changed so far.
     CREATE TABLE import_days (
       import_id BLOB NOT NULL REFERENCES imports ON DELETE CASCADE,
       day INTEGER NOT NULL,
       PRIMARY KEY (import_id, day)
     ) STRICT, WITHOUT ROWID;
 
-    -- The activities that were made of habits of another program.
+    -- The activities created from habits of another program.
     CREATE TABLE imported_habits (
       account_id BLOB NOT NULL CHECK (length(account_id) = 16),
       habit TEXT NOT NULL,

@@ -7,9 +7,9 @@ extension ImportStore {
     Migration(number, "starts of imports") { database in
       try database.execute(
         sql: """
-          -- How often the reading was begun since it last came on, raised before anything is done with the file.
+          -- How often reading was started since it last made progress, counted up before the file is touched.
           ALTER TABLE imports ADD COLUMN starts INTEGER NOT NULL DEFAULT 0 CHECK (starts >= 0);
-          -- Where none of the file's rows is of the person asked for: whose rows it has, one a line.
+          -- If the file has no rows of the requested person: the people whose rows it has, one per line.
           ALTER TABLE imports ADD COLUMN persons TEXT;
           """)
     }

@@ -11,7 +11,7 @@ extension MovementDayStore {
 
   /// The tables of the sources of each day, as ``MovementSampleStore/migration(_:)`` creates them.
   static let sourceTables = """
-    -- Which sources measured on a day, and between when: at least that long.
+    -- The sources that measured on a day, and a time that covers their samples.
     CREATE TABLE movement_day_sources (
       account_number INTEGER NOT NULL,
       kind INTEGER NOT NULL,
@@ -23,7 +23,7 @@ extension MovementDayStore {
       FOREIGN KEY (account_number, source_number) REFERENCES movement_sources
     ) STRICT, WITHOUT ROWID;
 
-    -- Days to be counted anew.
+    -- Days to be recalculated.
     CREATE TABLE movement_stale_days (
       account_number INTEGER NOT NULL REFERENCES movement_accounts,
       kind INTEGER NOT NULL,
@@ -34,12 +34,12 @@ extension MovementDayStore {
 
   /// The table of the totals of days, which the same migration makes from those of steps.
   static let table = """
-    -- A day's totals as they stood at the end of each local day on which they were changed; the highest revision is the present one.
+    -- A day's totals at the end of each local day on which they changed; the highest revision is the present one.
     ALTER TABLE step_totals RENAME TO movement_days;
     ALTER TABLE movement_days ADD COLUMN walking INTEGER NOT NULL DEFAULT 0 CHECK (walking >= 0);
     ALTER TABLE movement_days ADD COLUMN running INTEGER NOT NULL DEFAULT 0 CHECK (running >= 0);
     ALTER TABLE movement_days ADD COLUMN cycling INTEGER NOT NULL DEFAULT 0 CHECK (cycling >= 0);
-    -- The steps that are not marked.
+    -- The steps without flags.
     ALTER TABLE movement_days ADD COLUMN plausible_steps INTEGER NOT NULL DEFAULT 0 CHECK (plausible_steps BETWEEN 0 AND steps);
     -- DayFlags.rawValue
     ALTER TABLE movement_days ADD COLUMN marks INTEGER NOT NULL DEFAULT 0;
@@ -53,7 +53,7 @@ extension MovementDayStore {
     Migration(number, "distances that may earn") { database in
       try database.execute(
         sql: """
-          -- The millimetres that are not flagged.
+          -- The millimetres without flags.
           ALTER TABLE movement_days ADD COLUMN plausible_walking INTEGER NOT NULL DEFAULT 0
             CHECK (plausible_walking BETWEEN 0 AND walking);
           ALTER TABLE movement_days ADD COLUMN plausible_running INTEGER NOT NULL DEFAULT 0

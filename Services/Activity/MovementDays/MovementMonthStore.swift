@@ -7,7 +7,7 @@ import Storage
 enum MovementMonthStore {
   /// The table as ``MovementSampleStore/migration(_:)`` creates it.
   static let table = """
-    -- The sum of each month's days, so that years are read at once. Months are counted from January of year 0.
+    -- The sums of each month's days, so that years are read quickly. Months are counted from January of year 0.
     CREATE TABLE movement_months (
       account_id BLOB NOT NULL CHECK (length(account_id) = 16),
       month INTEGER NOT NULL,

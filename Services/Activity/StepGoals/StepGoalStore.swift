@@ -20,7 +20,7 @@ enum StepGoalStore {
             since_day INTEGER NOT NULL,
             PRIMARY KEY (account_id, period)
           ) STRICT, WITHOUT ROWID;
-          -- What was told of a day or week; of the last two of each only.
+          -- What was published about a day or week; only for the last two of each.
           CREATE TABLE step_goal_stages (
             account_id BLOB NOT NULL,
             period TEXT NOT NULL,

@@ -14,7 +14,7 @@ enum ReservedUsernameStore {
 
   /// See ``AccountDeletionStore/migration(_:)``.
   static let table = """
-    -- Keyed hashes of usernames that nobody can have for a while, so that nobody is taken for who had them.
+    -- Keyed hashes of usernames that nobody can take for a while, so that nobody is mistaken for the former owner.
     CREATE TABLE reserved_usernames (
       username_key BLOB NOT NULL PRIMARY KEY CHECK (length(username_key) = 32),
       until INTEGER NOT NULL
@@ -26,7 +26,7 @@ enum ReservedUsernameStore {
     Migration(number, "former usernames") { database in
       try database.execute(
         sql: """
-          -- Whose it was, where that account can have it back.
+          -- The former owner, if that account can take it back.
           ALTER TABLE reserved_usernames ADD COLUMN account_id BLOB CHECK (length(account_id) = 16);
           CREATE INDEX reserved_usernames_by_account ON reserved_usernames (account_id, until) WHERE account_id IS NOT NULL;
           """)

@@ -46,7 +46,7 @@ enum AccountStore {
     Migration(number, "until when accounts are suspended") { database in
       try database.execute(
         sql: """
-          -- Until when it is suspended; in the past where it was.
+          -- Until when it is suspended; in the past if the suspension is over.
           ALTER TABLE accounts ADD COLUMN suspended_until INTEGER;
           """)
     }

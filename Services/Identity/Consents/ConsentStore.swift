@@ -21,7 +21,7 @@ extension ConsentPurpose {
 enum ConsentStore {
   /// See ``SettingsStore/migration(_:)``.
   static let table = """
-    -- Each time a consent was given or withdrawn, so that it can be shown (GDPR, article 7, paragraph 1).
+    -- Each time a consent was given or withdrawn, as evidence (GDPR, article 7, paragraph 1).
     CREATE TABLE consent_records (
       account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
       purpose TEXT NOT NULL CHECK (purpose IN ('activityData', 'location')),

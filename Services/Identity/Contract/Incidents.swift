@@ -178,7 +178,7 @@ public enum ReadIncident: AccountOperation {
     failures: [RequestFailure.notFound.kind], requirements: ["ID-15"], "Returns an incident with its last events.")
 }
 
-/// Closes an incident. What happens after it is another one. Closing it twice is harmless; the first comment stands.
+/// Closes an incident. What happens after it is another one. Closing it twice is harmless; the first comment is kept.
 public enum CloseIncident: AccountOperation {
   public struct Input: Document, Hashable {
     public var incidentID: IncidentID

@@ -4,7 +4,7 @@ extension FeatureContract {
   static let securityMails = FeatureContract(operations: [ReadSecurityMail.self])
 }
 
-/// What stands in a mail to an administrator.
+/// The content of a mail to an administrator.
 public struct SecurityMail: Document, Hashable {
   public var email: EmailAddress
   public var username: Username

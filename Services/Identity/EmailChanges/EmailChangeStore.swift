@@ -50,7 +50,7 @@ enum EmailChangeStore {
     Migration(number, "changes of e-mail addresses") { database in
       try database.execute(
         sql: """
-          -- A change of an address, and its mailed link. As with verification links, the token is kept nowhere.
+          -- A change of an address, and its mailed link. As with verification links, the token is not stored.
           CREATE TABLE email_changes (
             change_id BLOB NOT NULL PRIMARY KEY CHECK (length(change_id) = 16),
             account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,

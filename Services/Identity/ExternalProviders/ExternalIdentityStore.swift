@@ -43,7 +43,7 @@ enum ExternalIdentityStore {
           -- Without one, the hash is of random bytes that nobody knows: logging in by password does the same work and fails.
           ALTER TABLE accounts ADD COLUMN has_password INTEGER NOT NULL DEFAULT 1 CHECK (has_password IN (0, 1));
 
-          -- No token of the provider is kept, nor what it says of the person.
+          -- Neither a token of the provider nor its data about the person is stored.
           CREATE TABLE external_identities (
             identity_id BLOB NOT NULL PRIMARY KEY CHECK (length(identity_id) = 16),
             account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
@@ -56,7 +56,7 @@ enum ExternalIdentityStore {
             UNIQUE (account_id, provider)
           ) STRICT, WITHOUT ROWID;
 
-          -- Flows under way. State, nonce, verifier and the client's secret are derived from the row by a key outside the store.
+          -- Open flows. State, nonce, verifier and the client's secret are derived from the row by a key outside the store.
           CREATE TABLE external_logins (
             flow_id BLOB NOT NULL PRIMARY KEY CHECK (length(flow_id) = 16),
             provider TEXT NOT NULL,
@@ -80,7 +80,7 @@ enum ExternalIdentityStore {
     Migration(number, "alerts of sessions that linked identities") { database in
       try database.execute(
         sql: """
-          -- The alert under which the session stood that linked it, which nobody had confirmed by then.
+          -- The unconfirmed alert of the session that linked it.
           ALTER TABLE external_identities ADD COLUMN alert_id BLOB REFERENCES login_alerts (alert_id) ON DELETE SET NULL;
           CREATE INDEX external_identities_by_alert ON external_identities (alert_id) WHERE alert_id IS NOT NULL;
           """)

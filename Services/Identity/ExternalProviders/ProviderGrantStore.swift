@@ -70,7 +70,7 @@ enum ProviderGrantStore {
     Migration(number, "ends of providers' tokens") { database in
       try database.execute(
         sql: """
-          -- When its access token ends by itself, if the provider has said so.
+          -- When its access token expires, if the provider said so.
           ALTER TABLE provider_grants ADD COLUMN ends_at INTEGER CHECK (ends_at IS NULL OR token_kind = 'access_token');
           """)
     }

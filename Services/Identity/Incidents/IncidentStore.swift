@@ -102,7 +102,7 @@ enum IncidentStore {
             closed_by BLOB CHECK (length(closed_by) = 16),
             comment TEXT
           ) STRICT, WITHOUT ROWID;
-          -- One of a pattern and subject while it lasts.
+          -- One open incident per pattern and subject.
           CREATE UNIQUE INDEX incidents_open ON incidents (pattern, subject) WHERE closed_at IS NULL;
           CREATE INDEX incidents_by_time ON incidents (last_at);
           CREATE INDEX incidents_by_telling ON incidents (administrators_told_at) WHERE administrators_told_at IS NOT NULL;

@@ -72,7 +72,7 @@ struct LoginSubject: Sendable {
 enum LoginFailureStore {
   /// Among the first tables, see ``AccountStore/migration(_:)``.
   static let table = """
-    -- Both keys are keyed hashes: what was typed as a login may be anything, even a password.
+    -- Both keys are keyed hashes: a typed login may be anything, even a password.
     CREATE TABLE login_failures (
       account_key BLOB NOT NULL CHECK (length(account_key) = 32),
       address_key BLOB NOT NULL CHECK (length(address_key) = 32),

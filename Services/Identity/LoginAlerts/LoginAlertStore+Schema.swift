@@ -10,7 +10,7 @@ extension LoginAlertStore {
   }
 
   private static let alerts = """
-    -- A login that was unlike its account. As with other mailed links, the token is kept nowhere.
+    -- An unusual login. As with other mailed links, the token is not stored.
     CREATE TABLE login_alerts (
       alert_id BLOB NOT NULL PRIMARY KEY CHECK (length(alert_id) = 16),
       account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
@@ -31,7 +31,7 @@ extension LoginAlertStore {
     CREATE INDEX login_alerts_by_account ON login_alerts (account_id, alert_id);
     CREATE INDEX login_alerts_by_expiry ON login_alerts (expires_at);
 
-    -- The sessions that began so; none where the login was refused.
+    -- The sessions that began with the login; none if it was refused.
     CREATE TABLE login_alert_sessions (
       alert_id BLOB NOT NULL REFERENCES login_alerts (alert_id) ON DELETE CASCADE,
       session_id BLOB NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,

@@ -1,7 +1,7 @@
 extension LoginHistoryStore {
   /// What is known of an account's logins: among the tables of ``LoginAlertStore/migration(_:)``.
   static let tables = """
-    -- A keyed hash of account and what its client says of itself.
+    -- A keyed hash of the account and its client's user agent.
     CREATE TABLE known_devices (
       account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
       device_key BLOB NOT NULL CHECK (length(device_key) = 32),

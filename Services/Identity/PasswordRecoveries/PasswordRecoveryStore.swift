@@ -56,7 +56,7 @@ enum PasswordRecoveryStore {
     Migration(number, "password recoveries") { database in
       try database.execute(
         sql: """
-          -- A request to recover a password, and its mailed link. As with verification links, the token is kept nowhere.
+          -- A request to recover a password, and its mailed link. As with verification links, the token is not stored.
           CREATE TABLE password_recoveries (
             recovery_id BLOB NOT NULL PRIMARY KEY CHECK (length(recovery_id) = 16),
             -- Keyed hashes of the e-mail address that was typed and of where the request came from.

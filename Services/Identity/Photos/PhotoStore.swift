@@ -11,10 +11,10 @@ enum PhotoStore {
     Migration(number, "photos") { database in
       try database.execute(
         sql: """
-          -- Names exactly the bytes of the account's photo; without a photo null.
+          -- Identifies exactly the bytes of the account's photo; null without a photo.
           ALTER TABLE accounts ADD COLUMN photo_tag TEXT CHECK (length(photo_tag) = 32);
 
-          -- Apart from the accounts, so that reading one does not read its photo.
+          -- Separate from the accounts, so that reading an account does not read its photo.
           CREATE TABLE photos (
             account_id BLOB NOT NULL PRIMARY KEY REFERENCES accounts (account_id) ON DELETE CASCADE,
             media_type TEXT NOT NULL CHECK (media_type IN ('image/jpeg', 'image/png', 'image/webp')),
@@ -36,7 +36,7 @@ enum PhotoStore {
     Migration(number, "photos that were never published") { database in
       try database.execute(
         sql: """
-          -- The accounts whose photo other services have not learned of yet.
+          -- The accounts whose photo has not been published to other services yet.
           CREATE TABLE unpublished_photos (
             account_id BLOB NOT NULL PRIMARY KEY REFERENCES accounts (account_id) ON DELETE CASCADE
           ) STRICT, WITHOUT ROWID;

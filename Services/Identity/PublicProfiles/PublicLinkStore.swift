@@ -36,7 +36,7 @@ enum PublicLinkStore {
     Migration(number, "links to public profiles") { database in
       try database.execute(
         sql: """
-          -- An account has one link at most. As with mailed links its key is derived, and kept nowhere.
+          -- An account has one link at most. As with mailed links, its key is derived and not stored.
           CREATE TABLE public_links (
             account_id BLOB NOT NULL PRIMARY KEY REFERENCES accounts (account_id) ON DELETE CASCADE,
             link_id BLOB NOT NULL UNIQUE CHECK (length(link_id) = 16),

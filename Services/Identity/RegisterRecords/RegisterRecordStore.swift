@@ -38,7 +38,7 @@ enum RegisterRecordStore {
             own_salt BLOB NOT NULL CHECK (length(own_salt) = 32),
             PRIMARY KEY (account_id, number)
           ) STRICT, WITHOUT ROWID;
-          -- Accounts that were there before the register.
+          -- Accounts that existed before the register.
           CREATE TABLE register_backlog (
             account_id BLOB NOT NULL PRIMARY KEY REFERENCES accounts (account_id) ON DELETE CASCADE
           ) STRICT, WITHOUT ROWID;

@@ -37,7 +37,7 @@ enum SecurityReportStore {
           ) STRICT, WITHOUT ROWID;
           CREATE INDEX security_reports_by_time ON security_reports (created_at);
 
-          -- What an administrator is notified of, so that a mail in the queue need name no more than this.
+          -- The notice of an administrator, so that a mail in the queue only has to refer to it.
           CREATE TABLE security_mails (
             mail_id BLOB NOT NULL PRIMARY KEY CHECK (length(mail_id) = 16),
             account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,

@@ -21,7 +21,7 @@ extension SessionStore {
     CREATE INDEX sessions_by_expiry ON sessions (expires_at);
     CREATE INDEX sessions_by_revocation ON sessions (revoked_at) WHERE revoked_at IS NOT NULL;
 
-    -- A session's tokens are a family: each but the first came in exchange for its parent.
+    -- A session's tokens are a family: each except the first was exchanged for its parent.
     CREATE TABLE refresh_tokens (
       token_hash BLOB NOT NULL PRIMARY KEY CHECK (length(token_hash) = 32),
       session_id BLOB NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,

@@ -59,7 +59,7 @@ enum SuspensionStore {
           CREATE INDEX suspensions_by_account ON suspensions (account_id, revision);
           CREATE INDEX suspensions_by_end ON suspensions (until);
 
-          -- As with other mailed links, the token is kept nowhere.
+          -- As with other mailed links, the token is not stored.
           CREATE TABLE suspension_links (
             link_id BLOB NOT NULL PRIMARY KEY CHECK (length(link_id) = 16),
             account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,

@@ -39,7 +39,7 @@ struct VerificationLinkRecord: EmailLink {
 enum VerificationLinkStore {
   /// Among the first tables, see ``AccountStore/migration(_:)``.
   static let table = """
-    -- A link's token is derived from its id by a key outside the store; neither it nor a hash of it is kept.
+    -- A link's token is derived from its id by a key outside the store; neither it nor a hash of it is stored.
     CREATE TABLE verification_links (
       link_id BLOB NOT NULL PRIMARY KEY CHECK (length(link_id) = 16),
       account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,

@@ -15,7 +15,7 @@ enum BlockedNotificationStore {
     Migration(number, "notifications of blocked accounts") { database in
       try database.execute(
         sql: """
-          -- Inboxes from which what names another is still to be deleted: what came behind a number and up to another.
+          -- Inboxes from which notifications that name another account are still to be deleted: those after one number up to another.
           CREATE TABLE blocked_notifications (
             account_id BLOB NOT NULL CHECK (length(account_id) = 16),
             other_account BLOB NOT NULL CHECK (length(other_account) = 16),

@@ -365,7 +365,7 @@ public struct NotificationChanged: Event, Hashable {
     "A notification in an account's inbox changed.")
 }
 
-/// A notification in an account's inbox is there no longer: it was deleted, taken back, or replaced by one under a newer number. The
+/// A notification is no longer in an account's inbox: it was deleted, withdrawn, or replaced by one under a newer number. The
 /// gateway delivers it live.
 public struct NotificationRemoved: Event, Hashable {
   public var accountID: AccountID

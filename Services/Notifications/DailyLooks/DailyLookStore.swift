@@ -24,7 +24,7 @@ enum DailyLookStore {
             rank INTEGER CHECK (rank >= 1)
           ) STRICT, WITHOUT ROWID;
           CREATE INDEX daily_looks_due ON daily_looks (due_at);
-          -- Who has chosen the whole category has chosen what comes to it.
+          -- An account that has chosen the whole category has chosen its new kinds too.
           INSERT INTO daily_looks (account_id, due_at)
           SELECT DISTINCT account_id, 0 FROM notification_choices
           WHERE topic IN ('category.rewards', 'category.social') AND is_on = 1;

@@ -88,9 +88,9 @@ enum DeliveryStore {
     Migration(number, "ends of news, and where they were opened") { database in
       try database.execute(
         sql: """
-          -- From when on it is of no use, and neither mailed nor pushed; NULL for most.
+          -- When it becomes useless, and is neither mailed nor pushed any more; NULL for most.
           ALTER TABLE deliveries ADD COLUMN ends_at INTEGER;
-          -- The session in which a push was opened first, whose device does not show it any more.
+          -- The session in which a push was first opened, whose device no longer shows it.
           ALTER TABLE deliveries ADD COLUMN opened_in BLOB CHECK (length(opened_in) = 16);
           """)
     }

@@ -12,7 +12,7 @@ extension InboxStore {
         sql: """
           ALTER TABLE inboxes ADD COLUMN last_change INTEGER NOT NULL DEFAULT 0;
           ALTER TABLE notifications ADD COLUMN category TEXT NOT NULL DEFAULT '';
-          -- The number of its last change among those of the account; NULL while it is as it came.
+          -- The number of its last change among those of the account; NULL if it never changed.
           ALTER TABLE notifications ADD COLUMN change INTEGER;
           """)
       for spec in NotificationSpec.all {

@@ -21,7 +21,7 @@ enum ReadConversationStore {
         sql: """
           CREATE INDEX notifications_of_conversation ON notifications (account_id, \(conversation), number)
             WHERE category = 'messages' AND read_at IS NULL AND deleted_at IS NULL;
-          -- Conversations whose notifications up to a number were read then, though some do not say so yet.
+          -- Conversations whose notifications up to a number were read at that time, though some are not marked yet.
           CREATE TABLE read_conversations (
             account_id BLOB NOT NULL CHECK (length(account_id) = 16),
             conversation_id BLOB NOT NULL CHECK (length(conversation_id) = 16),

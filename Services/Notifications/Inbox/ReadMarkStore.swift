@@ -16,7 +16,7 @@ enum ReadMarkStore {
     Migration(number, "marks of read notifications") { database in
       try database.execute(
         sql: """
-          -- All up to that number were read then, though some do not say so yet. Of an account, later marks have higher numbers.
+          -- All up to that number were read at that time, though some are not marked yet. Later marks of an account have higher numbers.
           CREATE TABLE read_marks (
             account_id BLOB NOT NULL CHECK (length(account_id) = 16),
             through INTEGER NOT NULL CHECK (through > 0),

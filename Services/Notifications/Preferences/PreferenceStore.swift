@@ -20,7 +20,7 @@ enum PreferenceStore {
             is_on INTEGER NOT NULL CHECK (is_on IN (0, 1)),
             PRIMARY KEY (account_id, topic, channel)
           ) STRICT, WITHOUT ROWID;
-          -- Accounts whose muting of help was taken over from identity, or that have chosen about help here: it lives here since.
+          -- Accounts whose muting of help was copied from identity, or that have chosen it here: since then it is kept here.
           CREATE TABLE notification_help_choosers (
             account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16)
           ) STRICT, WITHOUT ROWID;

@@ -10,10 +10,10 @@ extension PushStore {
     Migration(number, "pushes in place of others") { database in
       try database.execute(
         sql: """
-          -- Until when what was pushed alone may be shown, or may still come; NULL once it was opened or another took its place.
+          -- Until when a push sent by itself may be shown or still arrive; NULL once it was opened or replaced.
           ALTER TABLE deliveries ADD COLUMN shown_until INTEGER;
           CREATE INDEX deliveries_shown ON deliveries (account_id, source) WHERE shown_until IS NOT NULL;
-          -- Whether it stands in for one that was sent, whose delivery has ended.
+          -- Whether it replaces a push that was sent, whose delivery has ended.
           ALTER TABLE push_messages ADD COLUMN is_repeat INTEGER NOT NULL DEFAULT 0 CHECK (is_repeat IN (0, 1));
           """)
     }

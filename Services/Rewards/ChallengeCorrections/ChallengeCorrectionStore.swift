@@ -9,7 +9,7 @@ enum ChallengeCorrectionStore {
     Migration(number, "corrections of challenges") { database in
       try database.execute(
         sql: """
-          -- What an administrator said of it last: what is counted changes neither.
+          -- The last decision of an administrator: counting changes neither.
           ALTER TABLE challenge_completions ADD COLUMN correction TEXT CHECK (correction IN ('granted', 'revoked'));
           CREATE TABLE challenge_corrections (
             correction_id BLOB NOT NULL PRIMARY KEY CHECK (length(correction_id) = 16),

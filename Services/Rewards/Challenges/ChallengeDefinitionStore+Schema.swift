@@ -36,14 +36,14 @@ extension ChallengeDefinitionStore {
         AND metric IN ('steps', 'walkingMeters', 'runningMeters', 'cyclingMeters', 'daysInARow'))
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX challenges_to_count ON challenges (counted_through) WHERE counted_through IS NOT NULL;
-    -- Changes with every change of the definitions, so that copies in memory know when they are old.
+    -- Grows with every change of the definitions, so that copies in memory know when they are outdated.
     CREATE TABLE challenge_stamps (id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1), stamp BLOB NOT NULL) STRICT;
     INSERT INTO challenge_stamps VALUES (1, randomblob(8));
 
     """
 
   private static let facts = """
-    -- What counts on each local day: of movement as it was last recorded in the time in which it earns.
+    -- What counts on each local day; movement as last recorded while it could earn.
     CREATE TABLE challenge_days (
       account_id BLOB NOT NULL CHECK (length(account_id) = 16),
       day INTEGER NOT NULL,
@@ -58,7 +58,7 @@ extension ChallengeDefinitionStore {
       revision INTEGER NOT NULL DEFAULT 0,
       PRIMARY KEY (account_id, day)
     ) STRICT, WITHOUT ROWID;
-    -- The sums of all days: one row for each account of which anything is known.
+    -- The sums of all days: one row per account with any data.
     CREATE TABLE challenge_totals (
       account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
       steps INTEGER NOT NULL DEFAULT 0 CHECK (steps >= 0),
@@ -105,7 +105,7 @@ extension ChallengeDefinitionStore {
     """
 
   private static let completions = """
-    -- What each transfer was paid for, for as long as there is the transfer.
+    -- What each transfer was paid for, as long as the transfer exists.
     CREATE TABLE challenge_rewards (
       transfer_id BLOB NOT NULL PRIMARY KEY REFERENCES transfers (transfer_id),
       completion_id BLOB NOT NULL UNIQUE CHECK (length(completion_id) = 16),

@@ -48,7 +48,7 @@ enum CoinStore {
           INSERT INTO days_counted SELECT account_id, day, steps, revision FROM counted_days;
           DROP TABLE counted_days;
           ALTER TABLE days_counted RENAME TO counted_days;
-          -- Part of no reference any more.
+          -- No longer part of references.
           ALTER TABLE earnings DROP COLUMN transfer_count;
           """)
     }

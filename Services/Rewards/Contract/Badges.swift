@@ -56,8 +56,7 @@ public struct BadgeVisibility: Document, Hashable {
 
   public static let notes: Notes = [
     "isVisibleToFriends": "Whether the caller's friends see the caller's badges; off by default.",
-    "isVisibleOnPublicProfile":
-      "Whether the page of the caller's public profile shows them to anyone who has its link; off by default.",
+    "isVisibleOnPublicProfile": "Whether the caller's public profile shows them to anyone who has its link; off by default.",
   ]
 }
 

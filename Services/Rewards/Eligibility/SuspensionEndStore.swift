@@ -14,7 +14,7 @@ enum SuspensionEndStore {
             ends_at INTEGER NOT NULL
           ) STRICT, WITHOUT ROWID;
           CREATE INDEX suspension_ends_by_time ON suspension_ends (ends_at);
-          -- Also of those that are over, which nobody has looked at since.
+          -- Even suspensions that are over but not processed yet.
           INSERT INTO suspension_ends (account_id, ends_at)
             SELECT account_id, suspended_until FROM accounts WHERE suspended_until < \(Instant.endOfTime.milliseconds);
           """)

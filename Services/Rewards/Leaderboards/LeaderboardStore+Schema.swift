@@ -12,7 +12,7 @@ extension LeaderboardStore {
   }
 
   private static let tables = """
-    -- Who chose to be seen, and whether that holds: not while suspended, nor without consent to activity data.
+    -- Who chose to be visible, and whether they are shown: not while suspended, nor without consent to activity data.
     CREATE TABLE leaderboard_people (
       account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
       is_seen INTEGER NOT NULL CHECK (is_seen IN (0, 1)),
@@ -20,7 +20,7 @@ extension LeaderboardStore {
       CHECK (is_shown <= is_seen)
     ) STRICT, WITHOUT ROWID;
 
-    -- The earning steps of each day by its latest state that came in time.
+    -- The earning steps of each day, by its latest state that arrived in time.
     CREATE TABLE leaderboard_days (
       account_id BLOB NOT NULL CHECK (length(account_id) = 16),
       day INTEGER NOT NULL,
@@ -45,7 +45,7 @@ extension LeaderboardStore {
     CREATE INDEX leaderboard_scores_by_steps ON leaderboard_scores (period, steps, account_id) WHERE is_shown = 1;
     CREATE INDEX leaderboard_scores_by_coins ON leaderboard_scores (period, coins, account_id) WHERE is_shown = 1;
 
-    -- How many people have a score of a bucket. Of level 0 each score is a bucket, of each further one 256 buckets of that before.
+    -- The number of people with a score in a bucket: one per score at level 0, one per 256 buckets of the level before at the others.
     CREATE TABLE leaderboard_counts (
       period INTEGER NOT NULL,
       -- 0 steps, 1 coins

@@ -112,7 +112,7 @@ public struct LedgerCheck: Sendable {
               WHEN 'challenge' THEN CASE t.kind
                 WHEN 'challengeReward' THEN EXISTS (SELECT 1 FROM challenge_rewards r WHERE r.transfer_id = t.transfer_id
                   AND lower(hex(r.challenge_id)) = replace(t.subject, '-', ''))
-                -- Taken back, or ended: of lots that were paid for the same.
+                -- Taken back or expired: from lots that were paid for the same.
                 ELSE NOT EXISTS (SELECT 1 FROM lot_moves m WHERE m.number = t.number AND NOT EXISTS (
                   SELECT 1 FROM lot_moves p JOIN transfers paid ON paid.number = p.number
                   JOIN challenge_rewards r ON r.transfer_id = paid.transfer_id

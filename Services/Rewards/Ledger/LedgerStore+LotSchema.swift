@@ -51,7 +51,7 @@ extension LedgerStore {
     INSERT INTO numbered_transfers
       SELECT row_number() OVER (ORDER BY t.transfer_id), t.transfer_id, t.kind, t.debit_id, t.credit_id, t.coins, t.reference, t.at,
         iif(t.kind = 'redeemed', 'redemption', 'days'), NULL,
-        -- A redemption's transfer is called after it.
+        -- A redemption's transfer is referenced by it.
         iif(t.kind = 'redeemed', substr(t.reference, length('redemption/') + 1), NULL),
         iif(t.kind = 'redeemed', coalesce(o.title, ''), NULL), NULL
       FROM transfers t

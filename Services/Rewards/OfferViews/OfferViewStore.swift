@@ -20,7 +20,7 @@ enum OfferViewStore {
             PRIMARY KEY (offer_id, day)
           ) STRICT, WITHOUT ROWID;
 
-          -- Of the present day alone.
+          -- Of the present day only.
           CREATE TABLE offer_viewers (
             account_id BLOB NOT NULL CHECK (length(account_id) = 16),
             day INTEGER NOT NULL,

@@ -49,13 +49,13 @@ enum OfferStore {
     ALTER TABLE offers ADD COLUMN limit_per_day INTEGER CHECK (limit_per_day >= 1);
     ALTER TABLE offers ADD COLUMN code_valid_days INTEGER CHECK (code_valid_days >= 1);
     ALTER TABLE offers ADD COLUMN state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'paused', 'withdrawn'));
-    -- Whether lists have it, but for its time: it is open, and its partner is let in and has an owner.
+    -- Whether lists show it, apart from its time: it is open, and its partner is approved and has an owner.
     ALTER TABLE offers ADD COLUMN is_listed INTEGER NOT NULL DEFAULT 1 CHECK (is_listed IN (0, 1));
-    -- Whether it holds at all places of its partner.
+    -- Whether it is valid at all places of its partner.
     ALTER TABLE offers ADD COLUMN is_everywhere INTEGER NOT NULL DEFAULT 1 CHECK (is_everywhere IN (0, 1));
     ALTER TABLE offers ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE offers ADD COLUMN picture_tag TEXT CHECK (length(picture_tag) = 32);
-    -- As it is compared with what is looked for.
+    -- As searches compare it.
     ALTER TABLE offers ADD COLUMN search_text TEXT NOT NULL DEFAULT '';
     UPDATE offers SET created_at = valid_from;
 
@@ -66,7 +66,7 @@ enum OfferStore {
     CREATE INDEX offers_by_age ON offers (created_at, offer_id) WHERE is_listed;
     CREATE INDEX offers_of_partner ON offers (partner_id, created_at, offer_id) WHERE partner_id IS NOT NULL;
 
-    -- Apart from the offers, so that reading one does not read its picture.
+    -- Separate from the offers, so that reading an offer does not read its picture.
     CREATE TABLE offer_pictures (
       offer_id BLOB NOT NULL PRIMARY KEY REFERENCES offers (offer_id),
       media_type TEXT NOT NULL CHECK (media_type IN ('image/jpeg', 'image/png', 'image/webp')),

@@ -31,14 +31,14 @@ enum PartnerStore {
           CREATE INDEX partners_by_state ON partners (state, partner_id);
           CREATE INDEX partners_without_owner ON partners (partner_id) WHERE is_without_owner;
 
-          -- Apart from the partners, so that reading one does not read its logo.
+          -- Separate from the partners, so that reading a partner does not read its logo.
           CREATE TABLE partner_logos (
             partner_id BLOB NOT NULL PRIMARY KEY REFERENCES partners (partner_id),
             media_type TEXT NOT NULL CHECK (media_type IN ('image/jpeg', 'image/png', 'image/webp')),
             content BLOB NOT NULL CHECK (length(content) BETWEEN 1 AND 524288)
           ) STRICT;
 
-          -- Partners that have lost their last owner, of which administrators are to be told.
+          -- Partners that have lost their last owner, to notify administrators of.
           CREATE TABLE partner_alerts (
             partner_id BLOB NOT NULL PRIMARY KEY REFERENCES partners (partner_id),
             at INTEGER NOT NULL

@@ -54,7 +54,7 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
             CHECK ((state = 'pending') = (answered_at IS NULL))
           ) STRICT;
           INSERT INTO \(Kind.table)_new (\(columns)) SELECT \(columns) FROM \(Kind.table);
-          -- Numbers of requests that were erased are not given again.
+          -- Numbers of erased requests are not reused.
           DELETE FROM sqlite_sequence WHERE name = '\(Kind.table)_new';
           INSERT INTO sqlite_sequence (name, seq)
           SELECT '\(Kind.table)_new', seq FROM sqlite_sequence WHERE name = '\(Kind.table)';

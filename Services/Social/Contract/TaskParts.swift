@@ -176,7 +176,7 @@ public enum CompleteTaskPart: AccountOperation {
   public static let spec = OperationSpec(
     "taskParts.complete", of: .social, .post("/v1/tasks/{taskID}/parts/{partID}/completion"), by: .account, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind], requirements: ["TASK-1"],
-    "Marks a part of a task as done; the part is assigned to the caller, or to nobody.")
+    "Marks a part of a task as done, if it is assigned to the caller or to nobody.")
 }
 
 /// Reopens a part of an open task, by an account that may mark it as done (TASK-1). If it is not done, nothing changes.
@@ -187,5 +187,5 @@ public enum ReopenTaskPart: AccountOperation {
   public static let spec = OperationSpec(
     "taskParts.reopen", of: .social, .delete("/v1/tasks/{taskID}/parts/{partID}/completion"), by: .account, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind], requirements: ["TASK-1"],
-    "Marks a part of a task as not done; the part is assigned to the caller, or to nobody.")
+    "Marks a part of a task as not done, if it is assigned to the caller or to nobody.")
 }

@@ -36,9 +36,9 @@ enum ConversationStore {
     Migration(number, "read receipts and bytes of conversations") { database in
       try database.execute(
         sql: """
-          -- How far the other may know that the account has read: where both gave read receipts when it did.
+          -- How far the other account may know that this one has read: while both gave read receipts.
           ALTER TABLE conversation_sides ADD COLUMN receipt_sequence INTEGER NOT NULL DEFAULT 0;
-          -- Of the texts and photos that the account has sent here and that are there still.
+          -- The bytes of the texts and photos that the account has sent here and that still exist.
           ALTER TABLE conversation_sides ADD COLUMN sent_bytes INTEGER NOT NULL DEFAULT 0 CHECK (sent_bytes >= 0);
           UPDATE conversation_sides SET sent_bytes = (
             SELECT coalesce(sum(length(CAST(m.text AS BLOB))), 0) FROM messages m
@@ -187,7 +187,7 @@ enum ConversationStore {
       (SELECT r.message_id FROM conversation_sides o JOIN messages r ON r.sequence = o.receipt_sequence
         WHERE o.account_id = side.other_account AND o.other_account = side.account_id) AS read_message_id
     FROM conversation_sides side
-    -- Who was deleted has no name any more, nor has who has blocked the account.
+    -- A deleted account has no name any more, nor has one that has blocked the account.
     LEFT JOIN accounts a ON a.account_id = side.other_account
     LEFT JOIN accounts own ON own.account_id = side.account_id
     JOIN messages m ON m.sequence = side.last_sequence

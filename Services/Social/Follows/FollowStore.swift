@@ -31,7 +31,7 @@ enum FollowStore {
     Migration(number, "followers by name") { database in
       try database.execute(
         sql: """
-          -- Each following that there is, by the follower's username.
+          -- Each follow, by the follower's username.
           CREATE TABLE follower_names (
             followed_account BLOB NOT NULL,
             username TEXT NOT NULL,

@@ -27,7 +27,7 @@ enum FriendStore {
     Migration(number, "friends by name") { database in
       try database.execute(
         sql: """
-          -- Each friendship for each of its two, by the other's username.
+          -- Each friendship, once for each of the two accounts, by the other's username.
           CREATE TABLE friend_names (
             account_id BLOB NOT NULL CHECK (account_id IN (low_account, high_account)),
             username TEXT NOT NULL,

@@ -11,7 +11,7 @@ enum MessagePhotoStore {
     Migration(number, "photos in messages") { database in
       try database.execute(
         sql: """
-          -- Apart from the messages, so that reading one does not read its photo.
+          -- Separate from the messages, so that reading a message does not read its photo.
           CREATE TABLE message_photos (
             message_id BLOB NOT NULL PRIMARY KEY REFERENCES messages (message_id) ON DELETE CASCADE,
             media_type TEXT NOT NULL CHECK (media_type IN ('image/jpeg', 'image/png', 'image/webp')),

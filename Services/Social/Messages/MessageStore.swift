@@ -49,7 +49,7 @@ enum MessageStore {
           ALTER TABLE messages ADD COLUMN photo_height INTEGER CHECK (photo_height > 0)
             CHECK ((photo_height IS NULL) = (photo_width IS NULL));
           ALTER TABLE messages ADD COLUMN edited_at INTEGER;
-          -- What was removed says nothing any more, and keeps its position.
+          -- A removed message has no text any more, and keeps its position.
           ALTER TABLE messages ADD COLUMN removed_at INTEGER
             CHECK ((removed_at IS NULL) = (text IS NOT NULL OR photo_width IS NOT NULL));
           DROP INDEX messages_of_conversation;

@@ -66,7 +66,7 @@ enum ModerationCaseStore {
           CREATE UNIQUE INDEX moderation_cases_open
             ON moderation_cases (subject_kind, subject_id, ifnull(subject_day, -1), accused_account) WHERE decided_at IS NULL;
 
-          -- What stood there when it was removed, as JSON; null where nothing is to be given back.
+          -- The content when it was removed, as JSON; null if nothing is to be restored.
           ALTER TABLE moderation_cases ADD COLUMN removed TEXT CHECK (removed IS NULL OR json_valid(removed));
           CREATE INDEX moderation_cases_removed ON moderation_cases (subject_kind, subject_id) WHERE removed IS NOT NULL;
           -- Of former decisions the copy is what is left; a name of a team can be the one that the removal wrote.

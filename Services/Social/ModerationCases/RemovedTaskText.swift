@@ -21,7 +21,7 @@ enum RemovedTaskText {
   /// How one of the tables keeps which texts are removed.
   static func schema(of table: String) -> String {
     """
-    -- The case that removed the text, while nothing else is written in its place.
+    -- The case that removed the text, as long as nothing else was written in its place.
     ALTER TABLE \(table) ADD COLUMN removed_by BLOB CHECK (length(removed_by) = 16);
     CREATE INDEX \(table)_removed ON \(table) (removed_by) WHERE removed_by IS NOT NULL;
     """

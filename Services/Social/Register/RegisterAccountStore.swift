@@ -9,7 +9,7 @@ import TransparencyLog
 enum RegisterAccountStore {
   static let schema = """
 
-    -- Which leaf each record of identity's became; the last one says how far they go.
+    -- The leaf of each record of identity; the last one says how far they go.
     CREATE TABLE register_account_leaves (
       record_number INTEGER NOT NULL PRIMARY KEY CHECK (record_number >= 1),
       number INTEGER NOT NULL UNIQUE REFERENCES register_leaves (number)

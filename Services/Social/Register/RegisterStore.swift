@@ -29,7 +29,7 @@ enum RegisterStore {
     BEGIN SELECT RAISE(ABORT, 'a leaf is never changed'); END;
     CREATE TRIGGER register_leaves_are_not_deleted BEFORE DELETE ON register_leaves
     BEGIN SELECT RAISE(ABORT, 'a leaf is never deleted'); END;
-    -- What a leaf commits to; gone with the last of those whom it concerns.
+    -- What a leaf commits to; deleted with the last of the accounts that it concerns.
     CREATE TABLE register_records (
       number INTEGER NOT NULL PRIMARY KEY REFERENCES register_leaves (number),
       kind TEXT NOT NULL,
@@ -37,7 +37,7 @@ enum RegisterStore {
       salt BLOB NOT NULL CHECK (length(salt) = 32),
       registered_at INTEGER NOT NULL
     ) STRICT;
-    -- Whom a record names, and the salt of the commitment by which it does.
+    -- The accounts that a record names, and the salts of the commitments by which it does.
     CREATE TABLE register_people (
       account_id BLOB NOT NULL CHECK (length(account_id) = 16),
       number INTEGER NOT NULL REFERENCES register_records (number),

@@ -29,7 +29,7 @@ enum RegisterTileStore {
       note TEXT NOT NULL,
       signed_at INTEGER NOT NULL
     ) STRICT;
-    -- What the log is called; a further line where it goes on under another name.
+    -- The log's name; a further row if it continues under another name.
     CREATE TABLE register_origins (
       position INTEGER NOT NULL PRIMARY KEY CHECK (position >= 1),
       origin TEXT NOT NULL UNIQUE,

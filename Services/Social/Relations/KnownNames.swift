@@ -17,7 +17,7 @@ enum KnownNames {
         let condition = table == "blocks" ? "TRUE" : "is_hidden = 1"
         try database.execute(
           sql: """
-            -- Of who has blocked the other: the last names that the other has seen.
+            -- For an account that has blocked the other: the last names that the other has seen.
             ALTER TABLE \(table) ADD COLUMN known_username TEXT;
             ALTER TABLE \(table) ADD COLUMN known_nickname TEXT;
             UPDATE \(table) SET (known_username, known_nickname) = (

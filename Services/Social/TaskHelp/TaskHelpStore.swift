@@ -35,7 +35,7 @@ enum TaskHelpStore {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX task_thanks_by_account ON task_thanks (account_id);
 
-    -- Stays when the task or who was helped is gone.
+    -- Stays when the task or the helped account is deleted.
     CREATE TABLE task_help_given (
       account_id BLOB NOT NULL CHECK (length(account_id) = 16),
       task_id BLOB NOT NULL CHECK (length(task_id) = 16),

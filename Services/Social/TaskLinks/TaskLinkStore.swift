@@ -35,7 +35,7 @@ enum TaskLinkStore {
       try database.execute(
         sql: """
           ALTER TABLE task_links ADD COLUMN closed_at INTEGER;
-          -- When moderators closed all public links to the task, those to come too.
+          -- When moderators closed all public links to the task, including future ones.
           ALTER TABLE tasks ADD COLUMN links_closed_at INTEGER;
           """)
     }

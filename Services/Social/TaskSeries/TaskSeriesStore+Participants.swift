@@ -10,10 +10,10 @@ extension TaskSeriesStore {
     Migration(number, "recurring tasks of teams, and who has left") { database in
       try database.execute(
         sql: """
-          -- The team whose own the occurrences are; it may have ended.
+          -- The team that the occurrences belong to; it may have ended.
           ALTER TABLE task_series ADD COLUMN team_id BLOB CHECK (length(team_id) = 16);
           CREATE INDEX task_series_of_team ON task_series (team_id) WHERE team_id IS NOT NULL;
-          -- Who takes part no more: a team does not bring it back, nor its creator where it left by itself.
+          -- Accounts that no longer take part: a team does not add them again, nor does the creator if they left by themselves.
           CREATE TABLE task_series_leavers (
             series_id BLOB NOT NULL REFERENCES task_series (series_id) ON DELETE CASCADE,
             account_id BLOB NOT NULL CHECK (length(account_id) = 16),

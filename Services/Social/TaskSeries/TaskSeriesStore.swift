@@ -59,7 +59,7 @@ struct TaskSeriesStore: Sendable {
       PRIMARY KEY (series_id, account_id)
     ) STRICT, WITHOUT ROWID;
     CREATE UNIQUE INDEX task_series_participants_listed ON task_series_participants (account_id, series_sequence);
-    -- What its creator and all others have left is nobody's.
+    -- A series that its creator and all others have left belongs to nobody.
     CREATE TRIGGER task_series_left AFTER DELETE ON task_series_participants BEGIN
       DELETE FROM task_series WHERE series_id = old.series_id AND creator_account IS NULL
         AND NOT EXISTS (SELECT 1 FROM task_series_participants p WHERE p.series_id = old.series_id);
@@ -70,7 +70,7 @@ struct TaskSeriesStore: Sendable {
       DELETE FROM task_series WHERE sequence = new.sequence;
     END;
 
-    -- The series that a task is an occurrence of, and on which day, whatever it says itself of when it is due. A series may be gone.
+    -- The series and the day that a task is an occurrence of, whatever its own due day. The series may be deleted.
     ALTER TABLE tasks ADD COLUMN series_id BLOB CHECK (length(series_id) = 16);
     ALTER TABLE tasks ADD COLUMN series_day INTEGER CHECK ((series_day IS NULL) = (series_id IS NULL));
     CREATE UNIQUE INDEX tasks_of_series ON tasks (series_id, series_day) WHERE series_id IS NOT NULL;

@@ -54,7 +54,7 @@ enum TeamScoreStore {
   }
 
   private static let counting = """
-    -- How many teams have a score, and how many have one of a band of 256 scores.
+    -- The number of teams with a score, and with a score in a band of 256.
     CREATE TABLE team_score_counts (
       period INTEGER NOT NULL,
       score INTEGER NOT NULL,

@@ -13,7 +13,7 @@ enum TeamTaskStore {
     Migration(number, "teams' own tasks") { database in
       try database.execute(
         sql: """
-          -- The team whose own it is; it may have ended.
+          -- The team that it belongs to; it may have ended.
           ALTER TABLE tasks ADD COLUMN team_id BLOB CHECK (length(team_id) = 16);
           CREATE INDEX tasks_of_team ON tasks (team_id, state, sequence) WHERE team_id IS NOT NULL;
           """)

@@ -49,7 +49,7 @@ public struct AccountsFeature: Feature {
     Migration(number, "accounts' settings") { database in
       try database.execute(
         sql: """
-          -- Purposes consented to, a blank between.
+          -- The purposes consented to, separated by blanks.
           ALTER TABLE accounts ADD COLUMN consents TEXT NOT NULL DEFAULT '';
           ALTER TABLE accounts ADD COLUMN mutes_help INTEGER NOT NULL DEFAULT 0 CHECK (mutes_help IN (0, 1));
           """)

@@ -1,7 +1,7 @@
 /// What every store needs in order to forget an account (ID-12).
 enum ErasureSchema {
   static let first = """
-    -- The accounts whose data was erased here: what is told or asked late of them has no effect. Ids name nobody any more.
+    -- The accounts whose data was erased here: late events and requests about them have no effect. Ids name nobody any more.
     CREATE TABLE erasures (
       account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
       deletion_id BLOB NOT NULL UNIQUE CHECK (length(deletion_id) = 16),
@@ -24,11 +24,11 @@ enum ErasureSchema {
     """
 
   static let steps = """
-    -- The last event before the erasure began: later ones that tell of its consequences stay.
+    -- The last event before the erasure began: later ones, about its consequences, stay.
     ALTER TABLE erasures ADD COLUMN told_through INTEGER NOT NULL DEFAULT 0;
-    -- How far events were looked through.
+    -- How far events were searched.
     ALTER TABLE erasures ADD COLUMN emptied_through INTEGER NOT NULL DEFAULT 0;
-    -- When no row was left; until then they go in steps, and nobody is shown them.
+    -- When no row was left; until then rows are deleted in steps, and shown to nobody.
     ALTER TABLE erasures ADD COLUMN rows_erased_at INTEGER;
     UPDATE erasures SET rows_erased_at = erased_at;
     """

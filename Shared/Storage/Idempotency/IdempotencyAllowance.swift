@@ -26,7 +26,7 @@ struct IdempotencyAllowance: Sendable {
       // Earlier records draw on no allowance, and are gone in a week.
       try database.execute(
         sql: """
-          -- A share of what is kept for an account or an address.
+          -- The share of an account or an address in what is kept.
           CREATE TABLE idempotency_draws (
             id INTEGER PRIMARY KEY,
             owner TEXT NOT NULL,

@@ -90,7 +90,7 @@ enum StoreSchema {
       body BLOB NOT NULL
     ) STRICT;
     INSERT INTO numbered_events SELECT number, name, at, traceparent, body FROM outbox;
-    -- Where none is left, one that says nothing keeps the number of the last.
+    -- If none is left, an empty event keeps the number of the last one.
     INSERT INTO numbered_events
       SELECT seq, 'events.erased', 0, NULL, x'7B7D' FROM sqlite_sequence
       WHERE name = 'outbox' AND seq > coalesce((SELECT max(number) FROM outbox), 0);
@@ -126,7 +126,7 @@ enum StoreSchema {
       epoch TEXT NOT NULL UNIQUE,
       end_number INTEGER NOT NULL CHECK (end_number >= 0)
     ) STRICT;
-    -- Where the log stood when the last page of a snapshot was read: what had happened until then may have taken effect.
+    -- The end of the log when the last page of a snapshot was read: events up to it may have taken effect.
     ALTER TABLE subscription_cursors ADD COLUMN snapshot_number INTEGER NOT NULL DEFAULT 0;
     """
 
