@@ -87,7 +87,7 @@ struct BuildTests {
       #expect(failed.status == 0 && failed.output == "failed\n")
       #expect(
         failed.errors
-          == "/a.swift:1:2: error: no such thing\n   |  import it\nAll that the build said: \(folder)/.build/build.log\n")
+          == "/a.swift:1:2: error: no such thing\n   |  import it\nThe whole output of the build: \(folder)/.build/build.log\n")
       let built = try await call("\(commands)\nfails=0; build_shown --product one; cat \(folder)/.build/build.log")
       #expect(built.errors == "Built in 0:00 min\n")
       #expect(built.output.hasPrefix("[1/20] Compiling one\n"))

@@ -10,8 +10,8 @@ struct ContainerTests {
     let end = try #require(text.range(of: "\n  identity:\n"))
     let gateway = text[begin.upperBound..<end.lowerBound]
     for name in [
-      "TLS_CERTIFICATE_FILE", "TLS_KEY_FILE", "HTTP_TRUSTED_PROXIES", "HTTP_PROXY_FIELD", "TCP_TRUSTED_PROXIES", "METRICS_TOKEN",
-      "PUBLIC_URL",
+      "TLS_CERTIFICATE_FILE", "TLS_KEY_FILE", "HTTP_TRUSTED_PROXIES", "HTTP_FORWARDED_HEADER", "TCP_TRUSTED_PROXIES",
+      "METRICS_TOKEN", "PUBLIC_URL",
     ] {
       #expect(gateway.contains("\n      RACHA_\(name): ${RACHA_\(name):-"), "\(name)")
     }

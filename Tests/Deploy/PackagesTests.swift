@@ -10,7 +10,7 @@ struct PackagesTests {
       ("echo 'Swift version 6.2.4 (swift-6.2.4-RELEASE)'", "Swift 6.2 is too old: Racha needs 6.3 or later"),
       ("echo 'swift-driver version: 1.90 Apple Swift version 5.10 (swiftlang-5.10)'", "Swift 5.10 is too old"),
       ("echo 'libncurses.so.6: cannot open' >&2; exit 127", "Swift does not run: libncurses.so.6: cannot open"),
-      ("echo hello", "Swift does not say its version: hello"),
+      ("echo hello", "Swift does not print its version: hello"),
       // These are new enough, and go on to a build that fails.
       ("[ $1 = --version ] && echo 'Swift version 6.3.1 (swift-6.3.1-RELEASE)'", "the build failed"),
       ("[ $1 = --version ] && echo 'Swift version 6.10-dev (LLVM 1, Swift 2)'", "the build failed"),

@@ -29,7 +29,7 @@ struct VerifyRegister: AsyncParsableCommand {
       """)
   var checkpoint: String?
   @Option(
-    help: "A key of the register (a verifier key of c2sp.org/signed-note); by default, the first time, the keys that it lists itself."
+    help: "A key of the register (a verifier key of c2sp.org/signed-note); by default, at first, the keys that it lists itself."
   )
   var key: [String] = []
 

@@ -108,7 +108,7 @@ enum ActivityText {
 
   static var title: Note {
     let maximum = ContentLimits.current.activityTitle
-    return Note("What it is called, \(ActivityText.size(maximum)).", length: 1...maximum, example: "Drink water")
+    return Note("Its title, \(ActivityText.size(maximum)).", length: 1...maximum, example: "Drink water")
   }
 
   static var reason: Note {

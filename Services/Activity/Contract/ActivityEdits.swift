@@ -80,8 +80,8 @@ public enum UpdateActivity: AccountOperation {
       "startDay":
         "The first day on which it may be planned, from 1970-01-01 to 2199-12-31; not after the first day with an entry.",
       "endDay": """
-      The last day on which it may be planned, which may be in the past; not before the last day with an entry, nor before the day \
-      from which a changed goal or schedule applies. Null removes it.
+      The last day on which it may be planned, which may be in the past; not before the last day with an entry, nor, if an entry or \
+      a timer delays a changed goal or schedule, before the day from which that applies. Null removes it.
       """,
       "reminders": ActivityText.reminders, "tags": ActivityText.tags,
       "tie": "The movement that completes it: steps, or a distance in `m` or `km`; null unties it.",

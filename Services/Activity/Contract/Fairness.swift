@@ -34,7 +34,7 @@ public struct FlaggedSample: Document, Hashable {
 
   public static let notes: Notes = [
     "index": "The sample's position in the list, from 0.", "id": "The sample's id.",
-    "codes": "The reason why it earns nothing; see `reasons`.",
+    "codes": "The reasons why it earns nothing; see `reasons`.",
   ]
 }
 
@@ -51,7 +51,7 @@ public struct FlaggedMovement: Document, Hashable {
     self.codes = codes
   }
 
-  public static let notes: Notes = ["kind": "The kind of movement.", "codes": "The reason why it earns nothing."]
+  public static let notes: Notes = ["kind": "The kind of movement.", "codes": "The reasons why it earns nothing."]
 }
 
 /// What a flag means.

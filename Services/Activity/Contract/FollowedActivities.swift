@@ -70,7 +70,7 @@ public enum ListFollowedActivities: AccountOperation {
       self.cursor = cursor
     }
 
-    public static let notes = listNotes(["accountID": "Only those of this account, which you follow."])
+    public static let notes = listNotes(["accountID": "Only those of this account, which the caller must follow."])
   }
 
   public typealias Output = Page<FollowedActivity>

@@ -57,9 +57,11 @@ public struct Goal: Document, Hashable {
   public static let notes: Notes = [
     "kind": "`check`: done or not; `quantity`: an amount; `duration`: a time.",
     "amount": Note(
-      "For `quantity`: the amount of a day, at most 3 decimals.", range: 0.001...Amounts.maximum, example: .number(2.5)),
+      "For `quantity`: the amount to reach a day, or its limit; 3 decimals at most.", range: 0.001...Amounts.maximum,
+      example: .number(2.5)),
     "unit": Note("For `quantity`: what is counted, at most 20 characters and 320 bytes.", length: 1...20, example: "litres"),
-    "durationSeconds": Note("For `duration`: the time of a day.", range: 1...Double(Amounts.maxSeconds), example: 1800),
+    "durationSeconds": Note(
+      "For `duration`: the time to reach a day, or its limit.", range: 1...Double(Amounts.maxSeconds), example: 1800),
     "direction": """
     For `quantity` and `duration`: `atLeast` (if absent): a goal to reach; `atMost`: a limit, which a day keeps if it ends without \
     exceeding it, even without any entry.

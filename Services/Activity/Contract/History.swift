@@ -174,7 +174,7 @@ public struct HistoryQuery: ListInput, Hashable {
 
   public static let notes = listNotes([
     "scope":
-      "`mine`, the default; `followed`: of those I follow, of each activity the latest entry only; `all`: my own and theirs, all of them.",
+      "`mine`, the default; `followed`: the latest entry of each activity of the accounts that the caller follows; `all`: all of both.",
     "activityIDs": Note("Only entries of these activities.", items: 1...maxActivities),
     "text": Note(
       "Only entries with this text in their comment, ignoring case and accents.", length: 0...maxCharacters, example: "rain"),

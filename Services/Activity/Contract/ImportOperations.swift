@@ -310,5 +310,5 @@ public struct ImportProgressed: Event, Hashable {
 
   public static let spec = EventSpec(
     "imports.progressed", by: .activity, requirements: ["MOVE-3"],
-    "An import made progress; published every two seconds at most, and when it ends.")
+    "An import made progress; published at most once every two seconds, and when it ends.")
 }

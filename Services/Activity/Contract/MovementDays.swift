@@ -39,7 +39,7 @@ public struct MovementDay: Document, Hashable {
     "day": "The local day.", "steps": Note("The number of steps.", example: 8043),
     "earningSteps": Note("The steps that may earn coins.", example: 8043),
     "walkingMeters": Note("Metres walked.", example: .number(3120.5)), "runningMeters": Note("Metres run.", example: 5000),
-    "cyclingMeters": Note("Metres cycled.", example: 0), "reasons": "The reason why some or all of it earns nothing.",
+    "cyclingMeters": Note("Metres cycled.", example: 0), "reasons": "The reasons why some or all of it earns nothing.",
   ]
 }
 

@@ -89,7 +89,8 @@ public struct SeriesBar: Document, Hashable {
   public static let notes: Notes = [
     "firstDay": "The first of its days.", "lastDay": "The last of its days.",
     "dueDays": "The number of days due up to today, without paused and skipped ones.",
-    "doneDays": "The number of these days that were done.", "amount": "For a quantity: the amount done.",
+    "doneDays": "The number of days that were done; may exceed `dueDays` for a schedule of so many times a week.",
+    "amount": "For a quantity: the amount done.",
     "goalAmount": "For a quantity: the goals, or limits, of all of the days together.",
     "durationSeconds": "For a duration: the time spent.",
     "goalDurationSeconds": "For a duration: the goals, or limits, of all of the days together.",

@@ -22,7 +22,8 @@ extension OpenAPI {
     "X-Request-ID": ["description": "Id of the request, also in logs.", "schema": ["type": "string"]],
     "RateLimit": [
       "description": """
-      The calls left in the budget (`r`), and the seconds until it is full again or, without a call left, until the next one (`t`).
+      The calls left in the budget (`r`), and the seconds until it is full again or, for a refused call, until the next one is \
+      accepted (`t`).
       """,
       "schema": ["type": "string"],
     ],

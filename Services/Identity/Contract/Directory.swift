@@ -80,5 +80,5 @@ public enum SearchDirectory: AccountOperation {
   public static let spec = OperationSpec(
     "directory.search", of: .identity, .get("/v1/directory"), by: .account, effect: .read, rate: .search,
     requirements: ["ID-14", "SOC-7", "SOC-8"],
-    "Lists the accounts that can be found by searching, or those of them with a given part in username or nickname.")
+    "Lists the other accounts that want to be found, or those of them with a given part in username or nickname.")
 }

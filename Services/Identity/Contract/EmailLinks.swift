@@ -45,8 +45,9 @@ public enum ValidateEmailLink: OpenOperation {
     public init(isDone: Bool) { self.isDone = isDone }
 
     public static let notes: Notes = [
-      "isDone":
-        "Whether the link was used before, so nothing is left to do: true of verification links only, since other links are refused once used."
+      "isDone": """
+      Whether the link was used before, so nothing is left to do. Only verification links say `true`; other links are refused once used.
+      """
     ]
   }
 

@@ -100,7 +100,7 @@ public struct Incident: Document, Hashable {
     "title": Note("The same in words, in the caller's language.", example: "Many attempts at one account's password"),
     "severity": "Its severity, which can rise.", "accountID": "The affected account, if there is one.",
     "username": "Its username; absent if the account no longer exists.",
-    "address": "The address that it comes from, if it is one.",
+    "address": "The network address that it comes from, if there is only one.",
     "provider": Note("The external provider that it is about, if there is one.", example: "google"),
     "count": Note("The number of its events.", range: 1...9e15, example: 7), "firstAt": "When the first event happened.",
     "lastAt": "When the last event happened.", "measures": "The reaction to it.",

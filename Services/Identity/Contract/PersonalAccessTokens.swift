@@ -111,7 +111,7 @@ public enum CreatePersonalAccessToken: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "token": "The token.",
+      "token": "The token's data, without its secret.",
       "secret": "The token to send with each request as `Authorization: Bearer`. It is shown only now.",
     ]
   }

@@ -71,7 +71,7 @@ public struct RankedIncident: Document, Hashable {
     "title": "The same in words, in the caller's language.",
     "severity": "Its severity.", "accountID": "The affected account, if there is one.",
     "username": "Its username; absent if the account no longer exists.",
-    "address": "The address that the events came from, if it is one.",
+    "address": "The network address that the events came from, if there is only one.",
     "provider": Note("The external provider that it is about, if there is one.", example: "google"),
     "count": Note("The number of its events when the report was written.", example: 7),
     "recommendation": "What to do about it, in the caller's language.",

@@ -128,7 +128,7 @@ public enum UpdateSettings: AccountOperation {
       "nameVisibility": Note("To whom the profile shows the person's name."),
       "ageVisibility": Note("To whom the profile shows the person's age."),
       "givesReadReceipts": Note(
-        "Whether friends see how far messages were read, and the caller sees it of theirs: both must give read receipts."),
+        "Whether friends see how far the caller has read their messages, and the reverse: both must give read receipts."),
       "taskEnrollment": Note("Who may enrol the account in a task: `everybody`, `friends` or `nobody`."),
     ]
 

@@ -58,7 +58,7 @@ public struct NotificationDelivery: Document, Hashable {
     "explanation": "The same in words, in the reader's language.",
     "notificationID": "The notification in the inbox; absent if there is none.",
     "createdAt": "When it was due to be sent.", "heldUntil": "Until when it waits; absent if it does not.",
-    "finishedAt": "When it was sent, given up, or found to have no addressee.",
+    "finishedAt": "When it was sent, given up, or left unsent (`silent`); absent before.",
     "openedAt": "When it was read in the inbox, or the push was opened; never known of e-mails.",
   ]
 }

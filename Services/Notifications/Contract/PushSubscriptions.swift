@@ -277,7 +277,7 @@ public enum CreatePushSubscription: AccountOperation {
       "endpoint": "The address at which the push service accepts pushes: https at port 443, on the public internet.",
       "keys": "The device's keys.",
       "publicKey": "The server key that the device subscribed with; the present one if absent.",
-      "name": "The new name for the device.", "language": "The language of its pushes; the account's if absent.",
+      "name": "A name for the device.", "language": "The language of its pushes; the account's if absent.",
     ]
   }
 

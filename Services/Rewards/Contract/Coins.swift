@@ -162,7 +162,7 @@ public enum ListTransfers: AccountOperation {
 
   public static let spec = OperationSpec(
     "coins.listTransfers", of: .rewards, .get("/v1/coins/transfers"), by: .account, effect: .read, requirements: ["REW-2"],
-    "Lists the coins that the caller gained or spent, newest first.")
+    "Lists the changes of the caller's coin balance, newest first.")
 }
 
 /// Coins were credited for steps (``CoinsEarned``), or taken back by a correction (``CoinsCorrected``).

@@ -129,8 +129,8 @@ public enum ListLeaderboard: AccountOperation {
 
     public static let notes = listNotes([
       "metric": "What people are ranked by: `steps` that may earn, or `coins` earned.",
-      "period": "A month, such as `2026-11`, or `allTime`; your present month if absent.",
-      "scope": "Among whom: `everyone`, your `friends`, your `team`; everyone if absent.",
+      "period": "A month, such as `2026-11`, or `allTime`; the caller's present month if absent.",
+      "scope": "The people ranked: `everyone`, the caller's `friends` or the caller's `team`; everyone if absent.",
     ])
   }
 

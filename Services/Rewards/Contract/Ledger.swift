@@ -196,7 +196,7 @@ public struct CoinsAdjusted: Event, Hashable {
 
   public static let notes: Notes = [
     "accountID": "The account whose coins they are.", "transferID": LedgerText.transferID,
-    "coins": "The number of coins: positive if gained, negative if spent or taken.",
+    "coins": "The number of coins: positive if added, negative if taken.",
     "reason": LedgerText.reason, "balance": LedgerText.balance, "at": "When it happened.",
   ]
 

@@ -236,7 +236,7 @@ public enum ListOffers: AccountOperation {
     public static let notes = listNotes(
       placeNotes.merging([
         "sort": "The order: those that end first (`end`, if absent), cost least, are newest or nearest before the others.",
-        "isAffordable": "Whether only those that you have the coins for.",
+        "isAffordable": "Whether to list only those that the caller has the coins for.",
         "radiusMeters": Note(
           "Only offers within so many metres of that point: up to 100,000, 10,000 if absent.", range: 1...Double(maxRadiusMeters),
           example: 5000), "partnerID": "Only those of this partner.", "category": "Only those of this kind.",

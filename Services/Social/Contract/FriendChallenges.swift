@@ -147,8 +147,8 @@ public enum SendFriendChallenge: AccountOperation {
     ],
     requirements: ["SOC-6"],
     """
-    Challenges a friend to one of the caller's activities; at most 1,000 sent challenges may be pending or accepted, and 50 are \
-    sent a day.
+    Challenges a friend to one of the caller's activities; at most 1,000 sent challenges may be pending or accepted, and at \
+    most 50 can be sent a day.
     """)
 }
 

@@ -51,7 +51,7 @@ public struct ReportedContent: Document, Hashable {
 
   public static let notes: Notes = [
     "username": "The account's username at that time.", "nickname": "Its nickname at that time.",
-    "text": Note("The text.", breaksLines: true), "writtenAt": "When the message was written.",
+    "text": Note("The text.", breaksLines: true), "writtenAt": "When it was written or attached; absent if that is not known.",
     "photoTag": "Identifies the photo; absent without one.",
     "photoWidth": Note("For a message's photo: its width in pixels.", range: 1...65535, example: 800),
     "photoHeight": Note("For a message's photo: its height in pixels.", range: 1...65535, example: 600),
@@ -224,7 +224,7 @@ public enum ListModerationCases: AccountOperation {
 
   public static let spec = OperationSpec(
     "moderation.listCases", of: .social, .get("/v1/moderation/cases"), by: .administrator, effect: .read, requirements: ["SOC-8"],
-    "Lists the reports that nobody has decided, the longest waiting first; none about the caller.")
+    "Lists the undecided cases, the longest waiting first; none about the caller.")
 }
 
 /// Reads a case with its reports, and what was decided about the account before (SOC-8).

@@ -382,7 +382,7 @@ public struct EntryRemovalChanged: Event, Hashable {
     "accountID": "The account whose entry it is.", "activityID": "The activity.", "day": "The day.",
     "isRemoved": "Whether it is removed; otherwise what the removal at `removedAt` took away is restored.",
     "comment": Note(
-      "The comment that was reported last, and no other one; absent if none was.", breaksLines: true),
+      "The comment that was reported last; a different comment stays. Absent if none was.", breaksLines: true),
     "earlierComments": Note(
       "Other versions of it that were reported, the last one first; absent if there are none.", items: 1...100),
     "photo": "If it is restored: a photo that was reported, to be put back if it was removed.",

@@ -111,7 +111,7 @@ public struct TaskNoticeCreated: Event, Hashable {
     "checkpoint": Note(
       "The first checkpoint that covers the leaf, a signed note (c2sp.org/tlog-checkpoint).", length: 1...1_000_000,
       breaksLines: true),
-    "partTitle": "The description of the part that was assigned; absent for other notices.",
+    "partTitle": "The title of the part that was assigned; absent for other notices.",
     "byAccountID": "The account that did it; absent if no single account did.",
     "byUsername": "The username of the account that did it.", "at": "When it happened.",
   ]

@@ -155,8 +155,10 @@ public enum CreateTaskSeries: AccountOperation {
       "schedule": "The days of its occurrences; all kinds of schedules but `timesAWeek`.",
       "startDay": "The first day on which it may be planned: today, in the caller's time zone, or later; today if absent.",
       "endDay": Note("\(TaskSeriesText.endDay); none if absent."),
-      "teamID":
-        "The caller's team: the occurrences belong to it, and everyone who is in it on their days takes part, except those who have left the recurring task.",
+      "teamID": """
+      The caller's team: the occurrences belong to it. Everyone who is in it on the day of an occurrence takes part, except those who \
+      have left the recurring task or are separated from its creator by a block.
+      """,
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -176,7 +178,7 @@ public enum CreateTaskSeries: AccountOperation {
       TaskFailure.spaceFull.kind,
     ],
     requirements: ["TASK-1"],
-    "Creates a recurring task, with an occurrence on each day of a schedule; the caller may have 100 active ones.")
+    "Creates a recurring task, with an occurrence on each day of a schedule; at most 100 that the caller created may be active.")
 }
 
 /// Lists the recurring tasks that the caller takes part in (TASK-1).

@@ -116,5 +116,5 @@ public enum RenewTaskToken: AccountOperation {
     "taskTokens.renew", of: .social, .post("/v1/tasks/{taskID}/token"), by: .verifiedAccount, effect: .write,
     isForSessionsOnly: true, failures: [RequestFailure.notFound.kind, TaskFailure.cancelled.kind], takesIdempotencyKey: false,
     requirements: ["TASK-8"],
-    "Replaces the token of a task of the caller with a new one, valid for 30 days; the old one stops working.")
+    "Creates a new token for one of the caller's tasks, valid for 30 days; an older one stops working.")
 }

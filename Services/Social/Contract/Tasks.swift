@@ -172,7 +172,7 @@ public enum CreateTask: AccountOperation {
       TeamTaskFailure.tooMany.kind,
     ],
     requirements: ["TASK-1"],
-    "Creates a task in which the caller and the named people take part; the caller may have created 1,000 open ones.")
+    "Creates a task in which the caller and the named people take part; at most 1,000 that the caller created may be open.")
 }
 
 /// What is said of the usernames of people to enrol.
@@ -181,7 +181,7 @@ enum TaskEnrollmentText {
   static let maxUsernames = 100
 
   static let usernames = Note(
-    "The usernames of those who take part besides you; at most 50 take part in all.", items: 0...maxUsernames)
+    "The usernames of those who take part besides the caller; at most 50 take part in all.", items: 0...maxUsernames)
 }
 
 /// The tasks that the caller takes part in: those to do, then those completed, each newest first (TASK-2, UC4).
@@ -298,7 +298,7 @@ public enum UpdateTask: AccountOperation {
   public static let spec = OperationSpec(
     "tasks.update", of: .social, .patch("/v1/tasks/{taskID}"), by: .verifiedAccount, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.spaceFull.kind],
-    requirements: ["TASK-1"], "Changes name, description and due day of an open task that the caller created.")
+    requirements: ["TASK-1"], "Changes name, description and due day of an open task that the caller may edit (`canEdit`).")
 }
 
 /// Cancels an open task, by an account that may edit it (TASK-1): it can no longer be confirmed. Cancelling it again changes nothing.
@@ -309,7 +309,7 @@ public enum CancelTask: AccountOperation {
   public static let spec = OperationSpec(
     "tasks.cancel", of: .social, .post("/v1/tasks/{taskID}/cancel"), by: .account, effect: .write,
     failures: TaskRefusals.ofCreator + [TaskFailure.completed.kind], requirements: ["TASK-1"],
-    "Cancels an open task that the caller created; the other participants are notified.")
+    "Cancels an open task that the caller may edit (`canEdit`); the other participants are notified.")
 }
 
 /// To whom tasks are closed.

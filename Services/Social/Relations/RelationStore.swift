@@ -30,7 +30,7 @@ enum RelationStore {
             UNION ALL
             SELECT min(from_account, to_account), max(from_account, to_account), sent_at FROM friend_requests WHERE state = 'pending'
             UNION ALL
-            SELECT min(from_account, to_account), max(from_account, to_account), sent_at FROM follow_friend_requests WHERE state = 'pending'
+            SELECT min(from_account, to_account), max(from_account, to_account), sent_at FROM follow_requests WHERE state = 'pending'
           ) GROUP BY low_account, high_account;
           """)
     }
@@ -59,7 +59,7 @@ enum RelationStore {
     SELECT r.low_account, r.high_account, r.changed_at, r.revision, friendship.since IS NOT NULL,
       low_friend_request.friend_request_id, low_friend_request.is_hidden, high_friend_request.friend_request_id, high_friend_request.is_hidden,
       low_follow.state IS NOT NULL, high_follow.state IS NOT NULL,
-      low_follow_friend_request.follow_friend_request_id, low_follow_friend_request.is_hidden, high_follow_friend_request.follow_friend_request_id, high_follow_friend_request.is_hidden,
+      low_follow_request.follow_request_id, low_follow_request.is_hidden, high_follow_request.follow_request_id, high_follow_request.is_hidden,
       low_block.since IS NOT NULL, high_block.since IS NOT NULL
     FROM relations r
     LEFT JOIN friendships friendship ON friendship.low_account = r.low_account AND friendship.high_account = r.high_account
@@ -71,10 +71,10 @@ enum RelationStore {
       AND low_follow.followed_account = r.high_account AND low_follow.state = 'accepted'
     LEFT JOIN follows high_follow ON high_follow.follower_account = r.high_account
       AND high_follow.followed_account = r.low_account AND high_follow.state = 'accepted'
-    LEFT JOIN follow_friend_requests low_follow_friend_request ON low_follow_friend_request.from_account = r.low_account
-      AND low_follow_friend_request.to_account = r.high_account AND low_follow_friend_request.state = 'pending'
-    LEFT JOIN follow_friend_requests high_follow_friend_request ON high_follow_friend_request.from_account = r.high_account
-      AND high_follow_friend_request.to_account = r.low_account AND high_follow_friend_request.state = 'pending'
+    LEFT JOIN follow_requests low_follow_request ON low_follow_request.from_account = r.low_account
+      AND low_follow_request.to_account = r.high_account AND low_follow_request.state = 'pending'
+    LEFT JOIN follow_requests high_follow_request ON high_follow_request.from_account = r.high_account
+      AND high_follow_request.to_account = r.low_account AND high_follow_request.state = 'pending'
     LEFT JOIN blocks low_block ON low_block.blocker_account = r.low_account AND low_block.blocked_account = r.high_account
     LEFT JOIN blocks high_block ON high_block.blocker_account = r.high_account AND high_block.blocked_account = r.low_account
     """

@@ -146,7 +146,7 @@ public final class Settings: Sendable {
 
   /// Throws ``Invalid`` with every problem recorded so far, and with each setting that is given under a former name.
   public func check() throws {
-    let renamed = Settings.renamedKeys.sorted { $0.key < $1.key }.filter { raw($0.key) != nil }.map {
+    let renamed = Settings.renamedKeys.sorted { $0.key < $1.key }.filter { raw($0.key)?.isEmpty == false }.map {
       Problem(key: $0.key, rule: "is called \($0.value) now")
     }
     let found = problems.withLock { $0 } + renamed

@@ -72,24 +72,24 @@ struct GrowthSize {
   func measure(without: Set<GrowthStage>) async throws -> GrowthFigures {
     var size = self
     try await size.fill()
-    say("stores are filled")
+    size.say("stores are filled")
     try await size.start()
-    say("services are ready")
+    size.say("services are ready")
     if !without.contains(.calls) {
       try await size.play()
-      say("operations are called")
+      size.say("operations are called")
     }
     if !without.contains(.backup) {
       try await size.backUp()
-      say("stores are backed up")
+      size.say("stores are backed up")
     }
     if !without.contains(.deletion) {
       try await size.delete()
-      say("accounts are deleted")
+      size.say("accounts are deleted")
     }
     if !without.contains(.emptyStores) {
       try await size.startEmpty()
-      say("services have begun with empty stores")
+      size.say("services have begun with empty stores")
     }
     try size.addMemory("to the end")
     for stage in GrowthStage.allCases where without.contains(stage) { size.figures.raw.append("left out: \(stage.rawValue)") }
