@@ -70,6 +70,15 @@ struct SettingsFileTests {
     }
   }
 
+  @Test("A former name without a value is none, as compose hands on what is not set")
+  func emptyFormer() async throws {
+    try await SettingsFileTests.with("{}") { environment in
+      var environment = environment
+      environment["RACHA_SMTP_LANES"] = ""
+      try await Settings.of(environment).check()
+    }
+  }
+
   /// From the sources: `settings.int("racha.limits.batch", …)`, with `*` for what is put into a key.
   @Test("The file of settings knows the keys that the services read")
   func known() throws {
