@@ -164,7 +164,7 @@ struct TemplateGroup: Sendable {
     _ = try await first.call(PutEntryPhoto.self, .init(activityID: walk, day: .today, content: GrowthCast.picture))
     _ = try await first.call(UpdateSettings.self, .init(directoryVisibility: .set(.listed)))
     _ = try await first.call(CreatePublicLink.self, .init())
-    _ = try await first.call(CreateCalendarFeed.self, .init())
+    _ = try await first.call(CreateCalendarFeedLink.self, .init())
     _ = try await third.call(
       CreatePersonalAccessToken.self, .init(name: PersonalAccessTokenName(text: "script"), scopes: [.activityRead]))
     _ = try await third.call(

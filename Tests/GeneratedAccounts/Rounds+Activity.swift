@@ -80,10 +80,10 @@ extension RoundWorker {
     try await ana(SetStepGoal.self, .init(period: .week, goal: 50_000))
     try await ana(GetStepGoals.self, .init())
     try await ana(ClearStepGoal.self, .init(period: .week))
-    let feed = try await ana(CreateCalendarFeed.self, .init())
-    try await ana(GetCalendarFeed.self, .init())
+    let feed = try await ana(CreateCalendarFeedLink.self, .init())
+    try await ana(GetCalendarFeedLink.self, .init())
     try await anybody(ReadCalendarFeed.self, .init(key: feed.key))
-    try await ana(RevokeCalendarFeed.self, .init())
+    try await ana(RevokeCalendarFeedLink.self, .init())
     try await ana(DeleteActivity.self, .init(activityID: id, confirm: true))
   }
 

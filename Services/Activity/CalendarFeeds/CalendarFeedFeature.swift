@@ -15,9 +15,9 @@ struct CalendarFeedFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     let handlers = CalendarFeedHandlers(calendars: calendars)
-    service.serve(CreateCalendarFeed.self, write: handlers.create)
-    service.serve(GetCalendarFeed.self, read: handlers.get)
-    service.serve(RevokeCalendarFeed.self, write: handlers.revoke)
+    service.serve(CreateCalendarFeedLink.self, write: handlers.createLink)
+    service.serve(GetCalendarFeedLink.self, read: handlers.getLink)
+    service.serve(RevokeCalendarFeedLink.self, write: handlers.revokeLink)
     service.serve(ReadCalendarFeed.self, handlers.read)
     service.subscribe(to: SessionRevoked.self, CalendarFeedSubscriptions.sessionRevoked)
     service.subscribe(to: AccessWithdrawn.self, CalendarFeedSubscriptions.accessWithdrawn)

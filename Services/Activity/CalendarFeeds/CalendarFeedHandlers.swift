@@ -12,18 +12,18 @@ struct CalendarFeedHandlers: Sendable {
 
   init(calendars: AccountCalendars) { self.calendars = calendars }
 
-  func create(
-    _ input: CreateCalendarFeed.Input, _ call: AccountCall, _ transaction: Transaction
-  ) throws -> CreateCalendarFeed.Output {
+  func createLink(
+    _ input: CreateCalendarFeedLink.Input, _ call: AccountCall, _ transaction: Transaction
+  ) throws -> CreateCalendarFeedLink.Output {
     try EndedSessionStore.expectLive(call.session, in: transaction.database)
     return try CalendarFeedStore.create(of: call.account, by: call.session, transaction)
   }
 
-  func get(_ input: GetCalendarFeed.Input, _ call: AccountCall, _ database: Database) throws -> CalendarFeedState {
+  func getLink(_ input: GetCalendarFeedLink.Input, _ call: AccountCall, _ database: Database) throws -> CalendarFeedState {
     CalendarFeedState(createdAt: try CalendarFeedStore.createdAt(of: call.account, in: database))
   }
 
-  func revoke(_ input: RevokeCalendarFeed.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
+  func revokeLink(_ input: RevokeCalendarFeedLink.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
     try CalendarFeedStore.revoke(of: call.account, transaction)
     return Empty()
   }

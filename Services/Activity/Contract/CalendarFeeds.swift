@@ -2,7 +2,7 @@ public import Operations
 
 extension FeatureContract {
   static let calendarFeeds = FeatureContract(
-    operations: [CreateCalendarFeed.self, GetCalendarFeed.self, RevokeCalendarFeed.self, ReadCalendarFeed.self])
+    operations: [CreateCalendarFeedLink.self, GetCalendarFeedLink.self, RevokeCalendarFeedLink.self, ReadCalendarFeed.self])
 }
 
 /// The secret link to the account's activities as an iCalendar feed, shown once (ACT-16).
@@ -35,13 +35,13 @@ public struct CalendarFeedLink: Document, Hashable {
 /// time, nor a session in doubt may create one. The link ends when the session that created it is closed from elsewhere, and whenever the
 /// account's personal access tokens end with it (``AccessWithdrawn`` of identity); logging out keeps it. A personal access token may ask
 /// whether there is a link, and revoke it.
-public enum CreateCalendarFeed: AccountOperation {
+public enum CreateCalendarFeedLink: AccountOperation {
   public typealias Input = Empty
   public typealias Output = CalendarFeedLink
 
   // A recorded reply would keep the key in the store; a caller that lost the reply creates another link.
   public static let spec = OperationSpec(
-    "calendarFeeds.create", of: .activity, .post("/v1/calendar-feed"), by: .account, effect: .create,
+    "calendarFeeds.createLink", of: .activity, .post("/v1/calendar-feed"), by: .account, effect: .create,
     isForSessionsOnly: true, takesIdempotencyKey: false, requirements: ["ACT-16"],
     "Creates a secret link to the caller's activities as an iCalendar feed; needs a session. An older link stops working.")
 }
@@ -58,22 +58,23 @@ public struct CalendarFeedState: Document, Hashable {
 }
 
 /// Returns whether the account has a feed, and since when.
-public enum GetCalendarFeed: AccountOperation {
+public enum GetCalendarFeedLink: AccountOperation {
   public typealias Input = Empty
   public typealias Output = CalendarFeedState
 
   public static let spec = OperationSpec(
-    "calendarFeeds.get", of: .activity, .get("/v1/calendar-feed"), by: .account, effect: .read, requirements: ["ACT-16"],
+    "calendarFeeds.getLink", of: .activity, .get("/v1/calendar-feed"), by: .account, effect: .read, requirements: ["ACT-16"],
     "Returns whether the caller has a link to an iCalendar feed, and since when.")
 }
 
 /// Revokes the link to the account's feed. Does nothing where there is none.
-public enum RevokeCalendarFeed: AccountOperation {
+public enum RevokeCalendarFeedLink: AccountOperation {
   public typealias Input = Empty
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "calendarFeeds.revoke", of: .activity, .delete("/v1/calendar-feed"), by: .account, effect: .write, requirements: ["ACT-16"],
+    "calendarFeeds.revokeLink", of: .activity, .delete("/v1/calendar-feed"), by: .account, effect: .write,
+    requirements: ["ACT-16"],
     "Revokes the link to the caller's iCalendar feed.")
 }
 
@@ -96,7 +97,7 @@ public enum ReadCalendarFeed: OpenOperation {
   public static let mediaType = "text/calendar; charset=utf-8"
 
   public static let spec = OperationSpec(
-    "calendarFeeds.read", of: .activity, .get("/v1/calendar-feeds/{key}"), by: .anyone, effect: .read,
+    "calendarFeeds.get", of: .activity, .get("/v1/calendar-feeds/{key}"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], raw: .answer([mediaType]), requirements: ["ACT-16"],
     "Returns an iCalendar feed by its secret link; `not_found` for a link that does not work.")
 }

@@ -12,7 +12,7 @@ struct CalendarFeedAccessTests {
   private func running(_ body: (ServicesInProcess, Person, CalendarFeedLink) async throws -> Void) async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
-      let link = try await ana.send(CreateCalendarFeed.self, .init())
+      let link = try await ana.send(CreateCalendarFeedLink.self, .init())
       try services.clock.set("2026-11-21T13:00:00.000Z")
       try await body(services, ana, link)
     }
@@ -31,18 +31,18 @@ struct CalendarFeedAccessTests {
   @Test(
     "A personal access token makes no link to the feed, whatever its scopes; it may look at it and end it")
   func tokens() {
-    #expect(AccessScope(for: GetCalendarFeed.spec) == .activityRead)
-    #expect(AccessScope(for: RevokeCalendarFeed.spec) == .activityWrite)
-    #expect(AccessScope(for: CreateCalendarFeed.spec) == nil && CreateCalendarFeed.spec.inDoubt == .refused)
+    #expect(AccessScope(for: GetCalendarFeedLink.spec) == .activityRead)
+    #expect(AccessScope(for: RevokeCalendarFeedLink.spec) == .activityWrite)
+    #expect(AccessScope(for: CreateCalendarFeedLink.spec) == nil && CreateCalendarFeedLink.spec.inDoubt == .refused)
   }
 
   @Test("A caller without a session makes no link to the feed, should one come by the gateway")
   func withoutSession() async throws {
     try await running { _, ana, _ in
       let script = ana.withoutSession()
-      let refusal = try await script.failure(CreateCalendarFeed.self, .init())
+      let refusal = try await script.failure(CreateCalendarFeedLink.self, .init())
       #expect(refusal == "unauthenticated")
-      #expect(try await script.send(GetCalendarFeed.self, .init()).createdAt != nil)
+      #expect(try await script.send(GetCalendarFeedLink.self, .init()).createdAt != nil)
     }
   }
 
@@ -68,13 +68,13 @@ struct CalendarFeedAccessTests {
   func ended(reason: SessionRevoked.Reason) async throws {
     try await running { services, ana, _ in
       // The gateway does not know of the end, nor has activity: the link is made after it.
-      let late = try await ana.send(CreateCalendarFeed.self, .init())
+      let late = try await ana.send(CreateCalendarFeedLink.self, .init())
       let session = try #require(ana.session)
       let end = try Instant(text: "2026-11-21T12:59:59.999Z")
       try await publish(SessionRevoked(sessionID: session, accountID: ana.id, reason: reason, at: end), in: services)
       #expect(try await !works(late, services))
       // Activity knows of it, and the gateway still not.
-      #expect(try await ana.failure(CreateCalendarFeed.self, .init()) == "session_revoked")
+      #expect(try await ana.failure(CreateCalendarFeedLink.self, .init()) == "session_revoked")
       // Half an hour later no token of the session is left, and nothing of it is kept.
       try services.clock.set("2026-11-21T13:31:00.000Z")
       try await publish(
@@ -107,7 +107,7 @@ struct CalendarFeedAccessTests {
           at: try Instant(text: "2026-11-21T\(at):00.000Z"))
         try await publish(access, in: services)
         #expect(try await works(link, services) == stays, "\(since ?? "-") \(at)")
-        let state = try await ana.send(GetCalendarFeed.self, .init())
+        let state = try await ana.send(GetCalendarFeedLink.self, .init())
         #expect((state.createdAt != nil) == stays)
       }
     }

@@ -18,10 +18,10 @@ struct CalendarFeedTests {
   func link() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
-      #expect(try await ana.send(GetCalendarFeed.self, .init()).createdAt == nil)
-      let link = try await ana.send(CreateCalendarFeed.self, .init())
+      #expect(try await ana.send(GetCalendarFeedLink.self, .init()).createdAt == nil)
+      let link = try await ana.send(CreateCalendarFeedLink.self, .init())
       #expect(link.path == "/v1/calendar-feeds/\(link.key)" && link.key.utf8.count == 43)
-      #expect(try await ana.send(GetCalendarFeed.self, .init()).createdAt == link.createdAt)
+      #expect(try await ana.send(GetCalendarFeedLink.self, .init()).createdAt == link.createdAt)
       let file = try await read(services, link)
       #expect(file.mediaType == "text/calendar; charset=utf-8")
       #expect(String(decoding: file.content.bytes, as: UTF8.self).hasPrefix("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n"))
@@ -37,13 +37,13 @@ struct CalendarFeedTests {
   func rotation() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
-      let first = try await ana.send(CreateCalendarFeed.self, .init())
-      let other = try await ben.send(CreateCalendarFeed.self, .init())
-      let second = try await ana.send(CreateCalendarFeed.self, .init())
+      let first = try await ana.send(CreateCalendarFeedLink.self, .init())
+      let other = try await ben.send(CreateCalendarFeedLink.self, .init())
+      let second = try await ana.send(CreateCalendarFeedLink.self, .init())
       #expect(try await ben.failure(ReadCalendarFeed.self, .init(key: first.key)) == "not_found")
       _ = try await read(services, second)
-      _ = try await ana.send(RevokeCalendarFeed.self, .init())
-      _ = try await ana.send(RevokeCalendarFeed.self, .init())
+      _ = try await ana.send(RevokeCalendarFeedLink.self, .init())
+      _ = try await ana.send(RevokeCalendarFeedLink.self, .init())
       #expect(try await ben.failure(ReadCalendarFeed.self, .init(key: second.key)) == "not_found")
       #expect(try await ben.failure(ReadCalendarFeed.self, .init(key: "x")) == "not_found")
       // Another's is as it was.
@@ -56,9 +56,9 @@ struct CalendarFeedTests {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       _ = try await ana.makeActivity(title: "Secret")
-      let old = try await ana.send(CreateCalendarFeed.self, .init())
+      let old = try await ana.send(CreateCalendarFeedLink.self, .init())
       _ = try await read(services, old)
-      let new = try await ana.send(CreateCalendarFeed.self, .init())
+      let new = try await ana.send(CreateCalendarFeedLink.self, .init())
       #expect(new.key != old.key)
       for key in [old.key, String(old.key.reversed())] {
         let failure = await #expect(throws: Failure.self) { try await ben.send(ReadCalendarFeed.self, .init(key: key)) }
@@ -72,7 +72,7 @@ struct CalendarFeedTests {
   func erased() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
-      let link = try await ana.send(CreateCalendarFeed.self, .init())
+      let link = try await ana.send(CreateCalendarFeedLink.self, .init())
       _ = try await read(services, link)
       try await services.delete(ana, receivedBy: .activity)
       let ben = try await services.register()
@@ -85,7 +85,7 @@ struct CalendarFeedTests {
   func tag() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
-      let link = try await ana.send(CreateCalendarFeed.self, .init())
+      let link = try await ana.send(CreateCalendarFeedLink.self, .init())
       let activity = try await ana.makeActivity()
       let first = try await read(services, link)
       try services.clock.set("2026-12-24T12:00:00.000Z")
@@ -113,7 +113,7 @@ struct CalendarFeedTests {
       let late = try await make("De madrugada", .weekdays([7]), ["02:30"])
       let away = try await make("Archivada", .daily, [])
       _ = try await ana.send(ArchiveActivity.self, .init(activityID: away.id))
-      let link = try await ana.send(CreateCalendarFeed.self, .init())
+      let link = try await ana.send(CreateCalendarFeedLink.self, .init())
       let shown = try CalendarProgram.show(
         try await read(services, link).content.bytes, from: "2026-03-21", to: "2026-04-04")
       #expect(shown.name == "Mis actividades" && shown.zones["Europe/Madrid"] == [3600, 7200])
@@ -149,7 +149,7 @@ struct CalendarFeedTests {
       _ = try await ana.send(
         UpdateActivity.self,
         .init(activityID: activity.id, schedule: .set(.weekdays([1])), endDay: .set(try LocalDay(text: "2026-12-07"))))
-      let link = try await ana.send(CreateCalendarFeed.self, .init())
+      let link = try await ana.send(CreateCalendarFeedLink.self, .init())
       let shown = try CalendarProgram.show(
         try await read(services, link).content.bytes, from: "2026-11-01", to: "2027-03-01")
       #expect(
@@ -182,7 +182,7 @@ struct CalendarFeedTests {
             SELECT activity_id, minute FROM activities, (SELECT 450 AS minute UNION SELECT 720 UNION SELECT 1260)
             """)
       }
-      let link = try await ana.send(CreateCalendarFeed.self, .init())
+      let link = try await ana.send(CreateCalendarFeedLink.self, .init())
       let text = String(decoding: try await read(services, link).content.bytes, as: UTF8.self)
       #expect(text.utf8.count < 701_000 && text.hasSuffix("END:VCALENDAR\r\n"))
       #expect(text.components(separatedBy: "BEGIN:VEVENT").count == text.components(separatedBy: "END:VEVENT").count)

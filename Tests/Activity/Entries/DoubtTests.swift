@@ -13,7 +13,7 @@ struct DoubtTests {
       let activity = try await ana.makeActivity().id
       let name = EntryName(activityID: activity, day: .today)
       _ = try await ana.send(RecordEntry.self, .init(activityID: activity, day: .today, isDone: true, comment: "mine"))
-      _ = try await ana.send(CreateCalendarFeed.self, .init())
+      _ = try await ana.send(CreateCalendarFeedLink.self, .init())
       let start = try Instant(text: "2026-11-21T08:00:00.000Z")
       let samples = [MovementSample(id: "a", start: start, end: start.adding(seconds: 600), steps: 500, source: "phone")]
       _ = try await ana.send(RecordMovementSamples.self, .init(samples: samples))
@@ -29,8 +29,8 @@ struct DoubtTests {
         try await doubtful.failure(DeleteEntry.self, name), try await doubtful.failure(UndoEntry.self, name),
         try await doubtful.failure(DeleteEntryChanges.self, name),
         try await doubtful.failure(SyncEntries.self, .init(changes: [change])),
-        try await doubtful.failure(DeleteEntryPhoto.self, name), try await doubtful.failure(RevokeCalendarFeed.self, .init()),
-        try await doubtful.failure(CreateCalendarFeed.self, .init()),
+        try await doubtful.failure(DeleteEntryPhoto.self, name), try await doubtful.failure(RevokeCalendarFeedLink.self, .init()),
+        try await doubtful.failure(CreateCalendarFeedLink.self, .init()),
         try await doubtful.failure(RecordMovementSamples.self, .init(samples: samples)),
         try await doubtful.failure(CreateImport.self, .init(name: "a.gpx", totalBytes: 10)),
         try await doubtful.failure(StartTimer.self, .init(activityID: activity)),
@@ -38,7 +38,7 @@ struct DoubtTests {
       #expect(refusals.allSatisfy { $0 == "login_alert_unanswered" }, "\(refusals)")
       let entry = try await doubtful.send(GetEntry.self, name)
       #expect(entry.comment == "mine" && entry.isDone)
-      #expect(try await doubtful.send(GetCalendarFeed.self, .init()).createdAt != nil)
+      #expect(try await doubtful.send(GetCalendarFeedLink.self, .init()).createdAt != nil)
     }
   }
 }
