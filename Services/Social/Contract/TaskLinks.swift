@@ -210,7 +210,7 @@ public enum ReadPublicTask: OpenOperation {
   public typealias Output = PublicTask
 
   public static let spec = OperationSpec(
-    "taskLinks.read", of: .social, .get("/v1/public-tasks/{key}"), by: .anyone, effect: .read,
+    "publicTasks.get", of: .social, .get("/v1/public-tasks/{key}"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-6"],
     "Returns the completed task behind a public link; `not_found` for a link that does not work.")
 }
