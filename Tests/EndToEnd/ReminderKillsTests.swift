@@ -65,7 +65,7 @@ struct ReminderKillsTests {
         cluster.kill(.notifications)
         if round.isMultiple(of: 2) { cluster.kill(.activity) }
         for _ in 1...2 {
-          _ = try await ana.client.callUntilDone(UseReminder.self, .init(token: token, answer: .done))
+          _ = try await ana.client.callUntilDone(AnswerReminderByLink.self, .init(token: token, answer: .done))
           cluster.kill(.notifications)
         }
         cluster.kill(.activity)

@@ -67,8 +67,8 @@ public struct OperationRound: Sendable {
     "it takes a link that is mailed to who logs in while suspended": [
       ReadSuspension.spec.name, AppealSuspension.spec.name, DeleteSuspendedAccount.spec.name,
     ],
-    "it takes a reminder that is due": [AnswerReminder.spec.name, ReadReminder.spec.name, UseReminder.spec.name],
-    "it takes a mail that can be unsubscribed from": [ReadUnsubscribe.spec.name, UseUnsubscribe.spec.name],
+    "it takes a reminder that is due": [AnswerReminder.spec.name, ReadReminder.spec.name, AnswerReminderByLink.spec.name],
+    "it takes a mail that can be unsubscribed from": [ReadUnsubscribe.spec.name, CreateUnsubscribe.spec.name],
     "it takes a deletion that is under way, of which it is a part": [
       ConfirmErasure.spec.name, ReadDeletionReport.spec.name, EndDeletionReport.spec.name,
     ],

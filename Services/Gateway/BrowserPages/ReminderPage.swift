@@ -7,14 +7,14 @@ import Operations
 struct ReminderPage: BrowserPage {
   private static let path = "/reminder"
 
-  let operations: [any Operation.Type] = [ReadReminder.self, UseReminder.self]
+  let operations: [any Operation.Type] = [ReadReminder.self, AnswerReminderByLink.self]
 
   let routes = [
     PageRoute(
-      .get, path, "reminderPage", "Page of the links in a reminder; its buttons call `reminders.use`.",
+      .get, path, "reminderPage", "Page of the links in a reminder; its buttons call `reminders.answerByLink`.",
       requirement: "NOT-2", parameters: [LinkToken.parameter]),
     PageRoute(
-      .post, path, "reminderForm", "Submits the page's forms, as `reminders.use`; always answers with a page.",
+      .post, path, "reminderForm", "Submits the page's forms, as `reminders.answerByLink`; always answers with a page.",
       requirement: "NOT-2",
       form: [
         "type": "object", "required": ["token", "answer"],
@@ -37,7 +37,7 @@ struct ReminderPage: BrowserPage {
       let found = try await request.call(ReadReminder.self, .init(token: token))
       return .page(found.answer == nil ? forms(found, token, startingWith: query["answer"], request) : done(found, request))
     }
-    try await request.admit(UseReminder.self)
+    try await request.admit(AnswerReminderByLink.self)
     let fields = try request.readForm()
     let token = try ReminderPage.token(fields)
     guard let text = fields["answer"] else { throw Failure.field("answer", FieldRule("required")) }
@@ -52,7 +52,7 @@ struct ReminderPage: BrowserPage {
           ["min": .number(ReminderDelay.bounds.lowerBound), "max": .number(ReminderDelay.bounds.upperBound)]))
     }
     return .page(
-      done(try await request.call(UseReminder.self, .init(token: token, answer: answer, minutes: minutes)), request))
+      done(try await request.call(AnswerReminderByLink.self, .init(token: token, answer: answer, minutes: minutes)), request))
   }
 
   private static func token(_ fields: [String: String]) throws(Failure) -> String {

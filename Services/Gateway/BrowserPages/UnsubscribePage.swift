@@ -7,17 +7,17 @@ import Operations
 struct UnsubscribePage: BrowserPage {
   private static let path = "/unsubscribe"
 
-  let operations: [any Operation.Type] = [ReadUnsubscribe.self, UseUnsubscribe.self]
+  let operations: [any Operation.Type] = [ReadUnsubscribe.self, CreateUnsubscribe.self]
 
   let routes = [
     PageRoute(
-      .get, path, "unsubscribePage", "Page of the unsubscribe link in a mail; its button calls `unsubscribes.use`.",
+      .get, path, "unsubscribePage", "Page of the unsubscribe link in a mail; its button calls `unsubscribes.createByLink`.",
       requirement: "NOT-4", parameters: [LinkToken.parameter]),
     PageRoute(
       .post, path, "unsubscribeForm",
       """
-      Submits the page's form, as `unsubscribes.use`, or a mail program's one-click unsubscribe (RFC 8058); always answers with \
-      a page.
+      Submits the page's form, as `unsubscribes.createByLink`, or a mail program's one-click unsubscribe (RFC 8058); always \
+      answers with a page.
       """,
       requirement: "NOT-4",
       form: [
@@ -34,9 +34,9 @@ struct UnsubscribePage: BrowserPage {
       let found = try await request.call(ReadUnsubscribe.self, .init(token: token))
       return .page(found.isOff ? done(found, request) : form(found, token, request))
     }
-    try await request.admit(UseUnsubscribe.self)
+    try await request.admit(CreateUnsubscribe.self)
     let token = try UnsubscribePage.token(query["token"] == nil ? try request.readForm() : query)
-    return .page(done(try await request.call(UseUnsubscribe.self, .init(token: token)), request))
+    return .page(done(try await request.call(CreateUnsubscribe.self, .init(token: token)), request))
   }
 
   private static func token(_ fields: [String: String]) throws(Failure) -> String {

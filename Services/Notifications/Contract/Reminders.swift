@@ -3,7 +3,7 @@ public import Operations
 
 extension FeatureContract {
   static let reminders = FeatureContract(
-    operations: [ReadReminder.self, UseReminder.self, AnswerReminder.self], events: [ReminderAnswered.self])
+    operations: [ReadReminder.self, AnswerReminderByLink.self, AnswerReminder.self], events: [ReminderAnswered.self])
 }
 
 /// The owner's answer to a reminder of an activity (NOT-2).
@@ -96,7 +96,7 @@ public enum ReadReminder: OpenOperation {
   public typealias Output = AnswerableReminder
 
   public static let spec = OperationSpec(
-    "reminders.read", of: .notifications, .post("/v1/reminders/read"), by: .anyone, effect: .read,
+    "reminders.getByLink", of: .notifications, .post("/v1/reminders/read"), by: .anyone, effect: .read,
     failures: ReminderFailure.allCases.map(\.kind), requirements: ["NOT-2"],
     "Returns what the link of a reminder is about, without answering it.")
 }
@@ -106,7 +106,7 @@ public enum ReadReminder: OpenOperation {
 /// A token belongs to one reminder, and so to one account, activity and day. It works once, until the day ends: the same answer again
 /// changes nothing, and a different one is refused. Marking a day as done takes effect a moment later, by the rules of its entry: if the
 /// day is done already, or can no longer be changed, nothing happens.
-public enum UseReminder: OpenOperation {
+public enum AnswerReminderByLink: OpenOperation {
   public struct Input: Document {
     public var token: String
     public var answer: ReminderReply
@@ -129,7 +129,7 @@ public enum UseReminder: OpenOperation {
   public typealias Output = AnswerableReminder
 
   public static let spec = OperationSpec(
-    "reminders.use", of: .notifications, .post("/v1/reminders/use"), by: .anyone, effect: .write,
+    "reminders.answerByLink", of: .notifications, .post("/v1/reminders/use"), by: .anyone, effect: .write,
     failures: ReminderFailure.allCases.map(\.kind), requirements: ["NOT-2"], "Answers a reminder, by the token of its link.")
 }
 

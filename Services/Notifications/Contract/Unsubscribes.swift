@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let unsubscribes = FeatureContract(operations: [ReadUnsubscribe.self, UseUnsubscribe.self])
+  static let unsubscribes = FeatureContract(operations: [ReadUnsubscribe.self, CreateUnsubscribe.self])
 }
 
 /// What a link in a mail ends (NOT-4).
@@ -46,7 +46,7 @@ public enum ReadUnsubscribe: OpenOperation {
   public typealias Output = MailUnsubscribe
 
   public static let spec = OperationSpec(
-    "unsubscribes.read", of: .notifications, .post("/v1/unsubscribes/read"), by: .anyone, effect: .read,
+    "unsubscribes.getByLink", of: .notifications, .post("/v1/unsubscribes/read"), by: .anyone, effect: .read,
     failures: UnsubscribeFailure.allCases.map(\.kind), requirements: ["NOT-4"],
     "Returns which mails an unsubscribe link ends, without ending them.")
 }
@@ -55,12 +55,12 @@ public enum ReadUnsubscribe: OpenOperation {
 ///
 /// The link covers one account and one kind of mail and nothing else, so a recipient of a forwarded mail cannot switch off more. It works
 /// as long as the account exists: people keep mails for years.
-public enum UseUnsubscribe: OpenOperation {
+public enum CreateUnsubscribe: OpenOperation {
   public typealias Input = UnsubscribeToken
   public typealias Output = MailUnsubscribe
 
   public static let spec = OperationSpec(
-    "unsubscribes.use", of: .notifications, .post("/v1/unsubscribes"), by: .anyone, effect: .write,
+    "unsubscribes.createByLink", of: .notifications, .post("/v1/unsubscribes"), by: .anyone, effect: .write,
     failures: UnsubscribeFailure.allCases.map(\.kind), requirements: ["NOT-4"],
     "Ends the mails that an unsubscribe link stands for.")
 }

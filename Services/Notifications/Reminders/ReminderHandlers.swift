@@ -19,7 +19,9 @@ struct ReminderHandlers: Sendable {
   }
 
   @Sendable
-  func use(_ input: UseReminder.Input, _ call: OpenCall, _ transaction: Transaction) throws -> AnswerableReminder {
+  func answerByLink(
+    _ input: AnswerReminderByLink.Input, _ call: OpenCall, _ transaction: Transaction
+  ) throws -> AnswerableReminder {
     let (found, device) = try find(input.token, in: transaction.database)
     return try answer(found, input.answer, input.minutes, on: device, transaction)
   }

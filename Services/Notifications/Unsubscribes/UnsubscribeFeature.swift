@@ -8,6 +8,6 @@ struct UnsubscribeFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     let handlers = UnsubscribeHandlers(links: links)
     service.serve(ReadUnsubscribe.self, read: handlers.read)
-    service.serve(UseUnsubscribe.self, write: handlers.use)
+    service.serve(CreateUnsubscribe.self, write: handlers.create)
   }
 }

@@ -15,7 +15,7 @@ struct UnsubscribeHandlers: Sendable {
   }
 
   @Sendable
-  func use(_ input: UnsubscribeToken, _ call: OpenCall, _ transaction: Transaction) throws -> MailUnsubscribe {
+  func create(_ input: UnsubscribeToken, _ call: OpenCall, _ transaction: Transaction) throws -> MailUnsubscribe {
     let (account, scope) = try find(input)
     // Before anything is written for an account that there is not.
     _ = try state(account, scope, call.language, in: transaction.database)

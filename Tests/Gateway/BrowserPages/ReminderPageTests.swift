@@ -13,8 +13,8 @@ struct ReminderPageTests {
     let bus = FakeBus()
     bus.answer(.notifications) { request in
       var (answer, token): (ReminderReply?, String) = (nil, "")
-      if request.header.operation == UseReminder.spec.name {
-        let input = try UseReminder.Input.decode(request.body)
+      if request.header.operation == AnswerReminderByLink.spec.name {
+        let input = try AnswerReminderByLink.Input.decode(request.body)
         guard input.answer == .done || input.minutes == 30 else { throw ReminderFailure.answered }
         (answer, token) = (input.answer, input.token)
       } else {
@@ -38,7 +38,7 @@ struct ReminderPageTests {
       let page = try await gateway.http("GET", "/reminder?token=good&answer=done")
       try page.expectSecretPage()
       #expect(page.body.contains("ana.ruiz wanted to be reminded of “Run &lt;fast&gt;” at 07:30, for 2026-11-21."))
-      #expect(gateway.bus.requests.map(\.header.operation) == ["reminders.read"] && !page.body.contains("<script"))
+      #expect(gateway.bus.requests.map(\.header.operation) == ["reminders.getByLink"] && !page.body.contains("<script"))
       for minutes in [10, 30, 60] { #expect(page.body.contains("Remind me again in \(minutes) minutes")) }
       let done = try #require(page.body.range(of: #"value="done""#)).lowerBound
       #expect(try done < #require(page.body.range(of: #"value="again""#)).lowerBound)

@@ -14,7 +14,7 @@ struct UnsubscribePageTests {
     bus.answer(.notifications) { request in
       let token = try UnsubscribeToken.decode(request.body).token
       guard ["good", "used"].contains(token) else { throw UnsubscribeFailure.linkInvalid }
-      let isOff = token == "used" || request.header.operation == UseUnsubscribe.spec.name
+      let isOff = token == "used" || request.header.operation == CreateUnsubscribe.spec.name
       return Reply(request, MailUnsubscribe(name: "New <task>", username: try Username(text: "ana.ruiz"), isOff: isOff))
     }
     try await RunningGateway.with(contracts: [.notifications], bus: bus, body)
@@ -28,7 +28,7 @@ struct UnsubscribePageTests {
       let page = try await gateway.http("GET", "/unsubscribe?token=good")
       try page.expectSecretPage()
       #expect(page.body.contains("ana.ruiz gets mails called “New &lt;task&gt;”") && page.body.contains(#"value="good""#))
-      #expect(gateway.bus.requests.map(\.header.operation) == ["unsubscribes.read"])
+      #expect(gateway.bus.requests.map(\.header.operation) == ["unsubscribes.getByLink"])
       let spanish = try await gateway.http("GET", "/unsubscribe?token=good", ["Accept-Language": "es"])
       #expect(spanish.body.contains("ana.ruiz recibe correos") && !spanish.body.contains("<script"))
       #expect(try await gateway.http("GET", "/unsubscribe?token=used").body.contains("You were unsubscribed"))
@@ -47,7 +47,7 @@ struct UnsubscribePageTests {
       ] {
         let done = try await gateway.http("POST", path, fields, body)
         #expect(done.status == 200 && done.body.contains("You were unsubscribed"), "\(fields)")
-        #expect(gateway.bus.requests.last?.header.operation == "unsubscribes.use")
+        #expect(gateway.bus.requests.last?.header.operation == "unsubscribes.createByLink")
       }
     }
   }

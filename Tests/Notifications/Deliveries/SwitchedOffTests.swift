@@ -134,7 +134,7 @@ struct SwitchedOffTests {
       let start = try #require(text(alone).range(of: "/unsubscribe?token="))
       let token = String(text(alone)[start.upperBound...].prefix { $0 != ">" })
       let nobody = Person(bus: services.gateway, caller: Caller(kind: .anonymous))
-      #expect(try await nobody.send(UseUnsubscribe.self, .init(token: token)).isOff)
+      #expect(try await nobody.send(CreateUnsubscribe.self, .init(token: token)).isOff)
       _ = try await ana.send(
         UpdateNotificationPreferences.self, .init(choices: [.init(category: .social, .email, isOn: false)]))
       server.isUp.withLock { $0 = true }

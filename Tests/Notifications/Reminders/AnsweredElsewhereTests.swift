@@ -92,7 +92,7 @@ final class AnsweredElsewhereTests {
         return
       }
       let nobody = Person(bus: services.gateway, caller: Caller(kind: .anonymous))
-      for _ in 0..<2 { _ = try await nobody.send(UseReminder.self, .init(token: token, answer: reply)) }
+      for _ in 0..<2 { _ = try await nobody.send(AnswerReminderByLink.self, .init(token: token, answer: reply)) }
       // As activity tells it once the entry is written.
       try await services.publish(.activity, ReminderWithdrawn(accountID: ana.id, activityID: run, day: first.day))
       try await services.hasReceived(.notifications, of: .activity)

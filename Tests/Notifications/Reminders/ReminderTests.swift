@@ -165,27 +165,27 @@ struct ReminderTests {
       #expect(found.title == "Run" && found.answer == nil && "\(found.time)" == "07:30")
       #expect(try await answers(services).isEmpty)
       for _ in 1...2 {
-        let minutes = UseReminder.Input(token: run, answer: .done, minutes: 30)
-        #expect(try await nobody.failure(UseReminder.self, minutes) == "invalid_fields")
-        let answered = try await nobody.send(UseReminder.self, .init(token: run, answer: .again, minutes: 30))
+        let minutes = AnswerReminderByLink.Input(token: run, answer: .done, minutes: 30)
+        #expect(try await nobody.failure(AnswerReminderByLink.self, minutes) == "invalid_fields")
+        let answered = try await nobody.send(AnswerReminderByLink.self, .init(token: run, answer: .again, minutes: 30))
         #expect(answered.remindAt == services.clock.now.adding(seconds: 1800))
       }
-      #expect(try await nobody.failure(UseReminder.self, .init(token: run, answer: .done)) == "reminder_answered")
+      #expect(try await nobody.failure(AnswerReminderByLink.self, .init(token: run, answer: .done)) == "reminder_answered")
       #expect(try await nobody.send(ReadReminder.self, .init(token: run)).answer == .again)
       let read = try token(try letter("Read"))
-      #expect(try await nobody.send(UseReminder.self, .init(token: read, answer: .done)).answer == .done)
+      #expect(try await nobody.send(AnswerReminderByLink.self, .init(token: read, answer: .done)).answer == .done)
       let published = try await answers(services)
       #expect(published.map(\.answer) == [.again, .done] && published[0].remindAt == services.clock.now.adding(seconds: 1800))
       // Done elsewhere.
       let cook = try token(try letter("Cook"))
       try await publish(services, ReminderWithdrawn(accountID: ana.id, activityID: third.activityID, day: third.day))
-      #expect(try await nobody.failure(UseReminder.self, .init(token: cook, answer: .done)) == "reminder_over")
+      #expect(try await nobody.failure(AnswerReminderByLink.self, .init(token: cook, answer: .done)) == "reminder_over")
       #expect(try await inbox(ana).isEmpty)
       for wrong in ["nothing", String(run.dropLast()), run + "A"] {
         #expect(try await nobody.failure(ReadReminder.self, .init(token: wrong)) == "reminder_not_found")
       }
       try await services.change(ana, receivedBy: .notifications) { $0.suspendedUntil = .endOfTime }
-      #expect(try await nobody.failure(UseReminder.self, .init(token: read, answer: .done)) == "reminder_not_found")
+      #expect(try await nobody.failure(AnswerReminderByLink.self, .init(token: read, answer: .done)) == "reminder_not_found")
     }
   }
 
@@ -201,7 +201,7 @@ struct ReminderTests {
       try services.clock.set("2026-11-22T00:00:00.000Z")
       let nobody = Person(bus: services.gateway, caller: Caller(kind: .anonymous))
       #expect(try await nobody.failure(ReadReminder.self, .init(token: token)) == "reminder_over")
-      #expect(try await nobody.failure(UseReminder.self, .init(token: token, answer: .done)) == "reminder_over")
+      #expect(try await nobody.failure(AnswerReminderByLink.self, .init(token: token, answer: .done)) == "reminder_over")
       #expect(try await ana.failure(AnswerReminder.self, .init(notificationID: item.id, answer: .done)) == "reminder_over")
       #expect(try await answers(services).isEmpty)
     }
@@ -287,7 +287,7 @@ struct ReminderTests {
         #expect(actions.map { $0["title"] } == ["Hecho", "Recordármelo más tarde"])
         #expect(actions[0]["navigate"] == .string("https://racha.example/reminder?token=\(token)&answer=done"))
         let nobody = Person(bus: services.gateway, caller: Caller(kind: .anonymous))
-        #expect(try await nobody.send(UseReminder.self, .init(token: token, answer: .done)).title == "Correr")
+        #expect(try await nobody.send(AnswerReminderByLink.self, .init(token: token, answer: .done)).title == "Correr")
       }
     }
   }

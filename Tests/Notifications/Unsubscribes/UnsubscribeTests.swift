@@ -79,7 +79,7 @@ struct UnsubscribeTests {
       let nobody = Person(bus: services.gateway, caller: Caller(kind: .anonymous))
       let before = try await nobody.send(ReadUnsubscribe.self, .init(token: token))
       #expect(before.name == "New task" && !before.isOff)
-      for _ in 1...2 { #expect(try await nobody.send(UseUnsubscribe.self, .init(token: token)).isOff) }
+      for _ in 1...2 { #expect(try await nobody.send(CreateUnsubscribe.self, .init(token: token)).isOff) }
       #expect(try await nobody.send(ReadUnsubscribe.self, .init(token: token)).isOff)
       let items = try await ana.send(ReadNotificationPreferences.self, .init()).items
       #expect(items.first { $0.kind == "taskEnrolled" }?.email == .off && items.first { $0.kind == "taskEnrolled" }?.inbox == .on)
@@ -88,10 +88,10 @@ struct UnsubscribeTests {
       try await services.hasReceived(.notifications, of: .social)
       let log = try await ana.send(ListDeliveries.self, .init(channel: .email)).items
       #expect(log.first?.state == .silent && log.first?.reason == "switched_off")
-      #expect(try await nobody.failure(UseUnsubscribe.self, .init(token: "nothing")) == "unsubscribe_link_invalid")
+      #expect(try await nobody.failure(CreateUnsubscribe.self, .init(token: "nothing")) == "unsubscribe_link_invalid")
       // Nothing is kept for an account that is gone.
       try await services.delete(ana, receivedBy: .notifications)
-      #expect(try await nobody.failure(UseUnsubscribe.self, .init(token: token)) == "unsubscribe_link_invalid")
+      #expect(try await nobody.failure(CreateUnsubscribe.self, .init(token: token)) == "unsubscribe_link_invalid")
     }
   }
 
