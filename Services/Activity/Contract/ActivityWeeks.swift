@@ -98,6 +98,6 @@ public enum ReadActivityWeeks: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "activityWeeks.read", of: .activity, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-3"],
+    "activityWeeks.get", of: .activity, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-3"],
     "Returns what accounts did in past weeks.")
 }

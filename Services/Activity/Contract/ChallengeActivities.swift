@@ -88,7 +88,7 @@ public enum ReadChallengeActivity: OpenOperation {
   public typealias Output = ChallengeActivity
 
   public static let spec = OperationSpec(
-    "challengeActivities.read", of: .activity, nil, by: .services([.social]), effect: .read,
+    "challengeActivities.get", of: .activity, nil, by: .services([.social]), effect: .read,
     failures: [ActivityFailure.notFound.kind, ActivityFailure.archived.kind, ChallengeActivityFailure.over.kind],
     requirements: ["SOC-6"], "Returns an account's own activity as a friend challenged to it sees it.")
 }

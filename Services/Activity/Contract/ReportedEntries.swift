@@ -59,7 +59,7 @@ public enum ReadReportedEntry: OpenOperation {
   public typealias Output = ReportedEntry
 
   public static let spec = OperationSpec(
-    "reportedEntries.read", of: .activity, nil, by: .services([.social]), effect: .read,
+    "reportedEntries.get", of: .activity, nil, by: .services([.social]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-8"],
     "Returns a copy of a reported entry; `not_found` if there is none that the reporting account may see.")
 }

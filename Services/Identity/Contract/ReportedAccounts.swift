@@ -34,7 +34,7 @@ public enum ReadReportedAccount: OpenOperation {
   public typealias Output = ReportedAccount
 
   public static let spec = OperationSpec(
-    "reportedAccounts.read", of: .identity, nil, by: .services([.social]), effect: .read,
+    "reportedAccounts.get", of: .identity, nil, by: .services([.social]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-8"],
     "Returns a copy of a reported account; `not_found` if there is none.")
 }

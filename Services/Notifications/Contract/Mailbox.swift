@@ -101,6 +101,6 @@ public enum ReadMailboxMail: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "mailbox.read", of: .notifications, nil, by: .services([.gateway]), effect: .read,
+    "mailbox.get", of: .notifications, nil, by: .services([.gateway]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"], "Returns a mail in the folder.")
 }

@@ -64,6 +64,6 @@ public enum ReadCoinWeeks: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "coinWeeks.read", of: .rewards, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-3"],
+    "coinWeeks.get", of: .rewards, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-3"],
     "Returns how many coins accounts gained and spent in a period.")
 }

@@ -57,6 +57,6 @@ public enum ReadExpiringOffers: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "expiringOffers.read", of: .rewards, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5", "REW-4"],
+    "expiringOffers.get", of: .rewards, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5", "REW-4"],
     "Returns the offers that end soon and that accounts can afford.")
 }

@@ -41,6 +41,6 @@ public enum ReadFriendRanks: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "friendRanks.read", of: .rewards, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5", "REW-6"],
+    "friendRanks.get", of: .rewards, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-5", "REW-6"],
     "Returns the ranks of accounts among their friends by the steps of the present month.")
 }

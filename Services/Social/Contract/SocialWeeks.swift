@@ -51,6 +51,6 @@ public enum ReadSocialWeeks: OpenOperation {
   }
 
   public static let spec = OperationSpec(
-    "socialWeeks.read", of: .social, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-3", "TASK-9"],
+    "socialWeeks.get", of: .social, nil, by: .services([.notifications]), effect: .read, requirements: ["NOT-3", "TASK-9"],
     "Returns how many of accounts' challenges friends accepted, and what the register has signed last.")
 }
