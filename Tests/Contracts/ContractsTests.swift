@@ -39,8 +39,9 @@ struct ContractsTests {
   /// What accounts change without an idempotency key: what is answered is a secret that no record is to keep, or a repetition is harmless
   /// by itself (a chunk, the end of a file, an account that is gone, changes that carry ids of their own).
   private static let withoutKey: Set = [
-    "accounts.delete", "calendarFeeds.createLink", "entries.sync", "identities.begin", "imports.complete", "imports.uploadChunk",
-    "personalAccessTokens.create", "taskAttachments.complete", "taskAttachments.uploadChunk", "taskTokens.renew",
+    "accounts.delete", "calendarFeeds.createLink", "entries.sync", "identities.beginLink", "imports.complete",
+    "imports.uploadChunk", "personalAccessTokens.create", "taskAttachments.complete", "taskAttachments.uploadChunk",
+    "taskTokens.renew",
   ]
 
   @Test("Contracts take an idempotency key for what accounts change, unless there is a reason; who announces one keeps records")

@@ -56,7 +56,7 @@ public struct OperationRound: Sendable {
 
   private static let reasons: [String: [String]] = [
     "it takes a provider of identities": [
-      BeginExternalLogin.spec.name, CompleteExternalLogin.spec.name, BeginIdentityLink.spec.name, LinkIdentity.spec.name,
+      BeginExternalLogin.spec.name, CompleteExternalLogin.spec.name, BeginIdentityLink.spec.name, CompleteIdentityLink.spec.name,
       UnlinkIdentity.spec.name,
     ],
     "it takes an incident, which there is only where somebody attacks": [ReadIncident.spec.name, CloseIncident.spec.name],

@@ -2,7 +2,7 @@ public import Operations
 
 extension FeatureContract {
   static let identities = FeatureContract(
-    operations: [ListIdentities.self, BeginIdentityLink.self, LinkIdentity.self, UnlinkIdentity.self],
+    operations: [ListIdentities.self, BeginIdentityLink.self, CompleteIdentityLink.self, UnlinkIdentity.self],
     events: [IdentityLinkChanged.self])
 }
 
@@ -73,7 +73,7 @@ public enum BeginIdentityLink: AccountOperation {
 
   // No idempotency key: a recorded reply would keep the flow's secrets, and repeating it only begins another flow.
   public static let spec = OperationSpec(
-    "identities.begin", of: .identity, .post("/v1/identities"), by: .account, effect: .write, rate: .sensitive,
+    "identities.beginLink", of: .identity, .post("/v1/identities"), by: .account, effect: .write, rate: .sensitive,
     failures: [
       ExternalLoginFailure.unknownProvider.kind, ExternalLoginFailure.providerUnavailable.kind,
     ],
@@ -83,7 +83,7 @@ public enum BeginIdentityLink: AccountOperation {
 /// Links the external identity that the provider proved to the account, in the session in which the flow began.
 ///
 /// The current password is not asked for: an intruder has it, an account may have none, and the owner is mailed.
-public enum LinkIdentity: AccountOperation {
+public enum CompleteIdentityLink: AccountOperation {
   public struct Input: Document, Hashable {
     public var state: String
     public var flowSecret: String
@@ -109,7 +109,7 @@ public enum LinkIdentity: AccountOperation {
   public typealias Output = ExternalIdentity
 
   public static let spec = OperationSpec(
-    "identities.link", of: .identity, .post("/v1/identities/complete"), by: .account, effect: .write, rate: .sensitive,
+    "identities.completeLink", of: .identity, .post("/v1/identities/complete"), by: .account, effect: .write, rate: .sensitive,
     failures: ExternalLoginFailure.ofEveryEnd.map(\.kind) + [
       IdentityFailure.linkedElsewhere.kind, IdentityFailure.providerLinkedAlready.kind,
     ], requirements: ["ID-10"], "Links the external identity that the provider confirmed to the caller's account.")

@@ -12,7 +12,7 @@ struct ExternalIdentityFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(ListIdentities.self, read: ExternalIdentityHandlers.list)
     service.serve(BeginIdentityLink.self, handlers.beginLink)
-    service.serveAttempt(LinkIdentity.self, prepare: handlers.prove, write: handlers.link)
+    service.serveAttempt(CompleteIdentityLink.self, prepare: handlers.prove, write: handlers.completeLink)
     service.serve(UnlinkIdentity.self, write: ExternalIdentityHandlers.unlink)
   }
 }

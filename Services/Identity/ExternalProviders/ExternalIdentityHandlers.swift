@@ -19,13 +19,13 @@ struct ExternalIdentityHandlers: Sendable {
     try await logins.begin(input, owner: try await call.flowOwner(), call)
   }
 
-  func prove(_ input: LinkIdentity.Input, _ call: AccountCall) async throws -> ProvenIdentity {
+  func prove(_ input: CompleteIdentityLink.Input, _ call: AccountCall) async throws -> ProvenIdentity {
     try await logins.end(input, owner: try await call.flowOwner(), call)
   }
 
-  func link(
-    _ input: LinkIdentity.Input, _ proven: ProvenIdentity, _ call: AccountCall, _ transaction: Transaction
-  ) throws -> Result<LinkIdentity.Output, Failure> {
+  func completeLink(
+    _ input: CompleteIdentityLink.Input, _ proven: ProvenIdentity, _ call: AccountCall, _ transaction: Transaction
+  ) throws -> Result<CompleteIdentityLink.Output, Failure> {
     switch try Self.link(proven, call, transaction) {
     case .success(let identity): return .success(try identity.own())
     case .failure(let failure): return .failure(failure.with(["provider": logins.title(proven.provider)]))

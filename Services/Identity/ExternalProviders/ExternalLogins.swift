@@ -148,4 +148,4 @@ protocol ProviderAnswer: Sendable {
 }
 
 extension CompleteExternalLogin.Input: ProviderAnswer {}
-extension LinkIdentity.Input: ProviderAnswer {}
+extension CompleteIdentityLink.Input: ProviderAnswer {}

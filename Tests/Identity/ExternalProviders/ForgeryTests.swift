@@ -205,7 +205,9 @@ extension ExternalProviderProcesses {
         answer = try await identity.answered(provider, linkingBy: bea)
         try await expect("external_state_invalid", "an answer for a link, brought to log in", answer)
         func link(_ name: String, _ answer: Answered, by session: SignedIn) async throws {
-          let found = try await failure { try await identity.ask(LinkIdentity.self, answer.link, by: .signedIn(session)) }.code
+          let found = try await failure {
+            try await identity.ask(CompleteIdentityLink.self, answer.link, by: .signedIn(session))
+          }.code
           #expect(found == "external_state_invalid", "\(name)")
           refused += 1
         }

@@ -53,14 +53,16 @@ extension ExternalProviderProcesses {
         try await identity.register("bea")
         let bea = try await identity.logIn("bea")
         let answer = try await identity.answered(provider, linkingBy: bea)
-        let linked = try await identity.ask(LinkIdentity.self, answer.link, by: .signedIn(bea), key: "link")
-        #expect(try await identity.ask(LinkIdentity.self, answer.link, by: .signedIn(bea), key: "link") == linked)
+        let linked = try await identity.ask(CompleteIdentityLink.self, answer.link, by: .signedIn(bea), key: "link")
+        #expect(try await identity.ask(CompleteIdentityLink.self, answer.link, by: .signedIn(bea), key: "link") == linked)
         #expect(try await identity.securityEvents() == ["identityLinked"])
         var other = answer.link
         other.code = "other"
-        let reused = try await failure { try await identity.ask(LinkIdentity.self, other, by: .signedIn(bea), key: "link") }
+        let reused = try await failure {
+          try await identity.ask(CompleteIdentityLink.self, other, by: .signedIn(bea), key: "link")
+        }
         #expect(reused.code == "idempotency_key_reused")
-        let used = try await failure { try await identity.ask(LinkIdentity.self, answer.link, by: .signedIn(bea)) }
+        let used = try await failure { try await identity.ask(CompleteIdentityLink.self, answer.link, by: .signedIn(bea)) }
         #expect(used.code == "external_state_used")
       }
     }
@@ -78,7 +80,7 @@ extension ExternalProviderProcesses {
           for (session, answer) in flows {
             group.addTask {
               do {
-                _ = try await identity.ask(LinkIdentity.self, answer.link, by: .signedIn(session))
+                _ = try await identity.ask(CompleteIdentityLink.self, answer.link, by: .signedIn(session))
                 return "linked"
               } catch { return Failure(error).code }
             }
@@ -198,7 +200,7 @@ extension ExternalProviderProcesses {
         let bea = try await identity.logIn("bea")
         let answer = try await identity.answered(provider, linkingBy: bea)
         _ = try await identity.ask(LogOut.self, Empty(), by: .signedIn(bea))
-        let failed = try await failure { try await identity.ask(LinkIdentity.self, answer.link, by: .signedIn(bea)) }
+        let failed = try await failure { try await identity.ask(CompleteIdentityLink.self, answer.link, by: .signedIn(bea)) }
         #expect(failed.code == "session_revoked")
         #expect(try await identity.count("SELECT COUNT(*) FROM external_identities") == 0)
       }

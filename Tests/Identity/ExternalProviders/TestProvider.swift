@@ -217,7 +217,7 @@ struct Answered: Sendable {
     .init(state: state, flowSecret: flowSecret, code: code, iss: iss, error: error)
   }
 
-  var link: LinkIdentity.Input { .init(state: state, flowSecret: flowSecret, code: code, iss: iss, error: error) }
+  var link: CompleteIdentityLink.Input { .init(state: state, flowSecret: flowSecret, code: code, iss: iss, error: error) }
 }
 
 extension RunningIdentity {
@@ -248,6 +248,6 @@ extension RunningIdentity {
 
   /// Links the person at the provider to the account.
   func link(_ session: SignedIn, to provider: TestProvider) async throws -> ExternalIdentity {
-    try await ask(LinkIdentity.self, try await answered(provider, linkingBy: session).link, by: .signedIn(session))
+    try await ask(CompleteIdentityLink.self, try await answered(provider, linkingBy: session).link, by: .signedIn(session))
   }
 }
