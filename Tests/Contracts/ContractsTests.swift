@@ -95,7 +95,7 @@ struct ContractsTests {
         "followRequests.accept", "followRequests.send", "friendChallenges.accept", "friendChallenges.send",
         "friendRequests.accept", "friendRequests.send", "messagePhotos.send", "messages.edit", "messages.send", "offers.redeem",
         "partners.register",
-        "taskAttachments.begin", "taskAttachments.complete", "taskAttachments.uploadChunk", "taskComments.create",
+        "taskAttachments.complete", "taskAttachments.create", "taskAttachments.uploadChunk", "taskComments.create",
         "taskHelp.offer", "taskHelp.request", "taskHelp.thank", "taskParticipants.add", "taskParts.create", "taskParts.update",
         "taskSeries.addParticipants", "taskSeries.create", "taskSeries.update", "taskTokens.renew", "tasks.create",
         "tasks.update", "teamInvitations.accept", "teamInvitations.send", "teamTasks.join", "teams.create",

@@ -193,7 +193,7 @@ struct TemplateGroup: Sendable {
     let task = try await client.call(CreateTask.self, .init(name: TaskName(text: "Plan the trip")))
     let content = Array("By train.".utf8)
     let upload = try await client.call(
-      BeginTaskAttachment.self,
+      CreateTaskAttachment.self,
       .init(taskID: task.id, name: TaskAttachmentName(text: "plan.txt"), totalBytes: content.count))
     _ = try await client.call(
       UploadTaskAttachmentChunk.self, .init(attachmentID: upload.id, offset: 0, content: Base64Bytes(content)))

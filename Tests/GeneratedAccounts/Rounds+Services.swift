@@ -63,13 +63,13 @@ extension RoundWorker {
     let task = try await ana(CreateTask.self, .init(name: TaskName(text: "Round \(name)"))).id
     guard let token = try await ana(RenewTaskToken.self, .init(taskID: task)).token?.description else { return }
     let content = Array("By token \(name)".utf8)
-    let announcement = BeginTaskAttachmentByToken.Input(
+    let announcement = CreateTaskAttachmentByToken.Input(
       token: token, name: try TaskAttachmentName(text: "b.txt"), mediaType: .unknown)
-    let file = try await ask(BeginTaskAttachmentByToken.self, announcement, as: .gateway).attachmentID
+    let file = try await ask(CreateTaskAttachmentByToken.self, announcement, as: .gateway).attachmentID
     try await ask(
       UploadTaskAttachmentChunkByToken.self, .init(attachmentID: file, offset: 0, content: Base64Bytes(content)), as: .gateway)
     try await ask(CompleteTaskAttachmentByToken.self, .init(attachmentID: file), as: .gateway)
-    let other = try await ask(BeginTaskAttachmentByToken.self, announcement, as: .gateway).attachmentID
+    let other = try await ask(CreateTaskAttachmentByToken.self, announcement, as: .gateway).attachmentID
     try await ask(CancelTaskAttachmentByToken.self, .init(attachmentID: other), as: .gateway)
     try await ana(CancelTask.self, .init(taskID: task))
   }

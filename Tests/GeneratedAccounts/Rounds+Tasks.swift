@@ -54,9 +54,9 @@ extension RoundWorker {
   func files() async throws {
     let id = try await makeTask()
     let content = Array("Round \(name)".utf8)
-    let announcement = BeginTaskAttachment.Input(
+    let announcement = CreateTaskAttachment.Input(
       taskID: id, name: try TaskAttachmentName(text: "a.txt"), totalBytes: content.count)
-    let file = try await ana(BeginTaskAttachment.self, announcement).id
+    let file = try await ana(CreateTaskAttachment.self, announcement).id
     try await ana(
       UploadTaskAttachmentChunk.self, .init(attachmentID: file, offset: 0, content: Base64Bytes(content)))
     try await ana(CompleteTaskAttachment.self, .init(attachmentID: file))
@@ -66,7 +66,7 @@ extension RoundWorker {
     let report = try await ben(CreateReport.self, .init(subject: .taskAttachment(file), reason: .spam)).id
     try await administrator(ReadReportedFileChunk.self, .init(reportID: report, offset: 0))
     try await ana(DeleteTaskAttachment.self, .init(attachmentID: file))
-    let other = try await ana(BeginTaskAttachment.self, announcement).id
+    let other = try await ana(CreateTaskAttachment.self, announcement).id
     try await ana(CancelTaskAttachment.self, .init(attachmentID: other))
     try await ana(RenewTaskToken.self, .init(taskID: id))
     try await ana(GetTaskToken.self, .init(taskID: id))

@@ -19,7 +19,7 @@ struct AttachPage: UploadPage {
   var uploadPath: String { Self.path }
 
   let operations: [any Operation.Type] = [
-    BeginTaskAttachmentByToken.self, UploadTaskAttachmentChunkByToken.self, CompleteTaskAttachmentByToken.self,
+    CreateTaskAttachmentByToken.self, UploadTaskAttachmentChunkByToken.self, CompleteTaskAttachmentByToken.self,
     CancelTaskAttachmentByToken.self,
   ]
 
@@ -154,7 +154,7 @@ struct AttachUpload {
     guard head.name == "file", let name = head.fileName, !name.isEmpty else { return }
     guard attachment == nil else { throw Self.broken }
     attachment = try await request.callAsGateway(
-      BeginTaskAttachmentByToken.self,
+      CreateTaskAttachmentByToken.self,
       .init(
         token: fields["token", default: ""].beginning(maxBytes: 100), name: .cleaned(name),
         mediaType: .cleaned(head.mediaType ?? ""))

@@ -3,9 +3,9 @@ public import Operations
 extension FeatureContract {
   static let taskAttachments = FeatureContract(
     operations: [
-      BeginTaskAttachment.self, UploadTaskAttachmentChunk.self, CompleteTaskAttachment.self, CancelTaskAttachment.self,
+      CreateTaskAttachment.self, UploadTaskAttachmentChunk.self, CompleteTaskAttachment.self, CancelTaskAttachment.self,
       ListTaskAttachments.self, GetTaskAttachment.self, DownloadTaskAttachmentChunk.self, DeleteTaskAttachment.self,
-      BeginTaskAttachmentByToken.self, UploadTaskAttachmentChunkByToken.self, CompleteTaskAttachmentByToken.self,
+      CreateTaskAttachmentByToken.self, UploadTaskAttachmentChunkByToken.self, CompleteTaskAttachmentByToken.self,
       CancelTaskAttachmentByToken.self,
     ],
     events: [TaskAttachmentsChanged.self])
@@ -164,7 +164,7 @@ public struct TaskAttachmentKey: Document {
 // MARK: - Uploading
 
 /// Announces a file to be attached to a task (TASK-8).
-public enum BeginTaskAttachment: AccountOperation {
+public enum CreateTaskAttachment: AccountOperation {
   public struct Input: Document {
     public var taskID: ID<SharedTask>
     public var name: TaskAttachmentName
@@ -207,7 +207,7 @@ public enum BeginTaskAttachment: AccountOperation {
   public typealias Output = TaskAttachmentUpload
 
   public static let spec = OperationSpec(
-    "taskAttachments.begin", of: .social, .post("/v1/tasks/{taskID}/attachments"), by: .verifiedAccount, effect: .create,
+    "taskAttachments.create", of: .social, .post("/v1/tasks/{taskID}/attachments"), by: .verifiedAccount, effect: .create,
     rate: .registered,
     failures: [RequestFailure.notFound.kind, TaskAttachmentFailure.tooManyUploads.kind] + TaskAttachmentFailure.ofUploads,
     requirements: ["TASK-8"], "Begins the upload of a file to a task; it is then sent in chunks and completed.")
@@ -387,7 +387,7 @@ public enum DeleteTaskAttachment: AccountOperation {
 // MARK: - By the task's token
 
 /// Begins a file that comes by the task's token, from the gateway's page `/attach` (TASK-8). How large it is shows at its end.
-public enum BeginTaskAttachmentByToken: OpenOperation {
+public enum CreateTaskAttachmentByToken: OpenOperation {
   public struct Input: Document {
     /// As it was typed.
     public var token: String
@@ -409,7 +409,7 @@ public enum BeginTaskAttachmentByToken: OpenOperation {
   public typealias Output = TaskAttachmentKey
 
   public static let spec = OperationSpec(
-    "taskAttachments.beginByToken", of: .social, nil, by: .services([.gateway]), effect: .write,
+    "taskAttachments.createByToken", of: .social, nil, by: .services([.gateway]), effect: .write,
     failures: TaskTokenFailure.allCases.map(\.kind) + [TaskAttachmentFailure.tooManyUploads.kind] + TaskAttachmentFailure.ofRoom,
     requirements: ["TASK-8"], "Begins the upload of a file to a task, by the task's token.")
 }

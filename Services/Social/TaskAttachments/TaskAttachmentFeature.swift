@@ -25,7 +25,7 @@ struct TaskAttachmentFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     let handlers = TaskAttachmentHandlers(uploading: uploading, signal: signal)
-    service.serve(BeginTaskAttachment.self, write: handlers.begin)
+    service.serve(CreateTaskAttachment.self, write: handlers.create)
     service.serve(UploadTaskAttachmentChunk.self, handlers.uploadChunk)
     service.serve(CompleteTaskAttachment.self, handlers.complete)
     service.serve(CancelTaskAttachment.self, write: handlers.cancel, afterwards: handlers.removeFile)
@@ -34,7 +34,7 @@ struct TaskAttachmentFeature: Feature {
     service.serve(DownloadTaskAttachmentChunk.self, handlers.downloadChunk)
     service.serve(DeleteTaskAttachment.self, write: handlers.delete)
     let byToken = TokenAttachmentHandlers(uploading: uploading, tokens: tokens, signal: signal)
-    service.serve(BeginTaskAttachmentByToken.self, write: byToken.begin)
+    service.serve(CreateTaskAttachmentByToken.self, write: byToken.create)
     service.serve(UploadTaskAttachmentChunkByToken.self, byToken.uploadChunk)
     service.serve(CompleteTaskAttachmentByToken.self, byToken.complete)
     service.serve(CancelTaskAttachmentByToken.self, write: byToken.cancel)

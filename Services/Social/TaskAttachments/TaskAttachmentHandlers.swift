@@ -14,8 +14,8 @@ struct TaskAttachmentHandlers: Sendable {
 
   // MARK: - Uploading
 
-  func begin(
-    _ input: BeginTaskAttachment.Input, _ call: AccountCall, _ transaction: Transaction
+  func create(
+    _ input: CreateTaskAttachment.Input, _ call: AccountCall, _ transaction: Transaction
   ) throws -> TaskAttachmentUpload {
     let (account, database) = (call.account, transaction.database)
     try access.require(input.taskID, account, in: database)
@@ -24,7 +24,7 @@ struct TaskAttachmentHandlers: Sendable {
       throw TaskAttachmentFailure.tooManyUploads.with(["max": .number(TaskAttachmentRules.maxUploads)])
     }
     try uploading.requireRoom(for: input.totalBytes, in: input.taskID, of: account, database)
-    return try TaskAttachmentUploadStore.begin(input, of: account, transaction)
+    return try TaskAttachmentUploadStore.create(input, of: account, transaction)
   }
 
   func uploadChunk(_ input: TaskAttachmentChunk, _ call: AccountCall) async throws -> TaskAttachmentProgress {
@@ -124,8 +124,8 @@ struct TokenAttachmentHandlers: Sendable {
   let tokens: TaskTokenKeys
   let signal: TaskAttachmentSignal
 
-  func begin(
-    _ input: BeginTaskAttachmentByToken.Input, _ call: OpenCall, _ transaction: Transaction
+  func create(
+    _ input: CreateTaskAttachmentByToken.Input, _ call: OpenCall, _ transaction: Transaction
   ) throws -> TaskAttachmentKey {
     let database = transaction.database
     let token = try TaskTokenStore.redeem(input.token, tokens, at: transaction.now, in: database)
@@ -143,7 +143,7 @@ struct TokenAttachmentHandlers: Sendable {
       throw TaskAttachmentFailure.tooManyUploads.with(["max": .number(TaskAttachmentRules.maxUploadsByToken)])
     }
     try uploading.requireRoom(for: 1, in: token.task, of: token.maker, database)
-    return TaskAttachmentKey(attachmentID: try TaskAttachmentUploadStore.begin(input, of: token, transaction))
+    return TaskAttachmentKey(attachmentID: try TaskAttachmentUploadStore.create(input, of: token, transaction))
   }
 
   func uploadChunk(_ input: TaskAttachmentChunk, _ call: OpenCall) async throws -> TaskAttachmentProgress {

@@ -99,8 +99,8 @@ enum TaskAttachmentUploadStore {
   }
 
   /// Announces a file of an account.
-  static func begin(
-    _ input: BeginTaskAttachment.Input, of account: AccountID, _ transaction: Transaction
+  static func create(
+    _ input: CreateTaskAttachment.Input, of account: AccountID, _ transaction: Transaction
   ) throws -> TaskAttachmentUpload {
     let id = ID<TaskAttachment>()
     try transaction.database.cachedStatement(
@@ -118,8 +118,8 @@ enum TaskAttachmentUploadStore {
   }
 
   /// Announces a file that comes by a task's token.
-  static func begin(
-    _ input: BeginTaskAttachmentByToken.Input, of token: TaskTokenStore.Stored, _ transaction: Transaction
+  static func create(
+    _ input: CreateTaskAttachmentByToken.Input, of token: TaskTokenStore.Stored, _ transaction: Transaction
   ) throws -> ID<TaskAttachment> {
     let id = ID<TaskAttachment>()
     try transaction.database.cachedStatement(

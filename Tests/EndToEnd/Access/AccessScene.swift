@@ -275,7 +275,7 @@ extension Member {
 
   fileprivate func announce(_ task: ID<SharedTask>) async throws -> ID<TaskAttachment> {
     try await client.call(
-      BeginTaskAttachment.self,
+      CreateTaskAttachment.self,
       .init(taskID: task, name: TaskAttachmentName(text: "a.txt"), totalBytes: AccessScene.file.count)
     ).id
   }

@@ -226,7 +226,7 @@ struct AccessTable: Sendable {
     owned(CreateReport.self, owner: Self.ofOneself) { things, _ in
       .init(subject: .taskAttachment(things.attachment), reason: .spam)
     }
-    owned(BeginTaskAttachment.self) { things, _ in
+    owned(CreateTaskAttachment.self) { things, _ in
       .init(taskID: things.task, name: try TaskAttachmentName(text: "b.txt"), totalBytes: 3)
     }
     owned(UploadTaskAttachmentChunk.self) { things, _ in

@@ -27,8 +27,8 @@ struct AttachPageTests {
     func answer(_ request: Operations.Request) throws -> Reply {
       #expect(request.header.caller == .service(.gateway))
       switch request.header.operation {
-      case BeginTaskAttachmentByToken.spec.name:
-        let input = try BeginTaskAttachmentByToken.Input.decode(request.body)
+      case CreateTaskAttachmentByToken.spec.name:
+        let input = try CreateTaskAttachmentByToken.Input.decode(request.body)
         switch input.token {
         case "GOOD": break
         case "OLD": throw TaskTokenFailure.expired

@@ -86,7 +86,7 @@ struct BlockedViewTests {
     _ = try await ana.send(RequestTaskHelp.self, .init(taskID: task.id))
     let bytes = Array("blue".utf8)
     let upload = try await ana.send(
-      BeginTaskAttachment.self,
+      CreateTaskAttachment.self,
       .init(taskID: task.id, name: TaskAttachmentName(text: "a.txt"), totalBytes: bytes.count))
     _ = try await ana.send(
       UploadTaskAttachmentChunk.self, .init(attachmentID: upload.id, offset: 0, content: Base64Bytes(bytes)))

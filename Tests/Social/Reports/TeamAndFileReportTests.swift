@@ -17,7 +17,7 @@ struct TeamAndFileReportTests {
     let task = try await services.call(
       CreateTask.self, .init(name: TaskName(text: "Paint"), participants: [people.ben.username]), as: people.ana.caller)
     let upload = try await services.call(
-      BeginTaskAttachment.self,
+      CreateTaskAttachment.self,
       .init(
         taskID: task.id, name: TaskAttachmentName(text: "fool.txt"), totalBytes: Self.bytes.count,
         mediaType: TaskAttachmentType(text: "text/plain")), as: people.ben.caller)

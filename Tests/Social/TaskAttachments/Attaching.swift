@@ -101,7 +101,7 @@ extension Person {
     _ name: String, _ bytes: [UInt8], to task: ID<SharedTask>, sha256: String? = nil
   ) async throws -> ID<TaskAttachment> {
     try await send(
-      BeginTaskAttachment.self,
+      CreateTaskAttachment.self,
       .init(
         taskID: task, name: TaskAttachmentName(text: name), totalBytes: bytes.count,
         mediaType: TaskAttachmentType(text: "text/plain"), sha256: sha256)
@@ -145,7 +145,7 @@ extension Person {
     _ name: String, _ bytes: [UInt8], token: String, chunk: Int = 100_000
   ) async throws -> ID<TaskAttachment> {
     let id = try await send(
-      BeginTaskAttachmentByToken.self,
+      CreateTaskAttachmentByToken.self,
       .init(token: token, name: TaskAttachmentName(text: name), mediaType: .unknown)
     ).attachmentID
     var offset = 0

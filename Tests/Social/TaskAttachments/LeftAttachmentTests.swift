@@ -12,7 +12,7 @@ struct LeftAttachmentTests {
   private func attach(to task: SharedTask, by person: Person) async throws -> ID<TaskAttachment> {
     let content = Array("hello".utf8)
     let upload = try await person.send(
-      BeginTaskAttachment.self, .init(taskID: task.id, name: TaskAttachmentName(text: "a.txt"), totalBytes: content.count))
+      CreateTaskAttachment.self, .init(taskID: task.id, name: TaskAttachmentName(text: "a.txt"), totalBytes: content.count))
     _ = try await person.send(
       UploadTaskAttachmentChunk.self, .init(attachmentID: upload.id, offset: 0, content: Base64Bytes(content)))
     return try await person.send(CompleteTaskAttachment.self, .init(attachmentID: upload.id)).id
@@ -39,7 +39,7 @@ struct LeftAttachmentTests {
       let task = try await services.makeTask(by: ana, with: [ben])
       _ = try await attach(to: task, by: ben)
       _ = try await ben.send(
-        BeginTaskAttachment.self, .init(taskID: task.id, name: TaskAttachmentName(text: "b.txt"), totalBytes: 9))
+        CreateTaskAttachment.self, .init(taskID: task.id, name: TaskAttachmentName(text: "b.txt"), totalBytes: 9))
       _ = try await ana.send(RenewTaskToken.self, .init(taskID: task.id))
       try await ben.optOut(of: task)
       _ = try await ana.send(RenewTaskToken.self, .init(taskID: task.id))
@@ -58,15 +58,15 @@ struct LeftAttachmentTests {
     try await ServicesInProcess.social(identity) { services in
       let task = try await services.call(CreateTask.self, .init(name: TaskName(text: "Paint"), participants: []), as: ana.caller)
       let token = try #require(try await services.call(RenewTaskToken.self, .init(taskID: task.id), as: ana.caller).token)
-      let input = BeginTaskAttachmentByToken.Input(
+      let input = CreateTaskAttachmentByToken.Input(
         token: token.description, name: try TaskAttachmentName(text: "a.txt"), mediaType: .unknown)
-      _ = try await services.call(BeginTaskAttachmentByToken.self, input, as: .service(.gateway))
+      _ = try await services.call(CreateTaskAttachmentByToken.self, input, as: .service(.gateway))
       var event = ana.event
       (event.revision, event.suspendedUntil) = (2, .endOfTime)
       try await services.publish(.identity, event)
       try await services.hasReceived(.social, of: .identity)
       #expect(
-        try await services.refusal(BeginTaskAttachmentByToken.self, input, as: .service(.gateway)) == "task_token_invalid")
+        try await services.refusal(CreateTaskAttachmentByToken.self, input, as: .service(.gateway)) == "task_token_invalid")
     }
   }
 }

@@ -37,7 +37,7 @@ struct TaskAttachmentErasureTests {
       #expect(try await store.read { try TaskAttachmentStore.usage(of: id, in: $0).files } == 0)
       #expect(
         try await services.page.failure(
-          BeginTaskAttachmentByToken.self, .init(token: token, name: kept.name, mediaType: .unknown)) == "task_token_invalid")
+          CreateTaskAttachmentByToken.self, .init(token: token, name: kept.name, mediaType: .unknown)) == "task_token_invalid")
     }
   }
 

@@ -53,7 +53,7 @@ struct TaskAttachmentFilesTests {
       _ = try await ana.send(UploadTaskAttachmentChunk.self, .init(attachmentID: own, offset: 0, content: Base64Bytes([1])))
       let name = try TaskAttachmentName(text: "t")
       let byToken = try await page.send(
-        BeginTaskAttachmentByToken.self, .init(token: token, name: name, mediaType: .unknown)
+        CreateTaskAttachmentByToken.self, .init(token: token, name: name, mediaType: .unknown)
       ).attachmentID
       _ = try await page.send(
         UploadTaskAttachmentChunkByToken.self, .init(attachmentID: byToken, offset: 0, content: Base64Bytes([1])))

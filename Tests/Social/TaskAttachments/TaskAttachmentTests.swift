@@ -39,11 +39,11 @@ struct TaskAttachmentTests {
     try await Attaching.withTask(settings: ["racha.attachments.bytesPerFile": "2048"]) { _, task, ana, _, _ in
       let name = try TaskAttachmentName(text: "a")
       #expect(
-        try await ana.refusedFields(BeginTaskAttachment.self, .init(taskID: task, name: name, totalBytes: 0)) == [
+        try await ana.refusedFields(CreateTaskAttachment.self, .init(taskID: task, name: name, totalBytes: 0)) == [
           "totalBytes out_of_range"
         ])
       #expect(
-        try await ana.failure(BeginTaskAttachment.self, .init(taskID: task, name: name, totalBytes: 2049))
+        try await ana.failure(CreateTaskAttachment.self, .init(taskID: task, name: name, totalBytes: 2049))
           == "attachment_too_large")
       try await ana.attach("a", Attaching.bytes(2048), to: task)
     }
@@ -56,7 +56,7 @@ struct TaskAttachmentTests {
       let first = try await ana.attach("1", Attaching.bytes(2000), to: task)
       func begin(_ person: Person, _ bytes: Int, _ task: ID<SharedTask>) async throws -> String? {
         try await person.failure(
-          BeginTaskAttachment.self, .init(taskID: task, name: TaskAttachmentName(text: "n"), totalBytes: bytes))
+          CreateTaskAttachment.self, .init(taskID: task, name: TaskAttachmentName(text: "n"), totalBytes: bytes))
       }
       #expect(try await begin(ben, 1001, task) == "task_attachments_full")
       // What was announced has its room.
@@ -74,8 +74,8 @@ struct TaskAttachmentTests {
   func uploads() async throws {
     try await Attaching.withTask { _, task, ana, _, _ in
       for number in 0..<8 { _ = try await ana.begin("\(number)", [1], to: task) }
-      let input = BeginTaskAttachment.Input(taskID: task, name: try TaskAttachmentName(text: "9"), totalBytes: 1)
-      #expect(try await ana.failure(BeginTaskAttachment.self, input) == "too_many_attachment_uploads")
+      let input = CreateTaskAttachment.Input(taskID: task, name: try TaskAttachmentName(text: "9"), totalBytes: 1)
+      #expect(try await ana.failure(CreateTaskAttachment.self, input) == "too_many_attachment_uploads")
     }
   }
 
@@ -137,9 +137,9 @@ struct TaskAttachmentTests {
   @Test("A file completed again is the same, one announced again with its key is announced once, and nobody is notified twice")
   func repeated() async throws {
     try await Attaching.withTask { services, task, ana, _, _ in
-      let input = BeginTaskAttachment.Input(taskID: task, name: try TaskAttachmentName(text: "a"), totalBytes: 3)
-      let one = try await ana.send(BeginTaskAttachment.self, input, key: "k")
-      #expect(try await ana.send(BeginTaskAttachment.self, input, key: "k") == one)
+      let input = CreateTaskAttachment.Input(taskID: task, name: try TaskAttachmentName(text: "a"), totalBytes: 3)
+      let one = try await ana.send(CreateTaskAttachment.self, input, key: "k")
+      #expect(try await ana.send(CreateTaskAttachment.self, input, key: "k") == one)
       try await ana.upload([1, 2, 3], of: one.id)
       let first = try await ana.send(CompleteTaskAttachment.self, .init(attachmentID: one.id))
       #expect(try await ana.send(CompleteTaskAttachment.self, .init(attachmentID: one.id)) == first)
@@ -165,7 +165,7 @@ struct TaskAttachmentTests {
         let isOwn = person.id == ben.id
         #expect(try await code(DeleteTaskAttachment.self, .init(attachmentID: file.id)) == (isOwn ? nil : "not_found"))
         let name = try TaskAttachmentName(text: "n")
-        #expect(try await code(BeginTaskAttachment.self, .init(taskID: task, name: name, totalBytes: 1)) == "not_found")
+        #expect(try await code(CreateTaskAttachment.self, .init(taskID: task, name: name, totalBytes: 1)) == "not_found")
         let chunk = TaskAttachmentChunk(attachmentID: upload, offset: 0, content: Base64Bytes([1]))
         #expect(try await code(UploadTaskAttachmentChunk.self, chunk) == "not_found")
         #expect(try await code(CompleteTaskAttachment.self, .init(attachmentID: upload)) == "not_found")
@@ -175,7 +175,7 @@ struct TaskAttachmentTests {
       let chunk = TaskAttachmentChunk(attachmentID: upload, offset: 0, content: Base64Bytes([1]))
       #expect(try await services.page.failure(UploadTaskAttachmentChunkByToken.self, chunk) == "not_found")
       #expect(
-        try await ana.failure(BeginTaskAttachmentByToken.self, .init(token: "x", name: file.name, mediaType: .unknown))
+        try await ana.failure(CreateTaskAttachmentByToken.self, .init(token: "x", name: file.name, mediaType: .unknown))
           == "forbidden")
     }
   }
@@ -188,8 +188,8 @@ struct TaskAttachmentTests {
       try await services.join(new, task)
       #expect(try await new.attachments(of: task).count == 1)
       #expect(try await new.download(file.id) == [1])
-      let input = BeginTaskAttachment.Input(taskID: task, name: file.name, totalBytes: 1)
-      #expect(try await new.failure(BeginTaskAttachment.self, input) == "verification_required")
+      let input = CreateTaskAttachment.Input(taskID: task, name: file.name, totalBytes: 1)
+      #expect(try await new.failure(CreateTaskAttachment.self, input) == "verification_required")
       #expect(try await new.failure(RenewTaskToken.self, .init(taskID: task)) == "verification_required")
     }
   }

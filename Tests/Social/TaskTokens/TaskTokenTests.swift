@@ -13,7 +13,7 @@ import Testing
 struct TaskTokenTests {
   private func begin(_ page: Person, _ token: String) async throws -> String? {
     try await page.failure(
-      BeginTaskAttachmentByToken.self,
+      CreateTaskAttachmentByToken.self,
       .init(token: token, name: TaskAttachmentName(text: "a.txt"), mediaType: .unknown))
   }
 
@@ -132,7 +132,7 @@ struct TaskTokenTests {
     try await Attaching.withTask { services, task, ana, _, _ in
       let (page, token) = (try await services.page, try await ana.token(of: task))
       let name = try TaskAttachmentName(text: "a")
-      let key = try await page.send(BeginTaskAttachmentByToken.self, .init(token: token, name: name, mediaType: .unknown))
+      let key = try await page.send(CreateTaskAttachmentByToken.self, .init(token: token, name: name, mediaType: .unknown))
       _ = try await page.send(
         UploadTaskAttachmentChunkByToken.self,
         .init(attachmentID: key.attachmentID, offset: 0, content: Base64Bytes([1])))
@@ -148,8 +148,8 @@ struct TaskTokenTests {
     try await Attaching.withTask(settings: ["racha.attachments.bytesPerAccount": "1500"]) { services, task, ana, _, _ in
       let (page, token) = (try await services.page, try await ana.token(of: task))
       try await page.attach("a", Attaching.bytes(1000), token: token)
-      let input = BeginTaskAttachment.Input(taskID: task, name: try TaskAttachmentName(text: "b"), totalBytes: 501)
-      #expect(try await ana.failure(BeginTaskAttachment.self, input) == "account_attachments_full")
+      let input = CreateTaskAttachment.Input(taskID: task, name: try TaskAttachmentName(text: "b"), totalBytes: 501)
+      #expect(try await ana.failure(CreateTaskAttachment.self, input) == "account_attachments_full")
     }
   }
 
