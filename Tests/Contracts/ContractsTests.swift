@@ -97,7 +97,7 @@ struct ContractsTests {
         "partners.register",
         "taskAttachments.complete", "taskAttachments.create", "taskAttachments.uploadChunk", "taskComments.create",
         "taskHelp.offer", "taskHelp.request", "taskHelp.thank", "taskParticipants.add", "taskParts.create", "taskParts.update",
-        "taskSeries.addParticipants", "taskSeries.create", "taskSeries.update", "taskTokens.renew", "tasks.create",
+        "taskSeries.create", "taskSeries.update", "taskSeriesParticipants.add", "taskTokens.renew", "tasks.create",
         "tasks.update", "teamInvitations.accept", "teamInvitations.send", "teamTasks.join", "teams.create",
       ])
   }

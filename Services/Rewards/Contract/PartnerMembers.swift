@@ -133,6 +133,6 @@ public enum LeavePartner: AccountOperation {
 
   // Open to any account, and refused by the handler: whoever has left, and repeats the call, is answered as the first time.
   public static let spec = OperationSpec(
-    "partnerMembers.leave", of: .rewards, .post("/v1/partners/mine/leave"), by: .account, effect: .write,
+    "partners.leave", of: .rewards, .post("/v1/partners/mine/leave"), by: .account, effect: .write,
     failures: [RequestFailure.forbidden.kind], requirements: ["REW-3"], "Leaves the caller's company.")
 }

@@ -122,7 +122,7 @@ public enum OptOutOfTask: AccountOperation {
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "taskParticipants.optOut", of: .social, .post("/v1/tasks/{taskID}/opt-out"), by: .account, effect: .write,
+    "tasks.optOut", of: .social, .post("/v1/tasks/{taskID}/opt-out"), by: .account, effect: .write,
     failures: [
       RequestFailure.notFound.kind, TaskFailure.completed.kind, TaskFailure.cancelled.kind, TaskFailure.creatorStays.kind,
     ],

@@ -32,7 +32,7 @@ public enum AddTaskSeriesParticipants: AccountOperation {
   public typealias Output = TaskSeries
 
   public static let spec = OperationSpec(
-    "taskSeries.addParticipants", of: .social, .post("/v1/task-series/{seriesID}/participants"), by: .verifiedAccount,
+    "taskSeriesParticipants.add", of: .social, .post("/v1/task-series/{seriesID}/participants"), by: .verifiedAccount,
     effect: .write,
     failures: TaskRefusals.ofCreator + [TaskSeriesFailure.ended.kind, TaskFailure.tooManyParticipants.kind],
     requirements: ["TASK-1"], "Enrols more people in the future occurrences of a recurring task that the caller created.")
@@ -60,7 +60,7 @@ public enum RemoveTaskSeriesParticipant: AccountOperation {
   public typealias Output = TaskSeries
 
   public static let spec = OperationSpec(
-    "taskSeries.removeParticipant", of: .social, .delete("/v1/task-series/{seriesID}/participants/{accountID}"), by: .account,
+    "taskSeriesParticipants.remove", of: .social, .delete("/v1/task-series/{seriesID}/participants/{accountID}"), by: .account,
     effect: .write, failures: TaskRefusals.ofCreator + [TaskSeriesFailure.creatorStays.kind], requirements: ["TASK-5"],
     "Removes a participant from a recurring task that the caller created.")
 }

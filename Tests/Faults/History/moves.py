@@ -16,7 +16,7 @@ MOVES = {
                "messages.edit": 8, "messages.remove": 1, "conversations.markRead": 3, "messages.list": 3, "friends.list": 1,
                "accounts.updateProfile": 2},
     "tasks": {"tasks.create": 3, "taskCompletions.confirm": 5, "taskCompletions.withdraw": 2, "tasks.cancel": 0.5,
-              "taskParticipants.optOut": 0.7, "tasks.list": 2, "tasks.get": 3, "teams.create": 1, "teamInvitations.send": 2,
+              "tasks.optOut": 0.7, "tasks.list": 2, "tasks.get": 3, "teams.create": 1, "teamInvitations.send": 2,
               "teamInvitations.accept": 2, "teamInvitations.list": 2, "teams.leave": 0.5, "teams.getMine": 1},
     "inbox": {"notifications.markRead": 3, "notifications.markAllRead": 0.5, "notifications.delete": 1, "notifications.list": 3,
               "notifications.countUnread": 4},
@@ -186,7 +186,7 @@ class Moves:
 
     taskCompletions_confirm = taskCompletions_withdraw = tasks_cancel = tasks_get = a_task
 
-    def taskParticipants_optOut(self):
+    def tasks_optOut(self):
         picked = self.client.pools.pick("taskID", self.chooser)
         return picked and ({"taskID": picked}, {}, {"confirm": True})
 

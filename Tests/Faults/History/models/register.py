@@ -49,7 +49,7 @@ def check(history, reads):
         if op == "tasks.cancel":
             # All confirmations of a cancelled task are taken back.
             asked["completionWithdrawn"] += sum(1 for _, other in confirmed if other == task)
-        elif op in ("taskParticipants.optOut", "taskParticipants.remove"):
+        elif op in ("tasks.optOut", "taskParticipants.remove"):
             asked["completionWithdrawn"] += (write.call["path"].get("accountID", write.call["account"]), task) in confirmed
         elif op in KINDS:
             asked[KINDS[op]] += 1

@@ -68,7 +68,7 @@ def task(tasks, identifier, call, rows):
         known.confirmed.discard(account)
     elif call["op"] == "tasks.cancel":
         known.state = "cancelled"
-    elif call["op"] == "taskParticipants.optOut":
+    elif call["op"] == "tasks.optOut":
         known.people.discard(account)
         known.confirmed.discard(account)
     else:
