@@ -71,7 +71,7 @@ extension RoundWorker {
     try await cora(ListPartnerMembers.self, .init())
     try await ana(RemovePartnerMember.self, .init(accountID: cora.id))
     let place = try await ana(
-      AddPartnerPlace.self, .init(address: "Calle Mayor 2", latitude: 40.4, longitude: -3.7)
+      CreatePartnerPlace.self, .init(address: "Calle Mayor 2", latitude: 40.4, longitude: -3.7)
     ).id
     try await ana(UpdatePartnerPlace.self, .init(placeID: place, address: .set("Calle Mayor 3")))
     let now = Instant.now
@@ -89,7 +89,7 @@ extension RoundWorker {
     try await ana(ListPartnerOffers.self, .init())
     try await ana(GetOfferStatistics.self, .init(from: day(-1), to: day(1)))
     try await ana(WithdrawPartnerOffer.self, .init(offerID: offer))
-    try await ana(RemovePartnerPlace.self, .init(placeID: place))
+    try await ana(DeletePartnerPlace.self, .init(placeID: place))
     try await ana(LeavePartner.self, .init())
   }
 

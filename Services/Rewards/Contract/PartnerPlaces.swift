@@ -1,7 +1,8 @@
 public import Operations
 
 extension FeatureContract {
-  static let partnerPlaces = FeatureContract(operations: [AddPartnerPlace.self, UpdatePartnerPlace.self, RemovePartnerPlace.self])
+  static let partnerPlaces = FeatureContract(
+    operations: [CreatePartnerPlace.self, UpdatePartnerPlace.self, DeletePartnerPlace.self])
 }
 
 /// A place of a partner (REW-3).
@@ -71,14 +72,14 @@ public enum PartnerPlaceFailure: String, FailureCode {
   public var status: Int { 409 }
 }
 
-/// Adds a place to the caller's partner (REW-3). Offers that apply at all places apply there too.
-public enum AddPartnerPlace: AccountOperation {
+/// Creates a place of the caller's partner (REW-3). Offers that apply at all places apply there too.
+public enum CreatePartnerPlace: AccountOperation {
   public typealias Input = PartnerPlaceDraft
   public typealias Output = PartnerPlace
 
   public static let spec = OperationSpec(
-    "partnerPlaces.add", of: .rewards, .post("/v1/partners/mine/places"), by: .partnerOwner, effect: .create,
-    failures: [PartnerPlaceFailure.tooMany.kind], requirements: ["REW-3"], "Adds a place to the caller's company.")
+    "partnerPlaces.create", of: .rewards, .post("/v1/partners/mine/places"), by: .partnerOwner, effect: .create,
+    failures: [PartnerPlaceFailure.tooMany.kind], requirements: ["REW-3"], "Creates a place of the caller's company.")
 }
 
 /// Changes a place of the caller's partner (REW-3).
@@ -119,8 +120,8 @@ public enum UpdatePartnerPlace: AccountOperation {
     failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Changes a place of the caller's company.")
 }
 
-/// Removes a place from the caller's partner and from its offers (REW-3).
-public enum RemovePartnerPlace: AccountOperation {
+/// Deletes a place of the caller's partner, also from its offers (REW-3).
+public enum DeletePartnerPlace: AccountOperation {
   /// Which place.
   public struct Input: Document {
     /// Names the place.
@@ -135,6 +136,6 @@ public enum RemovePartnerPlace: AccountOperation {
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "partnerPlaces.remove", of: .rewards, .delete("/v1/partners/mine/places/{placeID}"), by: .partnerOwner, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Removes a place of the caller's company.")
+    "partnerPlaces.delete", of: .rewards, .delete("/v1/partners/mine/places/{placeID}"), by: .partnerOwner, effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["REW-3"], "Deletes a place of the caller's company.")
 }

@@ -15,8 +15,8 @@ struct PartnerPlaceFeature: Feature {
     }
 
   func register(in service: inout ServiceDefinition) {
-    service.serve(AddPartnerPlace.self, write: PartnerPlaceHandlers.add)
+    service.serve(CreatePartnerPlace.self, write: PartnerPlaceHandlers.create)
     service.serve(UpdatePartnerPlace.self, write: PartnerPlaceHandlers.update)
-    service.serve(RemovePartnerPlace.self, write: PartnerPlaceHandlers.remove)
+    service.serve(DeletePartnerPlace.self, write: PartnerPlaceHandlers.delete)
   }
 }

@@ -4,9 +4,9 @@ import RewardsContract
 import ServiceKit
 import Storage
 
-/// A partner's places: added, changed and removed.
+/// A partner's places: created, changed and deleted.
 enum PartnerPlaceHandlers {
-  static func add(_ input: PartnerPlaceDraft, _ call: AccountCall, _ transaction: Transaction) throws -> PartnerPlace {
+  static func create(_ input: PartnerPlaceDraft, _ call: AccountCall, _ transaction: Transaction) throws -> PartnerPlace {
     let partner = try PartnerMemberStore.partner(ownedBy: call.account, in: transaction.database)
     guard try PartnerPlaceStore.count(of: partner, in: transaction.database) < PartnerPlace.maxPerPartner else {
       throw PartnerPlaceFailure.tooMany.with(["max": .number(PartnerPlace.maxPerPartner)])
@@ -23,7 +23,7 @@ enum PartnerPlaceHandlers {
     return place
   }
 
-  static func remove(_ input: RemovePartnerPlace.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
+  static func delete(_ input: DeletePartnerPlace.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
     try PartnerPlaceStore.remove(own(input.placeID, call, transaction).id, in: transaction.database)
     return Empty()
   }

@@ -18,7 +18,7 @@ extension AccessTable {
     owned(VoidPartnerRedemption.self, others: Self.outside) { things, _ in
       .init(redemptionID: things.redemption, reason: "Taken")
     }
-    owned(RemovePartnerPlace.self, others: Self.outside) { things, _ in .init(placeID: things.partnerPlace) }
+    owned(DeletePartnerPlace.self, others: Self.outside) { things, _ in .init(placeID: things.partnerPlace) }
     owned(RemovePartnerMember.self, others: Self.outside) { things, _ in .init(accountID: things.friend) }
     owned(WithdrawPartnerOffer.self, others: Self.outside) { things, _ in .init(offerID: things.partnerOffer) }
   }

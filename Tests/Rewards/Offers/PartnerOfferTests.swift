@@ -96,7 +96,7 @@ struct PartnerOfferTests {
       let everywhere = try await shop.offer(title: "everywhere")
       let here = try await shop.offer(title: "here", places: [first.id])
       let second = try await shop.owner.send(
-        AddPartnerPlace.self, .init(address: "Gran Vía 1", latitude: 40.4193, longitude: -3.6984))
+        CreatePartnerPlace.self, .init(address: "Gran Vía 1", latitude: 40.4193, longitude: -3.6984))
       func places(_ offer: Offer) async throws -> [String] {
         try await shop.owner.send(GetOffer.self, .init(offerID: offer.id)).places?.map(\.address) ?? []
       }
@@ -108,10 +108,10 @@ struct PartnerOfferTests {
       #expect(
         try await shop.owner.send(ListOffers.self, .init(latitude: 41, longitude: -3.6984, radiusMeters: 10)).items.map(\.title)
           == ["everywhere"])
-      _ = try await shop.owner.send(RemovePartnerPlace.self, .init(placeID: first.id))
+      _ = try await shop.owner.send(DeletePartnerPlace.self, .init(placeID: first.id))
       #expect(try await places(everywhere) == ["Gran Vía 2"])
       #expect(try await places(here).isEmpty)
-      #expect(try await shop.owner.failure(RemovePartnerPlace.self, .init(placeID: first.id)) == "not_found")
+      #expect(try await shop.owner.failure(DeletePartnerPlace.self, .init(placeID: first.id)) == "not_found")
       let other = try await services.shop("Another")
       #expect(try await other.owner.failure(UpdatePartnerPlace.self, .init(placeID: second.id)) == "not_found")
     }

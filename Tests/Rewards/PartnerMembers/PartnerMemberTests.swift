@@ -22,7 +22,7 @@ struct PartnerMemberTests {
         try await shop.clerk.failure(AddPartnerMember.self, .init(username: evasName, role: .clerk)),
         try await shop.clerk.failure(UpdatePartner.self, .init()),
         try await shop.clerk.failure(DeletePartnerLogo.self, .init()),
-        try await shop.clerk.failure(AddPartnerPlace.self, Shop.sol),
+        try await shop.clerk.failure(CreatePartnerPlace.self, Shop.sol),
         try await shop.clerk.failure(RemovePartnerMember.self, .init(accountID: shop.owner.id)),
         try await eva.failure(ListPartnerMembers.self, .init()), try await eva.failure(UseCode.self, .init(code: "x")),
       ] { #expect(failure == "forbidden") }
