@@ -102,8 +102,8 @@ extension RoundWorker {
     try await administrator(
       UpdateChallenge.self, .init(challengeID: id, threshold: 800_000_000, coins: 1, icon: .placeholder, texts: texts))
     try await administrator(ListChallengeDefinitions.self, .init())
-    try await administrator(GrantChallenge.self, .init(challengeID: id, accountID: ana.id, reason: "A present."))
-    try await administrator(RevokeChallenge.self, .init(challengeID: id, accountID: ana.id, reason: "A mistake."))
+    try await administrator(GrantChallengeCompletion.self, .init(challengeID: id, accountID: ana.id, reason: "A present."))
+    try await administrator(RevokeChallengeCompletion.self, .init(challengeID: id, accountID: ana.id, reason: "A mistake."))
     try await administrator(ListChallengeCorrections.self, .init(accountID: ana.id))
     try await administrator(RetireChallenge.self, .init(challengeID: id))
   }

@@ -17,8 +17,8 @@ struct ChallengeCorrectionFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     let handlers = ChallengeCorrectionHandlers(rewards: rewards, calendars: calendars)
-    service.serve(RevokeChallenge.self, prepare: ChallengeCorrectionHandlers.prepare, write: handlers.revoke)
-    service.serve(GrantChallenge.self, prepare: ChallengeCorrectionHandlers.prepare, write: handlers.grant)
+    service.serve(RevokeChallengeCompletion.self, prepare: ChallengeCorrectionHandlers.prepare, write: handlers.revoke)
+    service.serve(GrantChallengeCompletion.self, prepare: ChallengeCorrectionHandlers.prepare, write: handlers.grant)
     service.serve(ListChallengeCorrections.self, read: ChallengeCorrectionHandlers.list)
   }
 }

@@ -2,7 +2,8 @@ public import Operations
 
 extension FeatureContract {
   static let challengeCorrections = FeatureContract(
-    operations: [RevokeChallenge.self, GrantChallenge.self, ListChallengeCorrections.self], events: [ChallengeCorrected.self])
+    operations: [RevokeChallengeCompletion.self, GrantChallengeCompletion.self, ListChallengeCorrections.self],
+    events: [ChallengeCorrected.self])
 }
 
 /// An administrator's correction of an account's completed challenge or achievement (REW-7, REW-8).
@@ -82,12 +83,12 @@ public struct ChallengeCorrectionInput: Document {
 
 /// An administrator revokes another account's completion, with a reason that its owner reads: the badge and the unspent coins are taken
 /// back, and only a grant restores them. For an achievement the higher tiers are revoked too (REW-7, REW-8).
-public enum RevokeChallenge: AccountOperation {
+public enum RevokeChallengeCompletion: AccountOperation {
   public typealias Input = ChallengeCorrectionInput
   public typealias Output = ChallengeCorrection
 
   public static let spec = OperationSpec(
-    "challengeCorrections.revoke", of: .rewards, .post("/v1/challenges/{challengeID}/revocations"), by: .administrator,
+    "challengeCompletions.revoke", of: .rewards, .post("/v1/challenges/{challengeID}/revocations"), by: .administrator,
     effect: .create,
     failures: [RequestFailure.notFound.kind, ChallengeFailure.notFound.kind, ChallengeFailure.notHeld.kind],
     requirements: ["REW-7", "REW-8"],
@@ -96,12 +97,12 @@ public enum RevokeChallenge: AccountOperation {
 
 /// An administrator grants another account the completion of a challenge or tier, with a reason that its owner reads: badge and coins are
 /// awarded, and no correction of steps takes them back. For an achievement the lower tiers are granted too (REW-7, REW-8).
-public enum GrantChallenge: AccountOperation {
+public enum GrantChallengeCompletion: AccountOperation {
   public typealias Input = ChallengeCorrectionInput
   public typealias Output = ChallengeCorrection
 
   public static let spec = OperationSpec(
-    "challengeCorrections.grant", of: .rewards, .post("/v1/challenges/{challengeID}/grants"), by: .administrator,
+    "challengeCompletions.grant", of: .rewards, .post("/v1/challenges/{challengeID}/grants"), by: .administrator,
     effect: .create,
     failures: [RequestFailure.notFound.kind, ChallengeFailure.notFound.kind, ChallengeFailure.held.kind],
     requirements: ["REW-7", "REW-8"],

@@ -35,11 +35,11 @@ struct ChallengeCorrectionTests {
       try await services.move(ana.id, steps: 150)
       #expect(try await services.coins(of: ana) == 21)
       for _ in 0..<2 {
-        let revoked = try await administrator.send(RevokeChallenge.self, input(walk, ana), key: "revoke")
+        let revoked = try await administrator.send(RevokeChallengeCompletion.self, input(walk, ana), key: "revoke")
         #expect(revoked.coins == 20 && !revoked.isGranted && revoked.reason == "A borrowed device" && revoked.tier == nil)
         #expect(revoked.administratorID == administrator.id && revoked.accountID == ana.id)
       }
-      #expect(try await administrator.failure(RevokeChallenge.self, input(walk, ana)) == "challenge_not_held")
+      #expect(try await administrator.failure(RevokeChallengeCompletion.self, input(walk, ana)) == "challenge_not_held")
       #expect(try await services.coins(of: ana) == 1)
       #expect(try await completed(ana).isEmpty)
       #expect(try await ana.send(ListBadges.self, .init()).items.isEmpty)
@@ -48,10 +48,10 @@ struct ChallengeCorrectionTests {
       try await services.move(ana.id, steps: 200, daysAgo: 1)
       #expect(try await completed(ana).isEmpty)
       for _ in 0..<2 {
-        let granted = try await administrator.send(GrantChallenge.self, input(walk, ana), key: "grant")
+        let granted = try await administrator.send(GrantChallengeCompletion.self, input(walk, ana), key: "grant")
         #expect(granted.coins == 20 && granted.isGranted)
       }
-      #expect(try await administrator.failure(GrantChallenge.self, input(walk, ana)) == "challenge_held")
+      #expect(try await administrator.failure(GrantChallengeCompletion.self, input(walk, ana)) == "challenge_held")
       #expect(try await services.coins(of: ana) == 23)
       #expect(try await completed(ana) == [20])
       // And less of it does not take it back.
@@ -83,13 +83,15 @@ struct ChallengeCorrectionTests {
       try await services.move(ana.id, steps: 150)
       _ = try await administrator.send(AdjustCoins.self, .init(accountID: ana.id, coins: -16, reason: "Spent"))
       #expect(try await services.coins(of: ana) == 5)
-      let revoked = try await administrator.send(RevokeChallenge.self, input(walk, ana))
+      let revoked = try await administrator.send(RevokeChallengeCompletion.self, input(walk, ana))
       let left = try await services.coins(of: ana)
       #expect(left >= 0 && left + revoked.coins == 5)
       for (granting, revoking) in [("grant 1", "revoke 1"), ("grant 2", "revoke 2")] {
-        #expect(try await administrator.send(GrantChallenge.self, input(walk, ana), key: granting).coins == revoked.coins)
+        #expect(
+          try await administrator.send(GrantChallengeCompletion.self, input(walk, ana), key: granting).coins == revoked.coins)
         #expect(try await services.coins(of: ana) == 5)
-        #expect(try await administrator.send(RevokeChallenge.self, input(walk, ana), key: revoking).coins == revoked.coins)
+        #expect(
+          try await administrator.send(RevokeChallengeCompletion.self, input(walk, ana), key: revoking).coins == revoked.coins)
         #expect(try await services.coins(of: ana) == left)
       }
       try await services.ledgerIsSound()
@@ -101,8 +103,8 @@ struct ChallengeCorrectionTests {
     let walk = ChallengeScene.challenge("Walk", 150, coins: 20)
     try await ChallengeScene.running([walk]) { services in
       let (ana, administrator) = (try await services.register(), try services.administrator())
-      #expect(try await administrator.failure(RevokeChallenge.self, input(walk, ana)) == "challenge_not_held")
-      #expect(try await administrator.send(GrantChallenge.self, input(walk, ana)).coins == 20)
+      #expect(try await administrator.failure(RevokeChallengeCompletion.self, input(walk, ana)) == "challenge_not_held")
+      #expect(try await administrator.send(GrantChallengeCompletion.self, input(walk, ana)).coins == 20)
       try await services.move(ana.id, steps: 150)
       #expect(try await services.coins(of: ana) == 21)
       #expect(try await completed(ana) == [20])
@@ -117,16 +119,16 @@ struct ChallengeCorrectionTests {
     try await ChallengeScene.running([steps]) { services in
       let (ana, administrator) = (try await services.register(), try services.administrator())
       try await services.move(ana.id, steps: 250)
-      let revoked = try await administrator.send(RevokeChallenge.self, input(steps, ana, .silver))
+      let revoked = try await administrator.send(RevokeChallengeCompletion.self, input(steps, ana, .silver))
       #expect(revoked.tier == .silver && revoked.coins == 0)
       #expect(try await tier(ana) == .bronze)
       try await services.move(ana.id, steps: 400)
       #expect(try await tier(ana) == .bronze)
-      #expect(try await administrator.failure(RevokeChallenge.self, input(steps, ana, .gold)) == "challenge_not_held")
-      _ = try await administrator.send(GrantChallenge.self, input(steps, ana, .gold))
+      #expect(try await administrator.failure(RevokeChallengeCompletion.self, input(steps, ana, .gold)) == "challenge_not_held")
+      _ = try await administrator.send(GrantChallengeCompletion.self, input(steps, ana, .gold))
       #expect(try await tier(ana) == .gold)
-      #expect(try await administrator.failure(GrantChallenge.self, input(steps, ana, .silver)) == "challenge_held")
-      _ = try await administrator.send(RevokeChallenge.self, input(steps, ana, .bronze))
+      #expect(try await administrator.failure(GrantChallengeCompletion.self, input(steps, ana, .silver)) == "challenge_held")
+      _ = try await administrator.send(RevokeChallengeCompletion.self, input(steps, ana, .bronze))
       #expect(try await tier(ana) == nil)
       #expect(try await ana.send(ListBadges.self, .init()).items.isEmpty)
     }
@@ -143,21 +145,21 @@ struct ChallengeCorrectionTests {
       )
       try await services.move(ana.id, steps: 150)
       for person in [eve, ana] {
-        #expect(try await person.failure(RevokeChallenge.self, input(walk, ana)) == "forbidden")
-        #expect(try await person.failure(GrantChallenge.self, input(walk, ana)) == "forbidden")
+        #expect(try await person.failure(RevokeChallengeCompletion.self, input(walk, ana)) == "forbidden")
+        #expect(try await person.failure(GrantChallengeCompletion.self, input(walk, ana)) == "forbidden")
         #expect(try await person.failure(ListChallengeCorrections.self, .init(accountID: ana.id)) == "forbidden")
       }
-      #expect(try await administrator.failure(GrantChallenge.self, input(walk, administrator)) == "forbidden")
+      #expect(try await administrator.failure(GrantChallengeCompletion.self, input(walk, administrator)) == "forbidden")
       let nobody = ChallengeCorrectionInput(challengeID: walk.id, accountID: AccountID(), reason: "A test")
-      #expect(try await administrator.failure(RevokeChallenge.self, nobody) == "not_found")
+      #expect(try await administrator.failure(RevokeChallengeCompletion.self, nobody) == "not_found")
       let nothing = ChallengeCorrectionInput(challengeID: ChallengeID(), accountID: ana.id, reason: "A test")
-      #expect(try await administrator.failure(GrantChallenge.self, nothing) == "challenge_not_found")
+      #expect(try await administrator.failure(GrantChallengeCompletion.self, nothing) == "challenge_not_found")
       for (given, fault) in [
         (input(walk, ana, .gold), "tier challenge_without_tiers"), (input(steps, ana), "tier required"),
         (input(walk, ana, nil, "  "), "reason empty"),
       ] {
-        #expect(try await administrator.refusedFields(RevokeChallenge.self, given) == [fault])
-        #expect(try await administrator.refusedFields(GrantChallenge.self, given) == [fault])
+        #expect(try await administrator.refusedFields(RevokeChallengeCompletion.self, given) == [fault])
+        #expect(try await administrator.refusedFields(GrantChallengeCompletion.self, given) == [fault])
       }
       #expect(try await completed(ana) == [5])
     }
@@ -170,7 +172,7 @@ struct ChallengeCorrectionTests {
       let (ana, ben, administrator) = (
         try await services.register(), try await services.register(), try services.administrator()
       )
-      for person in [ana, ben] { _ = try await administrator.send(GrantChallenge.self, input(walk, person)) }
+      for person in [ana, ben] { _ = try await administrator.send(GrantChallengeCompletion.self, input(walk, person)) }
       let store = services.store(of: .rewards)
       try await services.delete(ana, receivedBy: .rewards)
       #expect(try await store.traces(of: ana.id) == [])
