@@ -78,7 +78,7 @@ extension RoundWorker {
     try await ana(ReadInactivityNotice.self, .init())
     try await ana(ClearInactivityNotice.self, .init())
     try await ana(SetStepGoal.self, .init(period: .week, goal: 50_000))
-    try await ana(GetStepGoals.self, .init())
+    try await ana(ListStepGoals.self, .init())
     try await ana(ClearStepGoal.self, .init(period: .week))
     let feed = try await ana(CreateCalendarFeedLink.self, .init())
     try await ana(GetCalendarFeedLink.self, .init())

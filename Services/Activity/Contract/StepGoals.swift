@@ -2,7 +2,7 @@ public import Operations
 
 extension FeatureContract {
   static let stepGoals = FeatureContract(
-    operations: [GetStepGoals.self, SetStepGoal.self, ClearStepGoal.self],
+    operations: [ListStepGoals.self, SetStepGoal.self, ClearStepGoal.self],
     events: [StepGoalChanged.self, StepGoalProgressed.self])
 }
 
@@ -41,7 +41,7 @@ public struct StepGoal: Document, Hashable {
 }
 
 /// Returns the account's step goals.
-public enum GetStepGoals: AccountOperation {
+public enum ListStepGoals: AccountOperation {
   public typealias Input = Empty
 
   /// The goals.
@@ -56,7 +56,7 @@ public enum GetStepGoals: AccountOperation {
   }
 
   public static let spec = OperationSpec(
-    "stepGoals.get", of: .activity, .get("/v1/step-goals"), by: .account, effect: .read, requirements: ["MOVE-5"],
+    "stepGoals.list", of: .activity, .get("/v1/step-goals"), by: .account, effect: .read, requirements: ["MOVE-5"],
     "Returns the caller's step goals and the progress towards them.")
 }
 

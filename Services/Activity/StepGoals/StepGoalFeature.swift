@@ -16,7 +16,7 @@ struct StepGoalFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     let handlers = StepGoalHandlers(calendars: calendars, rules: rules)
-    service.serve(GetStepGoals.self, read: handlers.list)
+    service.serve(ListStepGoals.self, read: handlers.list)
     service.serve(SetStepGoal.self, write: handlers.set)
     service.serve(ClearStepGoal.self, write: handlers.clear)
   }

@@ -9,9 +9,9 @@ struct StepGoalHandlers: Sendable {
   let calendars: AccountCalendars
   let rules: StepGoalRules
 
-  func list(_ input: GetStepGoals.Input, _ call: AccountCall, _ database: Database) throws -> GetStepGoals.Output {
+  func list(_ input: ListStepGoals.Input, _ call: AccountCall, _ database: Database) throws -> ListStepGoals.Output {
     let today = try calendars.calendar(of: call.account, in: database).day(of: call.now)
-    return GetStepGoals.Output(goals: try StepGoalStore.list(of: call.account, today: today, in: database))
+    return ListStepGoals.Output(goals: try StepGoalStore.list(of: call.account, today: today, in: database))
   }
 
   func set(_ input: SetStepGoal.Input, _ call: AccountCall, _ transaction: Transaction) throws -> StepGoal {

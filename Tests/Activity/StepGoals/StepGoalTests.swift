@@ -49,7 +49,7 @@ struct StepGoalTests {
   func daily() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
-      #expect(try await ana.send(GetStepGoals.self, .init()).goals.isEmpty)
+      #expect(try await ana.send(ListStepGoals.self, .init()).goals.isEmpty)
       let set = try await ana.send(SetStepGoal.self, .init(period: .day, goal: 5000))
       #expect(set == StepGoal(period: .day, goal: 5000, steps: 0) && set.missing == 5000)
       try await ana.walk("a", 4499, "2026-11-21T08:00:00Z")
@@ -62,7 +62,7 @@ struct StepGoalTests {
       try await ana.walk("e", 2000, "2026-11-21T13:00:00Z")
       let expected = ["day 2026-11-21 4500/5000 near", "day 2026-11-21 5600/5000 reached"]
       #expect(try await progressed(services) == expected)
-      #expect(try await ana.send(GetStepGoals.self, .init()).goals.map(\.missing) == [0])
+      #expect(try await ana.send(ListStepGoals.self, .init()).goals.map(\.missing) == [0])
       let states = try await services.published(by: .activity).compactMap { try? StepGoalProgressed.decode($0.body).isOver }
       #expect(states == [false, false])
       // The next day counts anew; what comes late for the day before is published too.
@@ -85,7 +85,7 @@ struct StepGoalTests {
       #expect(try await progressed(services) == ["week 2026-11-16 10000/10000 reached"])
       let last = try #require(try await services.published(by: .activity).last { $0.name == StepGoalProgressed.spec.name })
       #expect(try StepGoalProgressed.decode(last.body).isOver == true)
-      let goal = try #require(try await ana.send(GetStepGoals.self, .init()).goals.first)
+      let goal = try #require(try await ana.send(ListStepGoals.self, .init()).goals.first)
       #expect(goal.period == .week && goal.steps == 0)
     }
   }
@@ -128,11 +128,11 @@ struct StepGoalTests {
       _ = try await ana.send(ClearStepGoal.self, .init(period: .week))
       try await ana.walk("a", 6000, "2026-11-21T08:00:00Z")
       #expect(try await progressed(services).isEmpty)
-      #expect(try await ana.send(GetStepGoals.self, .init()).goals.isEmpty)
+      #expect(try await ana.send(ListStepGoals.self, .init()).goals.isEmpty)
       let changes = try await services.published(by: .activity).filter { $0.name == StepGoalChanged.spec.name }
       #expect(try changes.map { try StepGoalChanged.decode($0.body).goal } == [5000, 5000, nil])
       // Another's goal is another's.
-      #expect(try await ben.send(GetStepGoals.self, .init()).goals.count == 1)
+      #expect(try await ben.send(ListStepGoals.self, .init()).goals.count == 1)
       let snapshot = try await services.snapshot(of: .activity).filter { $0.name == StepGoalChanged.spec.name }
       #expect(Set(try snapshot.map { try StepGoalChanged.decode($0.body).goal }) == [nil, 5000])
     }
