@@ -76,7 +76,7 @@ struct PeopleTests {
       let bytes = Array(try Data(contentsOf: Self.pictures.appending(path: name)))
       _ = try await ana.client.call(PutPhoto.self, .init(content: Base64Bytes(bytes)))
       let entry = try await ben.client.call(SearchDirectory.self, .init()).items.first
-      let profile = try await ben.client.call(FindProfile.self, .init(username: ana.account.username))
+      let profile = try await ben.client.call(ReadProfileByUsername.self, .init(username: ana.account.username))
       #expect(entry?.photoURL == profile.photoURL)
       return try #require(profile.photoURL)
     }

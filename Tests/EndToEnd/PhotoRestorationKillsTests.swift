@@ -65,7 +65,7 @@ struct PhotoRestorationKillsTests {
   }
 
   private func url(of person: Member, for reader: Member) async throws -> PhotoURL? {
-    try await reader.client.callUntilDone(FindProfile.self, .init(username: person.account.username)).photoURL
+    try await reader.client.callUntilDone(ReadProfileByUsername.self, .init(username: person.account.username)).photoURL
   }
 
   /// Somebody who administers, logged in as such.

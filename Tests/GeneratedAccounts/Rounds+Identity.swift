@@ -22,7 +22,7 @@ extension RoundWorker {
     try await ana(
       UpdateProfile.self, .init(username: FormField(text: ana.username.description), nickname: FormField(text: "Ana \(name)")))
     try await ana(ReadProfile.self, .init(accountID: ben.id))
-    try await ana(FindProfile.self, .init(username: ben.username))
+    try await ana(ReadProfileByUsername.self, .init(username: ben.username))
     try await ana(PutPhoto.self, .init(content: GrowthCast.picture))
     try await ana(ReadOwnPhoto.self, .init())
     try await ben(ReadPhoto.self, .init(accountID: ana.id))

@@ -125,7 +125,7 @@ extension RoundWorker {
     try await anybody(ReadRegisterProof.self, leaf)
     try await ana(ListOwnRegisterRecords.self, .init())
     if let record = try await ana(ListOwnAccountRecords.self, .init()).items.first {
-      try await anybody(FindRegisterAccountLeaf.self, .init(recordNumber: record.number))
+      try await anybody(ReadRegisterAccountLeaf.self, .init(recordNumber: record.number))
     }
   }
 

@@ -2,7 +2,7 @@ public import Operations
 public import SocialContract
 
 extension FeatureContract {
-  static let profiles = FeatureContract(operations: [UpdateProfile.self, ReadProfile.self, FindProfile.self])
+  static let profiles = FeatureContract(operations: [UpdateProfile.self, ReadProfile.self, ReadProfileByUsername.self])
 }
 
 /// Changes the account's profile: the whole form as it was shown and edited. An optional field that is left out or empty is removed.
@@ -41,7 +41,7 @@ public enum UpdateProfile: AccountOperation {
   public typealias Output = OwnAccount
 
   public static let spec = OperationSpec(
-    "accounts.updateProfile", of: .identity, .put("/v1/accounts/me/profile"), by: .account, effect: .write, rate: .registered,
+    "profiles.update", of: .identity, .put("/v1/accounts/me/profile"), by: .account, effect: .write, rate: .registered,
     requirements: ["ID-11"],
     "Changes username, nickname, name and age; fields that are left out are removed.")
 }
@@ -104,7 +104,7 @@ public enum ReadProfile: AccountOperation {
 
 /// Reads the profile of an account whose username the caller knows; see ``ReadProfile``. Accounts that are not listed in the directory
 /// are found too, by their whole name alone.
-public enum FindProfile: AccountOperation {
+public enum ReadProfileByUsername: AccountOperation {
   public struct Input: Document, Hashable {
     public var username: Username
 
@@ -116,7 +116,7 @@ public enum FindProfile: AccountOperation {
   public typealias Output = Profile
 
   public static let spec = OperationSpec(
-    "profiles.find", of: .identity, .get("/v1/profiles/{username}"), by: .account, effect: .read, rate: .search,
+    "profiles.getByUsername", of: .identity, .get("/v1/profiles/{username}"), by: .account, effect: .read, rate: .search,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "SOC-1", "SOC-8"],
     """
     Returns the profile of the account with a username and its relation to the caller; `not_found` for one that the caller \

@@ -68,7 +68,7 @@ public enum ListRegisterRecords: OpenOperation {
     "Lists the records of accounts in the register after a number, in its order.")
 }
 
-/// A record of the account's own, with what opens its commitments; see social's `register.listRecords`.
+/// A record of the account's own, with what opens its commitments; see social's `register.listMyRecords`.
 public struct OwnAccountRecord: Document, Hashable {
   public var number: Int
   public var kind: RegisterRecordKind
@@ -87,7 +87,7 @@ public struct OwnAccountRecord: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "number": Note("The record's number; `register.findAccountLeaf` says which leaf of the register it is.", range: 1...9e15),
+    "number": Note("The record's number; `register.getAccountLeaf` says which leaf of the register it is.", range: 1...9e15),
     "kind": "What happened.", "record": Note("The record as canonical JSON (RFC 8785).", length: 1...10_000),
     "salt": "The record's salt: the SHA-256 over it and the record is the leaf's commitment.",
     "ownSalt": "The account's salt: the record names the account by the SHA-256 over it and `{\"account\":\"<account id>\"}`.",

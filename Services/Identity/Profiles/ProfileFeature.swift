@@ -8,6 +8,6 @@ struct ProfileFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(UpdateProfile.self, write: handlers.update)
     service.serve(ReadProfile.self, read: ProfileHandlers.read)
-    service.serve(FindProfile.self, read: ProfileHandlers.find)
+    service.serve(ReadProfileByUsername.self, read: ProfileHandlers.readByUsername)
   }
 }

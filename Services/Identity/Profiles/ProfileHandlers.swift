@@ -28,7 +28,7 @@ struct ProfileHandlers: Sendable {
     return try profile(AccountStore.find(input.accountID, in: database), for: viewer, now: call.now, in: database)
   }
 
-  static func find(_ input: FindProfile.Input, _ call: AccountCall, _ database: Database) throws -> Profile {
+  static func readByUsername(_ input: ReadProfileByUsername.Input, _ call: AccountCall, _ database: Database) throws -> Profile {
     let viewer = try call.liveAccount(database)
     return try profile(AccountStore.find(input.username, in: database), for: viewer, now: call.now, in: database)
   }

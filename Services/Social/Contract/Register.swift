@@ -5,7 +5,7 @@ extension FeatureContract {
     operations: [
       ReadRegisterCheckpoint.self, ReadRegisterTile.self, ReadRegisterLogCheckpoint.self, ReadRegisterLogTile.self,
       ListRegisterKeys.self, ProveRegisterInclusion.self, ProveRegisterConsistency.self, ReadRegisterProof.self,
-      ListOwnRegisterRecords.self, FindRegisterAccountLeaf.self,
+      ListOwnRegisterRecords.self, ReadRegisterAccountLeaf.self,
     ])
 }
 
@@ -295,12 +295,12 @@ public enum ListOwnRegisterRecords: AccountOperation {
   public typealias Output = Page<OwnRegisterRecord>
 
   public static let spec = OperationSpec(
-    "register.listRecords", of: .social, .get("/v1/register/records"), by: .account, effect: .read, requirements: ["TASK-9"],
+    "register.listMyRecords", of: .social, .get("/v1/register/records"), by: .account, effect: .read, requirements: ["TASK-9"],
     "Lists the caller's records in the register, newest first, with what proves each to others.")
 }
 
 /// Finds the leaf that a record of an account became; see identity's `registerRecords.listMine`.
-public enum FindRegisterAccountLeaf: OpenOperation {
+public enum ReadRegisterAccountLeaf: OpenOperation {
   public struct Input: Document, Hashable {
     public var recordNumber: Int
 
@@ -312,7 +312,7 @@ public enum FindRegisterAccountLeaf: OpenOperation {
   public typealias Output = RegisterLeafKey
 
   public static let spec = OperationSpec(
-    "register.findAccountLeaf", of: .social, .get("/v1/register/account-records/{recordNumber}"), by: .anyone, effect: .read,
+    "register.getAccountLeaf", of: .social, .get("/v1/register/account-records/{recordNumber}"), by: .anyone, effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["TASK-9"],
     "Returns the leaf of a record of an account; `not_found` while it has none.")
 }

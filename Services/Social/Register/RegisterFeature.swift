@@ -45,7 +45,7 @@ struct RegisterFeature: Feature {
     service.serve(ProveRegisterConsistency.self, read: RegisterHandlers.consistency)
     service.serve(ReadRegisterProof.self, read: RegisterHandlers.proof)
     service.serve(ListOwnRegisterRecords.self, read: RegisterHandlers.records)
-    service.serve(FindRegisterAccountLeaf.self, read: RegisterHandlers.accountLeaf)
+    service.serve(ReadRegisterAccountLeaf.self, read: RegisterHandlers.accountLeaf)
     service.run { [keys, origin, logger] in RegisterWorker(store: $0, keys: keys, logger: logger, origin: origin) }
     followAccounts(in: &service)
     for witness in witnesses.all {

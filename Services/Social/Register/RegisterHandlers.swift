@@ -101,7 +101,7 @@ enum RegisterHandlers {
   }
 
   static func accountLeaf(
-    _ input: FindRegisterAccountLeaf.Input, _ call: OpenCall, _ database: Database
+    _ input: ReadRegisterAccountLeaf.Input, _ call: OpenCall, _ database: Database
   ) throws -> RegisterLeafKey {
     guard let number = try RegisterAccountStore.leaf(of: input.recordNumber, in: database) else {
       throw Failure(RequestFailure.notFound)

@@ -331,7 +331,7 @@ struct AccessTable: Sendable {
     }
     open(ReadPhoto.self, anybody) { things, _ in .init(accountID: things.account) }
     open(ReadProfile.self, anybody) { things, _ in .init(accountID: things.account) }
-    open(FindProfile.self, anybody) { things, _ in .init(username: things.username) }
+    open(ReadProfileByUsername.self, anybody) { things, _ in .init(username: things.username) }
     open(CreateReport.self, anybody) { things, _ in .init(subject: .account(things.account), reason: .spam) }
     open(ListFriendsBadges.self, friendOnly(.notFound)) { things, _ in .init(accountID: things.account) }
     // Followers see what the owner does.

@@ -118,8 +118,9 @@ class Pools:
 
     def own_name(self, operation):
         """What paths call the things of an operation: `tasks.list` lists things that are named by `taskID`."""
-        noun = {"messagePhotos.send": "messages", "taskSeries.create": "series", "challengeDefinitions.create": "challenges"}.get(
-            operation, operation.split(".")[0])
+        noun = {
+            "messagePhotos.send": "messages", "taskSeries.create": "series", "challengeDefinitions.create": "challenges",
+            "profiles.update": "accounts"}.get(operation, operation.split(".")[0])
         for ending, singular in (("ies", "y"), ("s", ""), ("", "")):
             if noun.endswith(ending):
                 name = noun[: len(noun) - len(ending)] + singular

@@ -14,7 +14,7 @@ MOVES = {
     "people": {"friendRequests.send": 3, "friendRequests.accept": 4, "friendRequests.reject": 1, "friendRequests.withdraw": 1,
                "friendRequests.list": 3, "friends.remove": 0.3, "blocks.create": 0.2, "blocks.delete": 0.3, "messages.send": 10,
                "messages.edit": 8, "messages.remove": 1, "conversations.markRead": 3, "messages.list": 3, "friends.list": 1,
-               "accounts.updateProfile": 2},
+               "profiles.update": 2},
     "tasks": {"tasks.create": 3, "taskCompletions.confirm": 5, "taskCompletions.withdraw": 2, "tasks.cancel": 0.5,
               "tasks.optOut": 0.7, "tasks.list": 2, "tasks.get": 3, "teams.create": 1, "teamInvitations.send": 2,
               "teamInvitations.accept": 2, "teamInvitations.list": 2, "teams.leave": 0.5, "teams.getMine": 1},
@@ -140,7 +140,7 @@ class Moves:
     def friendRequests_list(self):
         return {}, {"direction": self.chooser.choice(["received", "sent"])}, None
 
-    def accounts_updateProfile(self):
+    def profiles_update(self):
         return {}, {}, {"username": self.client.name, "nickname": f"Nick {self.chooser.randrange(100_000)}"}
 
     def with_another(self):

@@ -16,7 +16,7 @@ import moves
 CIRCLE = 5
 # How often each is chosen, of all; two thirds read, as people do.
 OFTEN = {
-    "accounts.getMe": 3, "settings.get": 1, "settings.update": 0.5, "profiles.get": 2, "accounts.updateProfile": 1, "sessions.list": 0.5,
+    "accounts.getMe": 3, "settings.get": 1, "settings.update": 0.5, "profiles.get": 2, "profiles.update": 1, "sessions.list": 0.5,
     "directory.search": 0.5,
     "days.get": 6, "activities.list": 2, "entries.record": 8, "entries.increment": 4, "entries.get": 4, "entries.delete": 1,
     "calendars.get": 1, "statistics.get": 1, "history.list": 1, "dashboard.get": 2, "movementSamples.record": 4, "movementDays.list": 1,
@@ -191,8 +191,8 @@ class Member(Account):
     def settings_update(self):
         return self.call("settings.update", body={"givesReadReceipts": self.chooser.random() < 0.5})
 
-    def accounts_updateProfile(self):
-        return self.of_move("accounts.updateProfile")
+    def profiles_update(self):
+        return self.of_move("profiles.update")
 
     def profiles_get(self):
         other = self.friend()

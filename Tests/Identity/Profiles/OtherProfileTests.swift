@@ -13,7 +13,7 @@ struct OtherProfileTests {
   }
 
   private func profile(_ identity: RunningIdentity, _ username: String, by viewer: SignedIn) async throws -> Profile {
-    try await identity.ask(FindProfile.self, .init(username: try Username(text: username)), by: .signedIn(viewer))
+    try await identity.ask(ReadProfileByUsername.self, .init(username: try Username(text: username)), by: .signedIn(viewer))
   }
 
   /// How both ways to a profile end, which is the same.
@@ -157,7 +157,7 @@ struct OtherProfileTests {
       }
       for name in ["a", "ana!", "1ana"] {
         let json = #"{"username":"\#(name)"}"#
-        let refused = try await failure { try await identity.ask(FindProfile.self, json: json, by: .signedIn(bea)) }
+        let refused = try await failure { try await identity.ask(ReadProfileByUsername.self, json: json, by: .signedIn(bea)) }
         #expect(refused.fields.map { "\($0.field) \($0.code)" } == ["username invalid_username"])
       }
     }
@@ -170,7 +170,7 @@ struct OtherProfileTests {
       let closed = try await identity.logIn("ana")
       _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(closed))
       let token = Caller(kind: .account, account: ana.account.id, isVerified: true)
-      let name = FindProfile.Input(username: try Username(text: "ana"))
+      let name = ReadProfileByUsername.Input(username: try Username(text: "ana"))
       for (caller, code) in [
         (Caller.signedIn(closed), "session_revoked"), (token, "unauthenticated"), (.person(), "unauthenticated"),
         (.service(.social), "unauthenticated"),
@@ -179,10 +179,10 @@ struct OtherProfileTests {
           try await identity.ask(ReadProfile.self, .init(accountID: ana.account.id), by: caller)
         }
         #expect(byID.code == code)
-        #expect(try await failure { try await identity.ask(FindProfile.self, name, by: caller) }.code == code)
+        #expect(try await failure { try await identity.ask(ReadProfileByUsername.self, name, by: caller) }.code == code)
       }
-      #expect(AccessScope(for: ReadProfile.spec) == nil && AccessScope(for: FindProfile.spec) == nil)
-      #expect(FindProfile.spec.rate == .search)
+      #expect(AccessScope(for: ReadProfile.spec) == nil && AccessScope(for: ReadProfileByUsername.spec) == nil)
+      #expect(ReadProfileByUsername.spec.rate == .search)
     }
   }
 }
