@@ -23,20 +23,20 @@ public struct StepGoal: Document, Hashable {
   /// How many were made in the present day or week.
   public var steps: Int
   /// How many are missing; 0 once the goal is reached.
-  public var missing: Int
+  public var remaining: Int
 
   /// A goal from its parts.
   public init(period: GoalPeriod, goal: Int, steps: Int) {
     self.period = period
     self.goal = goal
     self.steps = steps
-    missing = max(0, goal - steps)
+    remaining = max(0, goal - steps)
   }
 
   public static let notes: Notes = [
     "period": "`day`: a local day; `week`: from Monday on.", "goal": Note("The steps of the goal.", example: 8000),
     "steps": Note("The steps made in the present day or week.", example: 6120),
-    "missing": Note("The steps missing; 0 once the goal is reached.", example: 1880),
+    "remaining": Note("The steps missing; 0 once the goal is reached.", example: 1880),
   ]
 }
 

@@ -102,7 +102,7 @@ struct ChallengeCorrectionHandlers: Sendable {
   ) throws -> ChallengeCorrection {
     let correction = ChallengeCorrection(
       id: ID(), accountID: input.accountID, challengeID: challenge.id, tier: challenge.tier(ofLevel: level),
-      isGranted: isGranted, coins: coins, reason: input.reason.trimmed, administratorID: call.account, at: transaction.now)
+      isGranted: isGranted, coins: coins, reason: input.reason.trimmed, administratorAccountID: call.account, at: transaction.now)
     try ChallengeCorrectionStore.add(correction, level: level, in: transaction.database)
     try transaction.publish(ChallengeCorrected(correction, texts: challenge.terms.texts))
     return correction

@@ -38,7 +38,7 @@ enum ChallengeCorrectionStore {
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, .id(correction.id), .id(correction.accountID), .id(correction.challengeID), .number(level),
       .truth(correction.isGranted), .number(correction.coins), .text(correction.reason),
-      correction.administratorID.map { .id($0) } ?? .null, .instant(correction.at))
+      correction.administratorAccountID.map { .id($0) } ?? .null, .instant(correction.at))
   }
 
   /// How many coins the last revocation of a challenge took back; 0 where there was none.
@@ -66,7 +66,7 @@ enum ChallengeCorrectionStore {
       return ChallengeCorrection(
         id: row["correction_id"], accountID: account, challengeID: row["challenge_id"],
         tier: hasTiers ? ChallengeTier.allCases[level - 1] : nil, isGranted: row["is_granted"], coins: row["coins"],
-        reason: row["reason"], administratorID: row["administrator_id"], at: row["at"])
+        reason: row["reason"], administratorAccountID: row["administrator_id"], at: row["at"])
     }
   }
 }

@@ -23,14 +23,14 @@ public struct ChallengeCorrection: Document, Hashable {
   /// The reason, as the account's owner reads it.
   public var reason: String
   /// The administrator; nil once that account was deleted.
-  public var administratorID: AccountID?
+  public var administratorAccountID: AccountID?
   /// When the correction was made.
   public var at: Instant
 
   /// The correction from its parts.
   public init(
     id: ID<ChallengeCorrection>, accountID: AccountID, challengeID: ChallengeID, tier: ChallengeTier?, isGranted: Bool,
-    coins: Int, reason: String, administratorID: AccountID?, at: Instant
+    coins: Int, reason: String, administratorAccountID: AccountID?, at: Instant
   ) {
     self.id = id
     self.accountID = accountID
@@ -39,7 +39,7 @@ public struct ChallengeCorrection: Document, Hashable {
     self.isGranted = isGranted
     self.coins = coins
     self.reason = reason
-    self.administratorID = administratorID
+    self.administratorAccountID = administratorAccountID
     self.at = at
   }
 
@@ -47,7 +47,7 @@ public struct ChallengeCorrection: Document, Hashable {
     "id": "Its id.", "accountID": "The account whose completion it is.", "challengeID": "The challenge or achievement.",
     "tier": "For an achievement: the tier.", "isGranted": "Whether it was granted or revoked.",
     "coins": "The number of coins granted or taken back with it.", "reason": ChallengeCorrectionInput.reason,
-    "administratorID": "The account that did it; absent once it was deleted.", "at": "When it happened.",
+    "administratorAccountID": "The account that did it; absent once it was deleted.", "at": "When it happened.",
   ]
 }
 

@@ -15,10 +15,10 @@ public struct Balance: Document, Hashable {
   /// The number of steps that make a coin now.
   public var stepsPerCoin: Int
   /// The coins that expire next; nil where none expire.
-  public var nextExpiry: EndingCoins?
+  public var nextExpiry: ExpiringCoins?
 
   /// A balance from its parts.
-  public init(coins: Int, carriedSteps: Int, stepsPerCoin: Int, nextExpiry: EndingCoins? = nil) {
+  public init(coins: Int, carriedSteps: Int, stepsPerCoin: Int, nextExpiry: ExpiringCoins? = nil) {
     self.coins = coins
     self.carriedSteps = carriedSteps
     self.stepsPerCoin = stepsPerCoin
@@ -35,20 +35,20 @@ public struct Balance: Document, Hashable {
 }
 
 /// Coins that can be spent until an instant, that instant excluded (REW-2).
-public struct EndingCoins: Document, Hashable {
+public struct ExpiringCoins: Document, Hashable {
   /// How many.
   public var coins: Int
   /// When they expire.
-  public var endsAt: Instant
+  public var expiresAt: Instant
 
   /// The coins from their parts.
-  public init(coins: Int, endsAt: Instant) {
+  public init(coins: Int, expiresAt: Instant) {
     self.coins = coins
-    self.endsAt = endsAt
+    self.expiresAt = expiresAt
   }
 
   public static let notes: Notes = [
-    "coins": Note("The number of coins.", example: 12), "endsAt": "When they expire unless they are spent before.",
+    "coins": Note("The number of coins.", example: 12), "expiresAt": "When they expire unless they are spent before.",
   ]
 }
 
@@ -87,19 +87,19 @@ public struct Transfer: Document, Hashable {
   /// The lot to which coins were credited: coins of one cause that expire together.
   public struct Lot: Document, Hashable {
     /// How many coins of the lot are left, including those of its other transfers.
-    public var rest: Int
+    public var remaining: Int
     /// When the coins expire; nil where they do not.
-    public var endsAt: Instant?
+    public var expiresAt: Instant?
 
     /// A lot from its parts.
-    public init(rest: Int, endsAt: Instant? = nil) {
-      self.rest = rest
-      self.endsAt = endsAt
+    public init(remaining: Int, expiresAt: Instant? = nil) {
+      self.remaining = remaining
+      self.expiresAt = expiresAt
     }
 
     public static let notes: Notes = [
-      "rest": Note("The coins left of the lot, including those of its other transfers.", example: 30),
-      "endsAt": "When they expire; absent if they do not.",
+      "remaining": Note("The coins left of the lot, including those of its other transfers.", example: 30),
+      "expiresAt": "When they expire; absent if they do not.",
     ]
   }
 

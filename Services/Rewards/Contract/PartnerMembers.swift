@@ -22,21 +22,21 @@ public struct PartnerMember: Document, Hashable {
   /// The member's role.
   public var role: PartnerRole
   /// Since when the account is a member.
-  public var since: Instant
+  public var joinedAt: Instant
 
   /// A member from its parts.
-  public init(accountID: AccountID, username: Username, role: PartnerRole, since: Instant) {
+  public init(accountID: AccountID, username: Username, role: PartnerRole, joinedAt: Instant) {
     self.accountID = accountID
     self.username = username
     self.role = role
-    self.since = since
+    self.joinedAt = joinedAt
   }
 
   /// The maximum number of members of one partner.
   public static let maxPerPartner = 100
 
   public static let notes: Notes = [
-    "accountID": "The account.", "username": "Its username.", "role": "Its role there.", "since": "Since when it is a member.",
+    "accountID": "The account.", "username": "Its username.", "role": "Its role there.", "joinedAt": "Since when it is a member.",
   ]
 }
 

@@ -218,19 +218,19 @@ public struct PresentedCode: Document, Hashable {
   /// The text to show as a QR code (ISO/IEC 18004); it does not contain the redemption's code.
   public var payload: String
   /// When it expires and a new one has to be requested.
-  public var endsAt: Instant
+  public var expiresAt: Instant
 
   /// A presentation from its parts.
-  public init(payload: String, endsAt: Instant) {
+  public init(payload: String, expiresAt: Instant) {
     self.payload = payload
-    self.endsAt = endsAt
+    self.expiresAt = expiresAt
   }
 
   public static let notes: Notes = [
     "payload": Note(
       "The text to show as a QR code: it is signed, and does not contain the redemption's code.", length: 1...200,
       example: "RACHA1:AZrk…"),
-    "endsAt": "When it expires: a minute after it was created. Request a new one before.",
+    "expiresAt": "When it expires: a minute after it was created. Request a new one before.",
   ]
 }
 

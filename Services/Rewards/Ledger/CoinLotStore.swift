@@ -122,8 +122,8 @@ enum CoinLotStore {
   /// A person's expired coins that have not been removed yet, and the coins that expire next.
   static func ending(
     of person: LedgerStore.Person, at now: Instant, in database: Database
-  ) throws -> (ended: Int, next: EndingCoins?) {
-    var (ended, next): (Int, EndingCoins?) = (0, nil)
+  ) throws -> (ended: Int, next: ExpiringCoins?) {
+    var (ended, next): (Int, ExpiringCoins?) = (0, nil)
     try database.each(
       "SELECT ends_at, rest FROM coin_lots WHERE ledger_account_id = ? AND rest > 0 ORDER BY ends_at, lot_id",
       .integer(person.id.value)
@@ -133,8 +133,8 @@ enum CoinLotStore {
         ended += rest
         return true
       }
-      guard end < .endOfTime, next == nil || next?.endsAt == end else { return false }
-      next = EndingCoins(coins: (next?.coins ?? 0) + rest, endsAt: end)
+      guard end < .endOfTime, next == nil || next?.expiresAt == end else { return false }
+      next = ExpiringCoins(coins: (next?.coins ?? 0) + rest, expiresAt: end)
       return true
     }
     return (ended, next)

@@ -8,7 +8,7 @@ extension LedgerStore {
   /// A person's spendable coins, and those that expire next.
   static func balance(
     of account: AccountID, at now: Instant, in database: Database
-  ) throws -> (coins: Int, nextExpiry: EndingCoins?) {
+  ) throws -> (coins: Int, nextExpiry: ExpiringCoins?) {
     guard let person = try find(account, in: database) else { return (0, nil) }
     let (ended, next) = try CoinLotStore.ending(of: person, at: now, in: database)
     return (person.balance - ended, next)
@@ -86,7 +86,7 @@ extension Transfer {
   init(_ row: Row, _ language: Language) throws {
     let cause = try TransferCause(row)
     let end = row["ends_at"] as Instant?
-    let lot = (row["rest"] as Int?).map { Lot(rest: $0, endsAt: end == .endOfTime ? nil : end) }
+    let lot = (row["rest"] as Int?).map { Lot(remaining: $0, expiresAt: end == .endOfTime ? nil : end) }
     self.init(
       id: row["transfer_id"], kind: row["kind"], coins: row["change"], at: row["at"], day: cause.day,
       title: cause.title(language),

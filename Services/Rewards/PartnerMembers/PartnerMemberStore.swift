@@ -67,7 +67,7 @@ enum PartnerMemberStore {
           """), arguments: [partner])
     return PartnerMembers(
       members: rows.map {
-        PartnerMember(accountID: $0["account_id"], username: $0["username"], role: $0["role"], since: $0["since"])
+        PartnerMember(accountID: $0["account_id"], username: $0["username"], role: $0["role"], joinedAt: $0["since"])
       })
   }
 

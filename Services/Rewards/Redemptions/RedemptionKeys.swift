@@ -26,7 +26,7 @@ final class RedemptionKeys: Sendable {
   func present(_ redemption: RedemptionID, at now: Instant) throws -> PresentedCode {
     let end = now.adding(seconds: RedemptionKeys.shownSeconds)
     let content = redemption.bytes + withUnsafeBytes(of: end.milliseconds.bigEndian) { Array($0) }
-    return PresentedCode(payload: RedemptionKeys.mark + Base64URL.encode(content + (try signature(content))), endsAt: end)
+    return PresentedCode(payload: RedemptionKeys.mark + Base64URL.encode(content + (try signature(content))), expiresAt: end)
   }
 
   /// The result of reading a presented code.

@@ -24,12 +24,12 @@ public struct TaskPart: Document, Hashable {
   /// Who did that; nil once that account was deleted, too.
   public var doneBy: TaskPerson?
   /// Whether the caller may mark it as done, or take that back.
-  public var isOpenToCaller: Bool
+  public var canComplete: Bool
 
   /// The part from its parts.
   public init(
     id: ID<TaskPart>, title: TaskName, description: TaskDescription?, assignee: TaskPerson?, doneAt: Instant?,
-    doneBy: TaskPerson?, isOpenToCaller: Bool
+    doneBy: TaskPerson?, canComplete: Bool
   ) {
     self.id = id
     self.title = title
@@ -37,7 +37,7 @@ public struct TaskPart: Document, Hashable {
     self.assignee = assignee
     self.doneAt = doneAt
     self.doneBy = doneBy
-    self.isOpenToCaller = isOpenToCaller
+    self.canComplete = canComplete
   }
 
   public static let notes: Notes = [
@@ -45,7 +45,7 @@ public struct TaskPart: Document, Hashable {
     "assignee": "The participant to whom it is assigned; absent if any participant can do it.",
     "doneAt": "When it was marked as done; absent if it is not.",
     "doneBy": "The account that marked it as done; absent once it was deleted.",
-    "isOpenToCaller": "Whether the caller may mark it as done or not done.",
+    "canComplete": "Whether the caller may mark it as done or not done.",
   ]
 }
 

@@ -200,7 +200,7 @@ extension TaskPartStore {
     return TaskPart(
       id: stored.id, title: stored.text.title, description: stored.text.description, assignee: assignee,
       doneAt: row["done_at"], doneBy: try (row["doer_id"] as AccountID?).flatMap { try person($0, for: account, in: database) },
-      isOpenToCaller: row["task_state"] == TaskState.open
+      canComplete: row["task_state"] == TaskState.open
         && TaskPartRules.mayComplete(account, assignee: assignee?.accountID))
   }
 

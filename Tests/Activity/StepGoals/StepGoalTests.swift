@@ -51,7 +51,7 @@ struct StepGoalTests {
       let ana = try await services.register()
       #expect(try await ana.send(ListStepGoals.self, .init()).goals.isEmpty)
       let set = try await ana.send(SetStepGoal.self, .init(period: .day, goal: 5000))
-      #expect(set == StepGoal(period: .day, goal: 5000, steps: 0) && set.missing == 5000)
+      #expect(set == StepGoal(period: .day, goal: 5000, steps: 0) && set.remaining == 5000)
       try await ana.walk("a", 4499, "2026-11-21T08:00:00Z")
       #expect(try await progressed(services).isEmpty)
       try await ana.walk("b", 1, "2026-11-21T10:00:00Z")
@@ -62,7 +62,7 @@ struct StepGoalTests {
       try await ana.walk("e", 2000, "2026-11-21T13:00:00Z")
       let expected = ["day 2026-11-21 4500/5000 near", "day 2026-11-21 5600/5000 reached"]
       #expect(try await progressed(services) == expected)
-      #expect(try await ana.send(ListStepGoals.self, .init()).goals.map(\.missing) == [0])
+      #expect(try await ana.send(ListStepGoals.self, .init()).goals.map(\.remaining) == [0])
       let states = try await services.published(by: .activity).compactMap { try? StepGoalProgressed.decode($0.body).isOver }
       #expect(states == [false, false])
       // The next day counts anew; what comes late for the day before is published too.

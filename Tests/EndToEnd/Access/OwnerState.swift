@@ -10,7 +10,7 @@ struct OwnerState: Equatable, Sendable {
   private let texts: [String: String]
 
   /// What time alone changes, or is made anew each time.
-  private static let changing: Set = ["lastSeenAt", "nextCursor", "payload", "endsAt"]
+  private static let changing: Set = ["lastSeenAt", "nextCursor", "payload", "expiresAt"]
 
   /// What has to be asked of those that ask for more than who calls.
   private static func query(_ spec: OperationSpec, _ things: Things) -> String {

@@ -165,7 +165,7 @@ struct NotificationKindTests {
     ChallengeCorrected(
       ChallengeCorrection(
         id: ID(), accountID: ana, challengeID: rewardsChallenge, tier: tier, isGranted: isGranted, coins: tier == nil ? 20 : 0,
-        reason: "A borrowed device", administratorID: ben, at: at), texts: challengeTexts)
+        reason: "A borrowed device", administratorAccountID: ben, at: at), texts: challengeTexts)
   }
 
   private static func notice(_ notice: TaskNotice, by other: AccountID?) -> TaskNoticeCreated {

@@ -37,7 +37,7 @@ struct ChallengeCorrectionTests {
       for _ in 0..<2 {
         let revoked = try await administrator.send(RevokeChallengeCompletion.self, input(walk, ana), key: "revoke")
         #expect(revoked.coins == 20 && !revoked.isGranted && revoked.reason == "A borrowed device" && revoked.tier == nil)
-        #expect(revoked.administratorID == administrator.id && revoked.accountID == ana.id)
+        #expect(revoked.administratorAccountID == administrator.id && revoked.accountID == ana.id)
       }
       #expect(try await administrator.failure(RevokeChallengeCompletion.self, input(walk, ana)) == "challenge_not_held")
       #expect(try await services.coins(of: ana) == 1)

@@ -54,7 +54,7 @@ struct CoinLotTests {
       #expect(try await rests(ana.id, services) == [5, 3, 0])
       let balance = try await ana.send(GetBalance.self, .init())
       #expect(balance.coins == 8)
-      #expect(balance.nextExpiry == EndingCoins(coins: 3, endsAt: services.clock.now.adding(seconds: 20 * 86_400)))
+      #expect(balance.nextExpiry == ExpiringCoins(coins: 3, expiresAt: services.clock.now.adding(seconds: 20 * 86_400)))
       _ = try await spend(4, ana.id, services)
       #expect(try await rests(ana.id, services) == [4, 0, 0])
       #expect(try await ana.send(GetBalance.self, .init()).nextExpiry == nil)
@@ -78,12 +78,12 @@ struct CoinLotTests {
       #expect(refunded?.coins == 7 && refunded?.balance == 10)
       #expect(try await rests(ana.id, services) == [5, 5])
       let balance = try await ana.send(GetBalance.self, .init())
-      #expect(balance.nextExpiry == EndingCoins(coins: 5, endsAt: services.clock.now.adding(seconds: 4 * 86_400)))
+      #expect(balance.nextExpiry == ExpiringCoins(coins: 5, expiresAt: services.clock.now.adding(seconds: 4 * 86_400)))
       let history = try await ana.send(ListTransfers.self, .init()).items
       #expect(history.map(\.kind) == [.refunded, .redeemed, .earned, .earned])
       #expect(history[0].title == "Coffee" && history[1].title == "Coffee" && history[1].lot == nil)
-      #expect(history[2].day == LocalDay(daysSinceEpoch: 20_001) && history[2].lot?.rest == 5)
-      #expect(history[3].lot == .init(rest: 5, endsAt: services.clock.now.adding(seconds: 30 * 86_400)))
+      #expect(history[2].day == LocalDay(daysSinceEpoch: 20_001) && history[2].lot?.remaining == 5)
+      #expect(history[3].lot == .init(remaining: 5, expiresAt: services.clock.now.adding(seconds: 30 * 86_400)))
       // No refund twice.
       await #expect(throws: DatabaseError.self) {
         try await services.store(of: .rewards).write { _ = try LedgerStore.refund(spending, reference: "void", $0) }

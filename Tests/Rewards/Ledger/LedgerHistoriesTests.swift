@@ -29,9 +29,9 @@ private struct CoinModel {
   var balance: Int { coins.count }
 
   /// What ends next, and when.
-  var next: EndingCoins? {
+  var next: ExpiringCoins? {
     guard let end = coins.map({ ends[$0.lot] }).min(), end < .endOfTime else { return nil }
-    return EndingCoins(coins: coins.count { ends[$0.lot] == end }, endsAt: end)
+    return ExpiringCoins(coins: coins.count { ends[$0.lot] == end }, expiresAt: end)
   }
 
   /// What each lot holds that holds any.

@@ -81,7 +81,7 @@ struct CodeTests {
     try await running { services in
       let scene = try await Scene(services)
       let shown = try await scene.ana.send(PresentRedemption.self, scene.reference)
-      #expect(shown.endsAt == services.clock.now.adding(seconds: 60))
+      #expect(shown.expiresAt == services.clock.now.adding(seconds: 60))
       let code = try scene.code.code
       #expect(!shown.payload.contains(code) && shown.payload.hasPrefix("RACHA1:"))
       #expect(try await scene.shop.clerk.send(CheckCode.self, .init(code: shown.payload)).id == scene.redemption.id)

@@ -21,11 +21,11 @@ struct TaskPartTests {
         .init(
           taskID: task.id, title: TaskName(text: "Sand"), description: TaskDescription(text: "The hull"), assigneeID: ben.id))
       let sweep = try await ana.send(CreateTaskPart.self, .init(taskID: task.id, title: TaskName(text: "Sweep")))
-      #expect(sand.assignee?.accountID == ben.id && !sand.isOpenToCaller && sweep.isOpenToCaller && sweep.assignee == nil)
+      #expect(sand.assignee?.accountID == ben.id && !sand.canComplete && sweep.canComplete && sweep.assignee == nil)
       let named = NamedTaskPart(taskID: task.id, partID: sand.id)
       for other in [ana, eva] { #expect(try await other.failure(CompleteTaskPart.self, named) == "forbidden") }
       let done = try await ben.send(CompleteTaskPart.self, named)
-      #expect(done.doneBy?.accountID == ben.id && done.doneAt != nil && done.isOpenToCaller)
+      #expect(done.doneBy?.accountID == ben.id && done.doneAt != nil && done.canComplete)
       #expect(try await ben.send(CompleteTaskPart.self, named) == done)
       #expect(try await eva.send(CompleteTaskPart.self, .init(taskID: task.id, partID: sweep.id)).doneBy?.accountID == eva.id)
       let parts = try await ana.details(of: task).parts
