@@ -31,8 +31,8 @@ struct ImportKillsTests {
       async let batches = Self.sendBatches(ana, season, until: isDone)
       let done = try await Self.importFile(path, ana)
       isDone.raise()
-      #expect(done.state == .done && done.counts.taken == content.samples, "\(done)")
-      #expect(done.counts.repeated == 0 && done.counts.refused == 0)
+      #expect(done.state == .done && done.counts.accepted == content.samples, "\(done)")
+      #expect(done.counts.repeated == 0 && done.counts.rejected == 0)
       kills += try await killed
       model.merge(try await batches, uniquingKeysWith: +)
       #expect(try await Self.days(of: ana, as: model) == model, "after \(kills) kills")

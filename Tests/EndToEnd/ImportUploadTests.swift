@@ -57,7 +57,7 @@ struct ImportUploadTests {
     } until: {
       $0?.state.isEnded == true
     }
-    #expect(done?.state == .done && done?.counts.taken == 1)
+    #expect(done?.state == .done && done?.counts.accepted == 1)
     #expect(cluster.processID(.activity) == process)
     #expect(try Self.peak(of: process) < before + 64_000)
   }

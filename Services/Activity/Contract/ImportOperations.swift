@@ -282,6 +282,36 @@ public enum ListImportedExercises: AccountOperation {
 
 /// Reports the progress of an import. Published at most every two seconds per import while the file is read, and at its end.
 public struct ImportProgressed: Event, Hashable {
+  /// The counts of the import (``ImportCounts``), under the names that earlier events have too.
+  public struct Counts: Document, Hashable {
+    /// Records that were read.
+    public var records: Int
+    /// How many records were new.
+    public var taken: Int
+    /// How many records existed already.
+    public var repeated: Int
+    /// How many records were rejected.
+    public var refused: Int
+    /// Days whose totals or entries changed.
+    public var days: Int
+
+    /// The same counts as operations answer.
+    public init(_ counts: ImportCounts) {
+      records = counts.records
+      taken = counts.accepted
+      repeated = counts.repeated
+      refused = counts.rejected
+      days = counts.days
+    }
+
+    public static let notes: Notes = [
+      "records": "Records that were read.", "taken": "The number of new records.",
+      "repeated": "The number of records that were there already.",
+      "refused": "The number of records that were not imported.",
+      "days": "The number of days whose totals or entries changed.",
+    ]
+  }
+
   /// The account that owns the import.
   public var accountID: AccountID
   /// The import.
@@ -291,7 +321,7 @@ public struct ImportProgressed: Event, Hashable {
   /// How much of the file was read, in per cent; grows from event to event.
   public var progress: Int
   /// Counts of what was found so far.
-  public var counts: ImportCounts
+  public var counts: Counts
 
   /// The event from its parts.
   public init(accountID: AccountID, importID: ImportID, state: ImportState, progress: Int, counts: ImportCounts) {
@@ -299,7 +329,7 @@ public struct ImportProgressed: Event, Hashable {
     self.importID = importID
     self.state = state
     self.progress = progress
-    self.counts = counts
+    self.counts = Counts(counts)
   }
 
   public static let notes: Notes = [

@@ -84,33 +84,33 @@ public struct Import: Document, Hashable {
 /// Names an import.
 public typealias ImportID = ID<Import>
 
-/// What was found in a file: `taken`, `repeated` and `refused` add up to `records`.
+/// What was found in a file: `accepted`, `repeated` and `rejected` add up to `records`.
 public struct ImportCounts: Document, Hashable {
   /// Records that were read: measures, exercises, habits and their marks.
   public var records: Int
   /// How many records were new.
-  public var taken: Int
+  public var accepted: Int
   /// How many records existed already.
   public var repeated: Int
-  /// How many records were refused; see the import's problems.
-  public var refused: Int
+  /// How many records were rejected; see the import's problems.
+  public var rejected: Int
   /// Days whose totals or entries changed.
   public var days: Int
 
   /// Counts from their parts.
-  public init(records: Int, taken: Int, repeated: Int, refused: Int, days: Int) {
+  public init(records: Int, accepted: Int, repeated: Int, rejected: Int, days: Int) {
     self.records = records
-    self.taken = taken
+    self.accepted = accepted
     self.repeated = repeated
-    self.refused = refused
+    self.rejected = rejected
     self.days = days
   }
 
   public static let notes: Notes = [
     "records":
       "Records that were read: measurements, exercises, habits and their marks; those that Racha does not keep are ignored.",
-    "taken": "The number of new records.", "repeated": "The number of records that were there already.",
-    "refused": "The number of records that were not imported; see the import's problems.",
+    "accepted": "The number of new records.", "repeated": "The number of records that were there already.",
+    "rejected": "The number of records that were not imported; see the import's problems.",
     "days": "The number of days whose totals or entries changed.",
   ]
 }

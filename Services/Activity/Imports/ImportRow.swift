@@ -60,7 +60,8 @@ struct ImportRow: Sendable {
   }
 
   var counts: ImportCounts {
-    ImportCounts(records: taken + repeated + refused, taken: taken, repeated: repeated, refused: refused, days: days)
+    ImportCounts(
+      records: taken + repeated + refused, accepted: taken, repeated: repeated, rejected: refused, days: days)
   }
 
   /// The parameters of the text for its reason.

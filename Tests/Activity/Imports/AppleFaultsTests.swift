@@ -114,10 +114,10 @@ struct AppleFaultsTests {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let done = try await ana.importFile("导出.zip", bytes)
-      #expect(done.state == .done && done.counts.taken == 1 && done.counts.refused == 1)
+      #expect(done.state == .done && done.counts.accepted == 1 && done.counts.rejected == 1)
       #expect(try await ana.problems(of: done.id) == ["21 badCharacter"])
       let again = try await ana.importFile("导出.zip", bytes)
-      #expect(again.counts.taken == 0 && again.counts.repeated == 1)
+      #expect(again.counts.accepted == 0 && again.counts.repeated == 1)
       #expect(try await ana.steps(from: "2026-11-01", days: 30) == 12)
     }
   }

@@ -36,7 +36,7 @@ struct FitbitPersonTests {
         }
         // Said rightly, also with blanks around it, they are taken.
         let again = try await ana.importFile("hours.csv", file, person: " 1624580081 ")
-        #expect(again.state == .done && again.counts.taken == 1 && again.people == nil)
+        #expect(again.state == .done && again.counts.accepted == 1 && again.people == nil)
       }
     }
   }

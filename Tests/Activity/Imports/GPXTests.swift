@@ -125,9 +125,9 @@ struct GPXTests {
       "<gpx>\(track("", "0.01"))\(track("<type>9</type>", "0.02"))\(track("<type>motor</type>", "0.3"))</gpx>".utf8)
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(timeZone: "UTC")
-      #expect(try await ana.importFile("a.gpx", bytes).counts.refused == 2)
+      #expect(try await ana.importFile("a.gpx", bytes).counts.rejected == 2)
       let done = try await ana.importFile("a.gpx", bytes, movement: .walking)
-      #expect(done.state == .done && done.counts.refused == 0)
+      #expect(done.state == .done && done.counts.rejected == 0)
       let day = try LocalDay(text: "2026-11-20")
       let found = try await ana.send(ListMovementDays.self, .init(from: day, to: day)).items
       #expect(found.map { $0.walkingMeters.rounded() } == [1112] && found.map { $0.runningMeters.rounded() } == [2224])
@@ -147,7 +147,7 @@ struct GPXTests {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(timeZone: "Asia/Tokyo")
       let done = try await ana.importFile("a.gpx", text)
-      #expect(done.counts.taken == 2)
+      #expect(done.counts.accepted == 2)
       let found = try await ana.send(ListImportedExercises.self, .init(importID: done.id)).items
       #expect(found.map(\.start?.description) == ["2026-11-20T14:30:00.000Z"] && found.map(\.durationSeconds) == [600])
       let day = try LocalDay(text: "2026-11-20")
@@ -155,7 +155,7 @@ struct GPXTests {
       #expect(days.map { ($0.runningMeters * 1000).rounded() } == [1_111_951])
       // The account has moved since: what was local then is known all the same.
       try await services.move(ana, to: "Europe/Madrid", receivedBy: .activity)
-      #expect(try await ana.importFile("a.gpx", text).counts.taken == 0)
+      #expect(try await ana.importFile("a.gpx", text).counts.accepted == 0)
     }
   }
 }

@@ -56,7 +56,7 @@ struct GoogleFitMovementTests {
       let day = try LocalDay(text: "2026-11-18")
       for index in order {
         let file = [("Daily activity metrics.csv", Self.table), ("2026-11-18.csv", Self.quarters)][index]
-        #expect(try await ana.importFile(file.0, file.1).counts.refused == 0)
+        #expect(try await ana.importFile(file.0, file.1).counts.rejected == 0)
       }
       let found = try await ana.send(ListMovementDays.self, .init(from: day, to: day)).items
       // What is left of the day has no quarters here, so its share of the table stands; the drive is none of it.

@@ -92,8 +92,8 @@ struct GoogleFitTests {
         let ana = try await services.register(timeZone: "Europe/Madrid", dayStartHour: dayStartHour)
         for (position, index) in order.enumerated() {
           let done = try await ana.importFile(files[index].0, files[index].1)
-          #expect(done.state == .done && done.counts.refused == 0)
-          #expect((done.counts.taken == 0) == order[..<position].contains(index))
+          #expect(done.state == .done && done.counts.rejected == 0)
+          #expect((done.counts.accepted == 0) == order[..<position].contains(index))
         }
         found.append(try await Self.days(of: ana, around: takeout.day))
       }

@@ -88,7 +88,7 @@ struct ImportConsentTests {
       try await services.change(ana, receivedBy: .activity) { $0.consents = [] }
       for id in [made.id, unknown.id, waiting.id] {
         let ended = try await ana.send(GetImport.self, .init(importID: id))
-        #expect(ended.state == .failed && ended.reason == .consentWithdrawn && ended.counts.taken == 0)
+        #expect(ended.state == .failed && ended.reason == .consentWithdrawn && ended.counts.accepted == 0)
         #expect(ended.reasonText == "the consent to activity data was withdrawn")
         let chunk = UploadImportChunk.Input(importID: id, offset: 0, content: Base64Bytes([1]))
         #expect(try await ana.failure(UploadImportChunk.self, chunk) == "import_not_uploading")
@@ -127,7 +127,7 @@ struct ImportConsentTests {
         ))
       try await run.run { ImportLimits.batch }
       let ended = try await ana.end(of: made.id)
-      #expect(ended.state == .failed && ended.reason == .consentWithdrawn && ended.counts.taken == 0)
+      #expect(ended.state == .failed && ended.reason == .consentWithdrawn && ended.counts.accepted == 0)
       #expect(try await store.rows("movement_samples") == 0)
     }
   }
@@ -163,7 +163,7 @@ struct ImportConsentTests {
       #expect(try await ana.failure(CompleteImport.self, .init(importID: made.id)) == "consent_required")
       try await services.change(ana, isPublished: false) { $0.consents = [.activityData] }
       _ = try await ana.send(CompleteImport.self, .init(importID: made.id))
-      #expect(try await ana.end(of: made.id).counts.taken == 1)
+      #expect(try await ana.end(of: made.id).counts.accepted == 1)
     }
   }
 }

@@ -44,7 +44,7 @@ struct ImportDecoderTests {
       }
       let done = try await ana.end(of: made.id)
       #expect(done.state == .done && kills > 0)
-      #expect(done.counts.taken == Self.records && done.counts.repeated == 0 && done.counts.refused == 0)
+      #expect(done.counts.accepted == Self.records && done.counts.repeated == 0 && done.counts.rejected == 0)
     }
   }
 

@@ -39,7 +39,7 @@ struct ImportOutcomeTests {
           ("Takeout/Fit/2026-11-20.csv", Array("Start time,End time,Step count,Calories (kcal)\n".utf8)), ("Takeout/a.txt", [1]),
         ])
         let ended = try await ana.importFile("takeout.zip", bare)
-        #expect(ended.reason == .nothingUsable && ended.counts.refused == 1)
+        #expect(ended.reason == .nothingUsable && ended.counts.rejected == 1)
       }
     }
   }

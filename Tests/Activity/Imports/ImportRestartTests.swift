@@ -79,7 +79,7 @@ struct ImportRestartTests {
       }
       let done = try await ana.end(of: made.id)
       #expect(done.state == .done && stops > 0)
-      #expect(done.counts.taken == 9000 - bad && done.counts.repeated == 0 && done.counts.refused == bad)
+      #expect(done.counts.accepted == 9000 - bad && done.counts.repeated == 0 && done.counts.rejected == bad)
       #expect(try await ana.steps(from: "2023-11-01", days: 400) == steps)
     }
   }

@@ -62,7 +62,7 @@ struct ImportStartTests {
       let published = try #require(try await services.published(by: .activity).last { $0.name == ImportProgressed.spec.name })
       #expect(try ImportProgressed.decode(published.body).state == .failed)
       // Who is behind it is read.
-      #expect(try await ana.importFile("hours.csv", Self.bytes).counts.taken == Self.records)
+      #expect(try await ana.importFile("hours.csv", Self.bytes).counts.accepted == Self.records)
     }
   }
 
@@ -83,7 +83,7 @@ struct ImportStartTests {
       for _ in 0..<2 { #expect(try await store.write { try ImportStore.begin(id, $0) }) }
       try await Self.read(id, services)
       let done = try await ana.end(of: id)
-      #expect(done.state == .done && done.counts.taken == Self.records)
+      #expect(done.state == .done && done.counts.accepted == Self.records)
     }
   }
 

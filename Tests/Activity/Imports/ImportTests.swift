@@ -50,7 +50,7 @@ struct ImportTests {
       _ = try await ana.send(CompleteImport.self, .init(importID: made.id))
       let done = try await ana.end(of: made.id)
       #expect(done.state == .done && done.progress == 100 && done.format == .appleHealth && done.endedAt != nil)
-      #expect(done.counts == ImportCounts(records: 40, taken: 40, repeated: 0, refused: 0, days: 20))
+      #expect(done.counts == ImportCounts(records: 40, accepted: 40, repeated: 0, rejected: 0, days: 20))
       #expect(try await ana.steps(from: "2026-11-01", days: 30) == Self.steps)
       #expect(try await ana.send(CompleteImport.self, .init(importID: made.id)) == done)
       #expect(try await ana.failure(UploadImportChunk.self, tooMuch) == "import_not_uploading")
@@ -81,7 +81,7 @@ struct ImportTests {
       #expect(try await ana.send(UploadImportChunk.self, chunk(2000..<3000, changing: 2500)).nextOffset == 1000)
       #expect(try await ana.send(UploadImportChunk.self, chunk(900..<bytes.count)).nextOffset == bytes.count)
       _ = try await ana.send(CompleteImport.self, .init(importID: made.id))
-      #expect(try await ana.end(of: made.id).counts.taken == 40)
+      #expect(try await ana.end(of: made.id).counts.accepted == 40)
     }
   }
 
@@ -136,7 +136,7 @@ struct ImportTests {
       async let one = ana.importFile("export.xml", Self.bytes)
       async let other = ana.importFile("export.zip", zip)
       let counts = try await [one, other].map(\.counts)
-      #expect(counts.map(\.taken).reduce(0, +) == 40 && counts.map(\.repeated).reduce(0, +) == 40)
+      #expect(counts.map(\.accepted).reduce(0, +) == 40 && counts.map(\.repeated).reduce(0, +) == 40)
       #expect(try await ana.importFile("export.xml", Self.bytes).counts.repeated == 40)
       #expect(try await ana.steps(from: "2026-11-01", days: 30) == Self.steps)
     }
@@ -157,7 +157,7 @@ struct ImportTests {
         ].joined(separator: "\n"))
       let done = try await ana.importFile("export.xml", text)
       #expect(done.state == .done)
-      #expect(done.counts == ImportCounts(records: 8, taken: 2, repeated: 0, refused: 6, days: 1))
+      #expect(done.counts == ImportCounts(records: 8, accepted: 2, repeated: 0, rejected: 6, days: 1))
       #expect(
         try await ana.problems(of: done.id)
           == ["14 badNumber", "15 tooFarAhead", "16 endsBeforeStart", "17 tooLong", "18 tooOld", "19 outOfRange"])
@@ -174,7 +174,7 @@ struct ImportTests {
       let ana = try await services.register()
       let rows = (0..<5000).map { _ in "1,never,x,1\n" }.joined()
       let done = try await ana.importFile("a.csv", RowsTests.fitbit + rows)
-      #expect(done.state == .done && done.counts.refused == 5000)
+      #expect(done.state == .done && done.counts.rejected == 5000)
       #expect(try await services.store(of: .activity).rows("import_problems") == 1000)
     }
   }
@@ -185,7 +185,7 @@ struct ImportTests {
       let ana = try await services.register()
       let done = try await ana.importFile("export.xml", Array(Self.bytes.prefix(Self.bytes.count - 400)))
       #expect(done.state == .failed && done.reason == .damaged && done.reasonText == "it is damaged or cut off")
-      #expect(done.counts.taken == 38 && done.counts.refused == 1)
+      #expect(done.counts.accepted == 38 && done.counts.rejected == 1)
       #expect(try await ana.problems(of: done.id) == ["51 brokenOff"])
     }
   }
@@ -344,7 +344,7 @@ struct ImportTests {
         "Date,Old,Coffee,A very long name of a habit,\n2026-11-19,YES_MANUAL,1500,NO,\n2026-11-17,YES_MANUAL,3000,YES_MANUAL,\n"
       let zip = try Zip.archive([("Habits.csv", Array(habits.utf8)), ("Checkmarks.csv", Array(marks.utf8))])
       let done = try await ana.importFile("Loop.zip", zip)
-      #expect(done.counts == ImportCounts(records: 8, taken: 8, repeated: 0, refused: 0, days: 2))
+      #expect(done.counts == ImportCounts(records: 8, accepted: 8, repeated: 0, rejected: 0, days: 2))
       let listed = try await ana.send(ListActivities.self, .init()).items.map(\.activity)
       #expect(listed.map(\.title) == ["Coffee", "A very long name of"])
       #expect(listed[0].goal == .quantity(2.5, unit: "cups", .atMost))
@@ -372,7 +372,7 @@ struct ImportTests {
           "INSERT INTO Habits (id, archived, freq_den, freq_num, name, position, type) VALUES (1, 0, 1, 1, '\(name)', 1, 0)",
           "INSERT INTO Repetitions (habit, timestamp, value) VALUES (1, \(bad), 2), \(marks.joined(separator: ", "))")
         let done = try await ana.importFile("Loop.db", bytes)
-        #expect(done.counts == ImportCounts(records: 12, taken: 11, repeated: 0, refused: 1, days: 10))
+        #expect(done.counts == ImportCounts(records: 12, accepted: 11, repeated: 0, rejected: 1, days: 10))
         #expect(try await ana.problems(of: done.id) == ["1 badTime"])
         let activity = try await ana.send(ListActivities.self, .init()).items.map(\.activity).first { $0.title == name }
         #expect(activity?.startDay == last.advanced(by: -9))
@@ -395,7 +395,7 @@ struct ImportTests {
       let marks =
         "Date,Read,Old,\n2026-11-21,YES_MANUAL,YES_MANUAL,\n2026-11-14,YES_MANUAL,,\n2026-11-13,YES_MANUAL,YES_MANUAL,\n"
       let done = try await ana.importFile("Checkmarks.csv", marks)
-      #expect(done.counts.taken == 1 && done.counts.refused == 4)
+      #expect(done.counts.accepted == 1 && done.counts.rejected == 4)
       let problems = try await ana.send(ListImportProblems.self, .init(importID: done.id)).items
       #expect(problems.map(\.line) == [2, 2, 3, 4])
       #expect(problems.map(\.code) == [.notPlanned, .archived, .skipped, .paused])

@@ -47,14 +47,14 @@ struct LaterExportTests {
       let files = isReversed ? [exports.later, exports.earlier] : [exports.earlier, exports.later]
       for file in files + files {
         let done = try await ana.importFile(exports.name, file)
-        #expect(done.state == .done && done.counts.refused == 0)
+        #expect(done.state == .done && done.counts.rejected == 0)
       }
       let day = try LocalDay(text: "2026-11-20")
       let found = try #require(try await ana.send(ListMovementDays.self, .init(from: day, to: day)).items.first)
       #expect(found.steps == exports.steps && found.earningSteps == exports.steps)
       #expect(found.walkingMeters == exports.walkingMeters)
       let again = try await ana.importFile(exports.name, exports.later)
-      #expect(again.counts.taken == 0 && again.counts.repeated == again.counts.records)
+      #expect(again.counts.accepted == 0 && again.counts.repeated == again.counts.records)
     }
   }
 

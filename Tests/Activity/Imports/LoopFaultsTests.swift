@@ -102,17 +102,17 @@ struct LoopFaultsTests {
         ("Checkmarks.csv", Array("Date,Read, write,\n".utf8)),
       ])
       let done = try await ana.importFile("Loop.zip", bytes)
-      #expect(done.state == .done && done.counts.refused == 0 && done.counts.taken == 12)
+      #expect(done.state == .done && done.counts.rejected == 0 && done.counts.accepted == 12)
       let activity = try #require(try await ana.send(ListActivities.self, .init()).items.first?.activity)
       let streak = try await ana.send(GetActivity.self, .init(activityID: activity.id)).streak
       #expect(streak == Streak(current: 5, longest: 5))
       let again = try await ana.importFile("Loop.zip", bytes)
-      #expect(again.counts.taken == 0 && again.counts.repeated == 12 && again.counts.refused == 0)
+      #expect(again.counts.accepted == 0 && again.counts.repeated == 12 && again.counts.rejected == 0)
       _ = try await ana.send(DeleteSkip.self, .init(activityID: activity.id, day: .day(today.advanced(by: -1))))
       let entry = try await ana.send(GetEntry.self, .init(activityID: activity.id, day: .day(today.advanced(by: -1))))
       #expect(entry.comment == "ill")
       // A comment of the account's own stays.
-      #expect(try await ana.importFile("Loop.zip", bytes).counts.taken == 1)
+      #expect(try await ana.importFile("Loop.zip", bytes).counts.accepted == 1)
     }
   }
 }

@@ -25,8 +25,8 @@ struct RealFilesTests {
       for (person, days) in expected {
         let ana = try await services.register(timeZone: "America/Denver")
         let done = try await ana.importFile("hourlySteps.csv", bytes, person: person, chunk: 524_288)
-        #expect(done.state == .done && done.format == .fitbitHours && done.counts.refused == 0)
-        rows += done.counts.taken
+        #expect(done.state == .done && done.format == .fitbitHours && done.counts.rejected == 0)
+        rows += done.counts.accepted
         let list = try await ana.send(
           ListMovementDays.self, .init(from: try LocalDay(text: "2016-03-01"), to: try LocalDay(text: "2016-04-30")))
         let found = Dictionary(uniqueKeysWithValues: list.items.map { ($0.day.description, $0.steps) })
@@ -42,7 +42,7 @@ struct RealFilesTests {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let done = try await ana.importFile("hourlySteps.csv", bytes)
-      #expect(done.counts.records == 24_084 && done.counts.refused == 24_084 - done.counts.taken)
+      #expect(done.counts.records == 24_084 && done.counts.rejected == 24_084 - done.counts.accepted)
       let problems = try await ana.problems(of: done.id)
       #expect(problems.count == 50 && problems.allSatisfy { $0.hasSuffix("otherPerson") })
     }
@@ -72,13 +72,13 @@ struct RealFilesTests {
         #expect(list.items.count == expected.count)
         let published = try await services.published(by: .activity).filter { $0.name == MovementDaysChanged.spec.name }.count
         let again = try await ana.importFile("daily_summaries.csv", bytes)
-        #expect(again.counts.taken == 0 && again.counts.repeated == done.counts.taken && again.counts.days == 0)
+        #expect(again.counts.accepted == 0 && again.counts.repeated == done.counts.accepted && again.counts.days == 0)
         #expect(try await ana.steps() == 3_159_539)
         #expect(
           try await services.published(by: .activity).filter { $0.name == MovementDaysChanged.spec.name }.count == published)
         // The account has moved since: what was local then is known all the same.
         try await services.move(ana, to: "Europe/Madrid", receivedBy: .activity)
-        #expect(try await ana.importFile("daily_summaries.csv", bytes).counts.taken == 0)
+        #expect(try await ana.importFile("daily_summaries.csv", bytes).counts.accepted == 0)
         #expect(try await ana.steps() == 3_159_539)
       }
     }
@@ -90,7 +90,7 @@ struct RealFilesTests {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(timeZone: "Australia/Melbourne")
       let done = try await ana.importFile("2017-04-02.csv", bytes)
-      #expect(done.state == .done && done.format == .googleFitDay && done.counts.refused == 0)
+      #expect(done.state == .done && done.format == .googleFitDay && done.counts.rejected == 0)
       let list = try await ana.send(
         ListMovementDays.self, .init(from: try LocalDay(text: "2017-03-31"), to: try LocalDay(text: "2017-04-04")))
       #expect(list.items.map(\.day.description) == ["2017-04-02"] && list.items.map(\.steps) == [6282])
@@ -106,7 +106,7 @@ struct RealFilesTests {
         ("export.xml", bytes), ("export.zip", try Zip.archive([("apple_health_export/export.xml", bytes)])),
       ] {
         let done = try await ana.importFile(name, content)
-        #expect(done.state == .done && done.counts.records == 1 && done.counts.refused == 0)
+        #expect(done.state == .done && done.counts.records == 1 && done.counts.rejected == 0)
         let found = try await ana.send(ListImportedExercises.self, .init(importID: done.id)).items
         #expect(found.map(\.kind) == [.running] && found.map(\.durationSeconds) == [312])
         #expect(abs((found[0].distanceMeters ?? 0) - 800.13) < 0.5)
@@ -129,7 +129,7 @@ struct RealFilesTests {
         #expect(done.format == .gpx && done.state == (tracks == 0 ? .failed : .done), "\(name)")
         #expect(done.reason == (tracks == 0 ? .nothingUsable : nil), "\(name)")
         let found = try await ana.send(ListImportedExercises.self, .init(importID: done.id)).items
-        #expect(found.count == tracks && done.counts.refused == problems, "\(name)")
+        #expect(found.count == tracks && done.counts.rejected == problems, "\(name)")
         if name == "Mojstrovka.gpx" {
           // Measured by another program; its times are all of 1901, which is none.
           #expect(abs((found[0].distanceMeters ?? 0) - 2697.627) < 0.01 && found[0].start == nil)
@@ -149,7 +149,7 @@ struct RealFilesTests {
       let ana = try await services.register()
       let done = try await ana.importFile("loop.db", bytes)
       #expect(done.state == .done && done.format == .loopDatabase)
-      #expect(done.counts.taken == 9 + 164 && done.counts.refused == 0)
+      #expect(done.counts.accepted == 9 + 164 && done.counts.rejected == 0)
       let activities = try await ana.send(ListActivities.self, .init()).items.map(\.activity)
       #expect(activities.count == 9)
       #expect(activities.prefix(3).map(\.title) == ["Wake up early", "brush teeth", "Sleep early"])
@@ -159,7 +159,7 @@ struct RealFilesTests {
       let entries = try await services.store(of: .activity).rows("entries")
       #expect(entries == 164)
       let again = try await ana.importFile("loop.db", bytes)
-      #expect(again.counts.taken == 0 && again.counts.repeated == 9 + 164)
+      #expect(again.counts.accepted == 0 && again.counts.repeated == 9 + 164)
       #expect(try await ana.send(ListActivities.self, .init()).items.map(\.activity) == activities)
     }
   }
@@ -172,17 +172,17 @@ struct RealFilesTests {
     else { return }
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
-      #expect(try await ana.importFile("Checkmarks.csv", marks).counts.refused == 6)
-      #expect(try await ana.importFile("Habits.csv", habits).counts.taken == 2)
+      #expect(try await ana.importFile("Checkmarks.csv", marks).counts.rejected == 6)
+      #expect(try await ana.importFile("Habits.csv", habits).counts.accepted == 2)
       let done = try await ana.importFile("Checkmarks.csv", marks)
-      #expect(done.counts.taken == 6 && done.counts.refused == 0 && done.counts.days == 6)
+      #expect(done.counts.accepted == 6 && done.counts.rejected == 0 && done.counts.days == 6)
       #expect(try await ana.importFile("Checkmarks.csv", marks).counts.repeated == 6)
       #expect(try await ana.refusal("Scores.csv", scores) == "import_unrecognized")
       // The same as the archive that Loop makes of them.
       let zip = try Zip.archive([("Habits.csv", habits), ("Checkmarks.csv", marks)])
       #expect(try await ana.importFile("loop.zip", zip).counts.repeated == 8)
       let ben = try await services.register()
-      #expect(try await ben.importFile("loop.zip", zip).counts.taken == 8)
+      #expect(try await ben.importFile("loop.zip", zip).counts.accepted == 8)
     }
   }
 }

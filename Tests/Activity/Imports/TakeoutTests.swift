@@ -76,8 +76,8 @@ struct TakeoutTests {
       for isTar in [false, true] {
         let (name, bytes) = try Self.archive(isTar: isTar)
         let done = try await ana.importFile(name, bytes)
-        #expect(done.state == .done && done.format == .takeout && done.counts.refused == 4)
-        #expect(isTar ? done.counts.taken == 0 : done.counts.taken > 0)
+        #expect(done.state == .done && done.format == .takeout && done.counts.rejected == 4)
+        #expect(isTar ? done.counts.accepted == 0 : done.counts.accepted > 0)
         #expect(try await ana.problems(of: done.id) == Array(repeating: "0 fileIgnored", count: 4))
       }
       let list = try await ana.send(
@@ -101,7 +101,7 @@ struct TakeoutTests {
         ("MyFitbitData/AnaG/Global Export Data/steps-2026-11-16.json", Array(json.utf8)),
         ("MyFitbitData/AnaG/Physical Activity_GoogleData/steps_2026-11-01.csv", Array(rows.utf8)),
       ])
-      #expect(try await ana.importFile("MyFitbitData.zip", bytes).counts.taken == 4)
+      #expect(try await ana.importFile("MyFitbitData.zip", bytes).counts.accepted == 4)
       #expect(try await ana.importFile("steps_2026-11-01.csv", plain).counts.repeated == 2)
       #expect(try await ana.importFile("steps-2026-11-16.json", json).format == .fitbitStepsJSON)
       #expect(try await ana.steps(from: "2026-11-01", days: 30) == 100)

@@ -275,7 +275,7 @@ struct Bench: AsyncParsableCommand {
     report.add(
       "activity's most memory with that", String(format: "%.0f MB", megabytes), target: "150 MB", isReached: megabytes <= 150)
     report.raw(
-      "import: \(done.state), \(done.counts.taken) of \(content.samples) samples taken, upload \((uploaded - begin).milliseconds / 1000) s"
+      "import: \(done.state), \(done.counts.accepted) of \(content.samples) samples taken, upload \((uploaded - begin).milliseconds / 1000) s"
     )
   }
 

@@ -25,7 +25,7 @@ struct ImportNotificationsTests {
       try await services.hasReceived(.notifications, of: .activity)
       let (first, other) = (ImportID(), ImportID())
       func publish(_ id: ImportID, _ state: ImportState, _ progress: Int, _ taken: Int) async throws {
-        let counts = ImportCounts(records: taken + 2, taken: taken, repeated: 1, refused: 1, days: 1)
+        let counts = ImportCounts(records: taken + 2, accepted: taken, repeated: 1, rejected: 1, days: 1)
         try await services.publish(
           .activity, ImportProgressed(accountID: ana.account, importID: id, state: state, progress: progress, counts: counts))
       }

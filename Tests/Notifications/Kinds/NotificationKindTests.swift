@@ -415,7 +415,7 @@ struct NotificationKindTests {
       (.waiting, nil), (.uploading, nil),
     ] as [(ImportState, String?)])
   func imports(state: ImportState, kind: String?) throws {
-    let counts = ImportCounts(records: 3, taken: 1, repeated: 1, refused: 1, days: 1)
+    let counts = ImportCounts(records: 3, accepted: 1, repeated: 1, rejected: 1, days: 1)
     let event = ImportProgressed(accountID: Self.ana, importID: ID(), state: state, progress: 40, counts: counts)
     let items = NotificationKindTests.drafts(event).compactMap(\.inbox)
     #expect(items.map(\.kind.rawValue) == [kind].compactMap { $0 })
