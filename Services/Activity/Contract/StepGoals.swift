@@ -40,7 +40,7 @@ public struct StepGoal: Document, Hashable {
   ]
 }
 
-/// Returns the account's step goals.
+/// Lists the account's step goals.
 public enum ListStepGoals: AccountOperation {
   public typealias Input = Empty
 
@@ -57,7 +57,7 @@ public enum ListStepGoals: AccountOperation {
 
   public static let spec = OperationSpec(
     "stepGoals.list", of: .activity, .get("/v1/step-goals"), by: .account, effect: .read, requirements: ["MOVE-5"],
-    "Returns the caller's step goals and the progress towards them.")
+    "Lists the caller's step goals and the progress towards them.")
 }
 
 /// Sets or changes a step goal. A goal that the present day or week has already reached is published as reached, once.

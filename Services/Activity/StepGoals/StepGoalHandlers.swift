@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Step goals: read, set and cleared.
+/// Step goals: listed, set and cleared.
 struct StepGoalHandlers: Sendable {
   let calendars: AccountCalendars
   let rules: StepGoalRules

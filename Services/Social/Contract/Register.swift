@@ -299,7 +299,7 @@ public enum ListOwnRegisterRecords: AccountOperation {
     "Lists the caller's records in the register, newest first, with what proves each to others.")
 }
 
-/// Finds the leaf that a record of an account became; see identity's `registerRecords.listMine`.
+/// Reads the leaf that a record of an account became; see identity's `registerRecords.listMine`.
 public enum ReadRegisterAccountLeaf: OpenOperation {
   public struct Input: Document, Hashable {
     public var recordNumber: Int

@@ -210,7 +210,7 @@ public enum CreateTaskAttachment: AccountOperation {
     "taskAttachments.create", of: .social, .post("/v1/tasks/{taskID}/attachments"), by: .verifiedAccount, effect: .create,
     rate: .registered,
     failures: [RequestFailure.notFound.kind, TaskAttachmentFailure.tooManyUploads.kind] + TaskAttachmentFailure.ofUploads,
-    requirements: ["TASK-8"], "Begins the upload of a file to a task; it is then sent in chunks and completed.")
+    requirements: ["TASK-8"], "Announces a file to be attached to a task; it is then sent in chunks and completed.")
 }
 
 /// A chunk of a file, and its offset.
@@ -386,7 +386,7 @@ public enum DeleteTaskAttachment: AccountOperation {
 
 // MARK: - By the task's token
 
-/// Begins a file that comes by the task's token, from the gateway's page `/attach` (TASK-8). How large it is shows at its end.
+/// Announces a file that comes by the task's token, from the gateway's page `/attach` (TASK-8). How large it is shows at its end.
 public enum CreateTaskAttachmentByToken: OpenOperation {
   public struct Input: Document {
     /// As it was typed.
@@ -411,7 +411,7 @@ public enum CreateTaskAttachmentByToken: OpenOperation {
   public static let spec = OperationSpec(
     "taskAttachments.createByToken", of: .social, nil, by: .services([.gateway]), effect: .write,
     failures: TaskTokenFailure.allCases.map(\.kind) + [TaskAttachmentFailure.tooManyUploads.kind] + TaskAttachmentFailure.ofRoom,
-    requirements: ["TASK-8"], "Begins the upload of a file to a task, by the task's token.")
+    requirements: ["TASK-8"], "Announces a file to be attached to a task, by the task's token.")
 }
 
 /// Sends a part of a file that comes by the task's token (TASK-8).
