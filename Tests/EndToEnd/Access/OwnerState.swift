@@ -10,7 +10,9 @@ struct OwnerState: Equatable, Sendable {
   private let texts: [String: String]
 
   /// What time alone changes, or is made anew each time.
-  private static let changing: Set = ["lastSeenAt", "nextCursor", "payload", "expiresAt"]
+  private static let changing: Set = ["lastSeenAt", "nextCursor"]
+  /// The same of a code that is presented, which expires within minutes.
+  private static let changingOfCode: Set = ["payload", "expiresAt"]
 
   /// What has to be asked of those that ask for more than who calls.
   private static func query(_ spec: OperationSpec, _ things: Things) -> String {
@@ -70,10 +72,15 @@ struct OwnerState: Equatable, Sendable {
     case .object(let members):
       // A dictionary's members come in any order.
       .object(
-        members.filter { !changing.contains($0.name) }.sorted { $0.name < $1.name }
+        members.filter { !isChanging($0, of: members) }.sorted { $0.name < $1.name }
           .map { JSON.Member(name: $0.name, value: steady($0.value)) })
     case .array(let elements): .array(elements.map(steady))
     case .null, .bool, .number, .integer, .string: json
     }
+  }
+
+  private static func isChanging(_ member: JSON.Member, of members: [JSON.Member]) -> Bool {
+    if changing.contains(member.name) { return true }
+    return changingOfCode.contains(member.name) && members.contains { $0.name == "payload" }
   }
 }
