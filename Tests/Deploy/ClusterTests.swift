@@ -374,7 +374,7 @@ extension Clusters {
         for delay in [100, 200, 400] {
           let line = try #require(await log.next(holding: "started again"))
           #expect(line.contains("\"delayMilliseconds\":\(delay),"))
-          if delay < 400 { #expect(await log.next(holding: "cannot be noted") != nil) }
+          if delay < 400 { #expect(await log.next(holding: "cannot be recorded") != nil) }
         }
         let without = try await launcher.status()
         #expect(without.state == "not_ready" && without.pid("social") == nil)

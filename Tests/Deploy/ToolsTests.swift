@@ -40,7 +40,9 @@ extension Clusters {
           .write(to: URL(fileURLWithPath: "\(launcher.home)/racha.json"))
         let up = try await launcher.up()
         #expect(up.status == 0, "\(up.errors)")
-        let unknown = try await launcher.run("logs", "gateway").output.split(separator: "\n").filter { $0.contains("is unknown") }
+        let unknown = try await launcher.run("logs", "gateway").output.split(separator: "\n").filter {
+          $0.contains("an unknown setting is ignored")
+        }
         #expect(unknown.count == 1 && unknown[0].contains("\"key\":\"racha.bogus\""))
 
         let url = "https://127.0.0.1:\(launcher.httpPort)"
