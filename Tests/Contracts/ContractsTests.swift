@@ -39,7 +39,7 @@ struct ContractsTests {
   /// What accounts change without an idempotency key: what is answered is a secret that no record is to keep, or a repetition is harmless
   /// by itself (a chunk, the end of a file, an account that is gone, changes that carry ids of their own).
   private static let withoutKey: Set = [
-    "accounts.delete", "calendarFeeds.createLink", "entries.sync", "identities.beginLink", "imports.complete",
+    "accounts.delete", "calendarFeeds.createLink", "entries.sync", "identities.beginLinking", "imports.complete",
     "imports.uploadChunk", "personalAccessTokens.create", "taskAttachments.complete", "taskAttachments.uploadChunk",
     "taskTokens.renew",
   ]

@@ -88,7 +88,7 @@ public typealias ImportID = ID<Import>
 public struct ImportCounts: Document, Hashable {
   /// Records that were read: measures, exercises, habits and their marks.
   public var records: Int
-  /// How many records were new.
+  /// How many records were new, or replaced an older version.
   public var accepted: Int
   /// How many records existed already.
   public var repeated: Int
@@ -109,7 +109,8 @@ public struct ImportCounts: Document, Hashable {
   public static let notes: Notes = [
     "records":
       "Records that were read: measurements, exercises, habits and their marks; those that Racha does not keep are ignored.",
-    "accepted": "The number of new records.", "repeated": "The number of records that were there already.",
+    "accepted": "The number of records that were new, or replaced an older version.",
+    "repeated": "The number of records that were there already.",
     "rejected": "The number of records that were not imported; see the import's problems.",
     "days": "The number of days whose totals or entries changed.",
   ]

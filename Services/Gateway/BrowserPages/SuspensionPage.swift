@@ -19,7 +19,7 @@ struct SuspensionPage: BrowserPage {
       requirement: "SOC-8", parameters: [LinkToken.parameter]),
     PageRoute(
       .post, path, "suspensionForm",
-      "Submits the page's forms, as `suspensions.appealByLink` or `suspensions.deleteAccountByLink`; always answers with a page.",
+      "Submits the page's forms, as `suspensions.appeal` or `suspensions.deleteAccount`; always answers with a page.",
       requirement: "SOC-8",
       form: [
         "type": "object", "required": ["token", "action"],

@@ -11,12 +11,12 @@ struct UnsubscribePage: BrowserPage {
 
   let routes = [
     PageRoute(
-      .get, path, "unsubscribePage", "Page of the unsubscribe link in a mail; its button calls `unsubscribes.createByLink`.",
+      .get, path, "unsubscribePage", "Page of the unsubscribe link in a mail; its button calls `unsubscribes.create`.",
       requirement: "NOT-4", parameters: [LinkToken.parameter]),
     PageRoute(
       .post, path, "unsubscribeForm",
       """
-      Submits the page's form, as `unsubscribes.createByLink`, or a mail program's one-click unsubscribe (RFC 8058); always \
+      Submits the page's form, as `unsubscribes.create`, or a mail program's one-click unsubscribe (RFC 8058); always \
       answers with a page.
       """,
       requirement: "NOT-4",

@@ -73,7 +73,7 @@ public enum BeginIdentityLink: AccountOperation {
 
   // No idempotency key: a recorded reply would keep the flow's secrets, and repeating it only begins another flow.
   public static let spec = OperationSpec(
-    "identities.beginLink", of: .identity, .post("/v1/identities"), by: .account, effect: .write, rate: .sensitive,
+    "identities.beginLinking", of: .identity, .post("/v1/identities"), by: .account, effect: .write, rate: .sensitive,
     failures: [
       ExternalLoginFailure.unknownProvider.kind, ExternalLoginFailure.providerUnavailable.kind,
     ],
@@ -109,7 +109,7 @@ public enum CompleteIdentityLink: AccountOperation {
   public typealias Output = ExternalIdentity
 
   public static let spec = OperationSpec(
-    "identities.completeLink", of: .identity, .post("/v1/identities/complete"), by: .account, effect: .write, rate: .sensitive,
+    "identities.completeLinking", of: .identity, .post("/v1/identities/complete"), by: .account, effect: .write, rate: .sensitive,
     failures: ExternalLoginFailure.ofEveryEnd.map(\.kind) + [
       IdentityFailure.linkedElsewhere.kind, IdentityFailure.providerLinkedAlready.kind,
     ], requirements: ["ID-10"], "Links the external identity that the provider confirmed to the caller's account.")

@@ -109,7 +109,7 @@ public enum ReadSuspension: OpenOperation {
   public typealias Output = SuspensionDetails
 
   public static let spec = OperationSpec(
-    "suspensions.getByLink", of: .identity, .post("/v1/suspensions/read"), by: .anyone, effect: .write, rate: .sensitive,
+    "suspensions.get", of: .identity, .post("/v1/suspensions/read"), by: .anyone, effect: .write, rate: .sensitive,
     failures: SuspensionLinkFailure.allCases.map(\.kind), requirements: ["SOC-8"],
     "Returns why and until when an account is suspended, by the mailed link's token.")
 }
@@ -133,7 +133,7 @@ public enum AppealSuspension: OpenOperation {
   public typealias Output = SuspensionDetails
 
   public static let spec = OperationSpec(
-    "suspensions.appealByLink", of: .identity, .post("/v1/suspensions/appeal"), by: .anyone, effect: .write, rate: .sensitive,
+    "suspensions.appeal", of: .identity, .post("/v1/suspensions/appeal"), by: .anyone, effect: .write, rate: .sensitive,
     failures: SuspensionLinkFailure.allCases.map(\.kind) + SuspensionAppealFailure.allCases.map(\.kind), requirements: ["SOC-8"],
     "Appeals a suspension, by the mailed link's token.")
 }
@@ -144,7 +144,7 @@ public enum DeleteSuspendedAccount: OpenOperation {
   public typealias Output = DeleteAccount.Output
 
   public static let spec = OperationSpec(
-    "suspensions.deleteAccountByLink", of: .identity, .post("/v1/suspensions/account-deletion"), by: .anyone, effect: .write,
+    "suspensions.deleteAccount", of: .identity, .post("/v1/suspensions/account-deletion"), by: .anyone, effect: .write,
     rate: .sensitive, failures: SuspensionLinkFailure.allCases.map(\.kind) + [AdministratorFailure.last.kind],
     requirements: ["SOC-8", "ID-12"], "Deletes a suspended account and all its data, by the mailed link's token.")
 }

@@ -96,7 +96,7 @@ public enum ReadReminder: OpenOperation {
   public typealias Output = AnswerableReminder
 
   public static let spec = OperationSpec(
-    "reminders.getByLink", of: .notifications, .post("/v1/reminders/read"), by: .anyone, effect: .read,
+    "reminders.get", of: .notifications, .post("/v1/reminders/read"), by: .anyone, effect: .read,
     failures: ReminderFailure.allCases.map(\.kind), requirements: ["NOT-2"],
     "Returns what the link of a reminder is about, without answering it.")
 }
@@ -129,7 +129,7 @@ public enum AnswerReminderByLink: OpenOperation {
   public typealias Output = AnswerableReminder
 
   public static let spec = OperationSpec(
-    "reminders.answerByLink", of: .notifications, .post("/v1/reminders/use"), by: .anyone, effect: .write,
+    "reminders.answerByLink", of: .notifications, .post("/v1/reminders/answer"), by: .anyone, effect: .write,
     failures: ReminderFailure.allCases.map(\.kind), requirements: ["NOT-2"], "Answers a reminder, by the token of its link.")
 }
 

@@ -46,7 +46,7 @@ public enum ReadUnsubscribe: OpenOperation {
   public typealias Output = MailUnsubscribe
 
   public static let spec = OperationSpec(
-    "unsubscribes.getByLink", of: .notifications, .post("/v1/unsubscribes/read"), by: .anyone, effect: .read,
+    "unsubscribes.get", of: .notifications, .post("/v1/unsubscribes/read"), by: .anyone, effect: .read,
     failures: UnsubscribeFailure.allCases.map(\.kind), requirements: ["NOT-4"],
     "Returns which mails an unsubscribe link ends, without ending them.")
 }
@@ -60,7 +60,7 @@ public enum CreateUnsubscribe: OpenOperation {
   public typealias Output = MailUnsubscribe
 
   public static let spec = OperationSpec(
-    "unsubscribes.createByLink", of: .notifications, .post("/v1/unsubscribes"), by: .anyone, effect: .write,
+    "unsubscribes.create", of: .notifications, .post("/v1/unsubscribes"), by: .anyone, effect: .write,
     failures: UnsubscribeFailure.allCases.map(\.kind), requirements: ["NOT-4"],
     "Ends the mails that an unsubscribe link stands for.")
 }

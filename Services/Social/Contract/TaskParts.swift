@@ -45,7 +45,7 @@ public struct TaskPart: Document, Hashable {
     "assignee": "The participant to whom it is assigned; absent if any participant can do it.",
     "doneAt": "When it was marked as done; absent if it is not.",
     "doneBy": "The account that marked it as done; absent once it was deleted.",
-    "canComplete": "Whether the caller may mark it as done or not done.",
+    "canComplete": "Whether the caller may mark it as done, or take that back if it is.",
   ]
 }
 

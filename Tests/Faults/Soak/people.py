@@ -33,7 +33,7 @@ STRANGERS = 0.05
 # What guesses at secrets: it is slowed down for the address, which all clients have in common.
 GUESSES = {
     "sessions.create", "sessions.refresh", "accounts.verify", "emailLinks.validate", "externalLogins.begin", "externalLogins.complete",
-    "accountDeletions.getState", "identities.beginLink", "identities.completeLink", "loginAlerts.answer", "loginAlerts.answerByLink"}
+    "accountDeletions.getState", "identities.beginLinking", "identities.completeLinking", "loginAlerts.answer", "loginAlerts.answerByLink"}
 CREDIT, COST = 500, 5
 # An access token lives for ten minutes; it is changed for another before.
 TOKEN_SECONDS = (420, 540)

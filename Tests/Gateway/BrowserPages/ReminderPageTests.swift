@@ -38,7 +38,7 @@ struct ReminderPageTests {
       let page = try await gateway.http("GET", "/reminder?token=good&answer=done")
       try page.expectSecretPage()
       #expect(page.body.contains("ana.ruiz wanted to be reminded of “Run &lt;fast&gt;” at 07:30, for 2026-11-21."))
-      #expect(gateway.bus.requests.map(\.header.operation) == ["reminders.getByLink"] && !page.body.contains("<script"))
+      #expect(gateway.bus.requests.map(\.header.operation) == ["reminders.get"] && !page.body.contains("<script"))
       for minutes in [10, 30, 60] { #expect(page.body.contains("Remind me again in \(minutes) minutes")) }
       let done = try #require(page.body.range(of: #"value="done""#)).lowerBound
       #expect(try done < #require(page.body.range(of: #"value="again""#)).lowerBound)

@@ -63,7 +63,7 @@ struct SuspensionPageTests {
         #expect(page.body.contains(#"<input type="hidden" name="action" value="\#(action)">"#))
       }
       #expect(page.body.contains("<textarea") && page.body.contains(#"<input type="checkbox" name="confirm""#))
-      #expect(gateway.bus.requests.map(\.header.operation) == ["suspensions.getByLink"])
+      #expect(gateway.bus.requests.map(\.header.operation) == ["suspensions.get"])
       let spanish = try await gateway.http("GET", "/suspension?token=banned", ["Accept-Language": "es"])
       #expect(spanish.body.contains("ana.ruiz está suspendida definitivamente"))
       #expect(try await gateway.http("PUT", "/suspension").fields["allow"] == "GET, HEAD, POST")
@@ -88,14 +88,14 @@ struct SuspensionPageTests {
       let sent = try await gateway.http("POST", "/suspension", Self.form, "token=good&action=appeal&text=One%0D%0Atwo+%26")
       #expect(sent.status == 200 && sent.body.contains("Your appeal has been sent") && sent.body.contains("ana.ruiz"))
       let request = try #require(gateway.bus.requests.last)
-      #expect(request.header.operation == "suspensions.appealByLink" && request.header.caller.kind == .anonymous)
+      #expect(request.header.operation == "suspensions.appeal" && request.header.caller.kind == .anonymous)
       #expect(try AppealSuspension.Input.decode(request.body).text.description == "One\ntwo &")
       let unconfirmed = try await gateway.http("POST", "/suspension", Self.form, "token=good&action=delete")
       #expect(unconfirmed.status == 422 && unconfirmed.body.contains(#"<a href="suspension?token=good">"#))
       #expect(gateway.bus.requests.count == 1)
       let deleted = try await gateway.http("POST", "/suspension", Self.form, "token=good&action=delete&confirm=yes")
       #expect(deleted.status == 200 && deleted.body.contains("is being deleted") && !deleted.body.contains("secret"))
-      #expect(gateway.bus.requests.last?.header.operation == "suspensions.deleteAccountByLink")
+      #expect(gateway.bus.requests.last?.header.operation == "suspensions.deleteAccount")
     }
   }
 

@@ -28,7 +28,7 @@ struct UnsubscribePageTests {
       let page = try await gateway.http("GET", "/unsubscribe?token=good")
       try page.expectSecretPage()
       #expect(page.body.contains("ana.ruiz gets mails called “New &lt;task&gt;”") && page.body.contains(#"value="good""#))
-      #expect(gateway.bus.requests.map(\.header.operation) == ["unsubscribes.getByLink"])
+      #expect(gateway.bus.requests.map(\.header.operation) == ["unsubscribes.get"])
       let spanish = try await gateway.http("GET", "/unsubscribe?token=good", ["Accept-Language": "es"])
       #expect(spanish.body.contains("ana.ruiz recibe correos") && !spanish.body.contains("<script"))
       #expect(try await gateway.http("GET", "/unsubscribe?token=used").body.contains("You were unsubscribed"))
@@ -47,7 +47,7 @@ struct UnsubscribePageTests {
       ] {
         let done = try await gateway.http("POST", path, fields, body)
         #expect(done.status == 200 && done.body.contains("You were unsubscribed"), "\(fields)")
-        #expect(gateway.bus.requests.last?.header.operation == "unsubscribes.createByLink")
+        #expect(gateway.bus.requests.last?.header.operation == "unsubscribes.create")
       }
     }
   }
