@@ -20,7 +20,7 @@ struct RegisterDeletionTests {
     let password = "Rio-7-lento"
     let (ana, ben) = (try await cluster.join("ana", password: password), try await cluster.join("ben", password: "Mar-9-bravo"))
     _ = try await ana.client.callUntilDone(
-      UpdateProfile.self, .init(username: FormField(text: "ana"), name: FormField(text: "Ana Plantada")))
+      UpdateProfile.self, .init(name: .set("Ana Plantada")))
     for others in [[], [ben.account.username]] {
       let task = try await ana.client.callUntilDone(
         CreateTask.self, .init(name: TaskName(text: "Zephyrpaint \(others.count)"), participants: others),

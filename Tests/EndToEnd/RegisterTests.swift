@@ -90,7 +90,7 @@ struct RegisterTests {
         }
       }
       _ = try await ana.client.callUntilDone(
-        UpdateProfile.self, .init(username: FormField(text: "ana"), name: FormField(text: "Ana \(round)")))
+        UpdateProfile.self, .init(name: .set(FormField(text: "Ana \(round)"))))
       let task = try await ana.client.callUntilDone(
         CreateTask.self, .init(name: TaskName(text: "Task \(round)"), participants: [ben.account.username]),
         idempotencyKey: "task-\(round)")

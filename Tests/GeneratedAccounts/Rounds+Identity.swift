@@ -20,7 +20,8 @@ extension RoundWorker {
     try await anybody(ListConsents.self, .init())
     try await ana(SearchDirectory.self, .init(query: DirectoryQuery(text: "g00")))
     try await ana(
-      UpdateProfile.self, .init(username: FormField(text: ana.username.description), nickname: FormField(text: "Ana \(name)")))
+      UpdateProfile.self,
+      .init(username: .set(FormField(text: ana.username.description)), nickname: .set(FormField(text: "Ana \(name)"))))
     try await ana(ReadProfile.self, .init(accountID: ben.id))
     try await ana(ReadProfileByUsername.self, .init(username: ben.username))
     try await ana(PutPhoto.self, .init(content: GrowthCast.picture))

@@ -100,7 +100,7 @@ extension RoundWorker {
       rule: ChallengeRule(metric: .steps, window: .day), threshold: 900_000_000, coins: 1, icon: .placeholder, texts: texts)
     let id = try await administrator(CreateChallenge.self, terms).id
     try await administrator(
-      UpdateChallenge.self, .init(challengeID: id, threshold: 800_000_000, coins: 1, icon: .placeholder, texts: texts))
+      UpdateChallenge.self, .init(challengeID: id, threshold: .set(800_000_000), coins: .set(1), texts: .set(texts)))
     try await administrator(ListChallengeDefinitions.self, .init())
     try await administrator(GrantChallengeCompletion.self, .init(challengeID: id, accountID: ana.id, reason: "A present."))
     try await administrator(RevokeChallengeCompletion.self, .init(challengeID: id, accountID: ana.id, reason: "A mistake."))

@@ -5,20 +5,21 @@ extension FeatureContract {
   static let profiles = FeatureContract(operations: [UpdateProfile.self, ReadProfile.self, ReadProfileByUsername.self])
 }
 
-/// Changes the account's profile: the whole form as it was shown and edited. An optional field that is left out or empty is removed.
+/// Changes fields of the account's profile; the others stay. An optional field that is null or empty is removed.
 ///
 /// All invalid fields are reported at once. A username must be free, regardless of case; the old one stays reserved for the account for 30
 /// days and is then free.
 public enum UpdateProfile: AccountOperation {
   public struct Input: Form, Hashable {
-    public var username: FormField<Username>
-    public var nickname: FormField<Nickname>?
-    public var name: FormField<PersonName>?
-    public var age: Int?
+    public var username: Patch<FormField<Username>>
+    public var nickname: Patch<FormField<Nickname>?>
+    public var name: Patch<FormField<PersonName>?>
+    public var age: Patch<Int?>
     public var found = FoundProblems()
 
     public init(
-      username: FormField<Username>, nickname: FormField<Nickname>? = nil, name: FormField<PersonName>? = nil, age: Int? = nil
+      username: Patch<FormField<Username>> = .keep, nickname: Patch<FormField<Nickname>?> = .keep,
+      name: Patch<FormField<PersonName>?> = .keep, age: Patch<Int?> = .keep
     ) {
       self.username = username
       self.nickname = nickname
@@ -32,18 +33,18 @@ public enum UpdateProfile: AccountOperation {
 
     public static let notes: Notes = [
       "username": "The account's unique name; upper case is folded to lower.",
-      "nickname": "Its display name.",
-      "name": "The person's name.",
-      "age": Note("The person's age in years.", range: 13...120, isCheckedByFeature: true, example: 34),
+      "nickname": "Its display name; null removes it.",
+      "name": "The person's name; null removes it.",
+      "age": Note("The person's age in years; null removes it.", range: 13...120, isCheckedByFeature: true, example: 34),
     ]
   }
 
   public typealias Output = OwnAccount
 
   public static let spec = OperationSpec(
-    "profiles.update", of: .identity, .put("/v1/accounts/me/profile"), by: .account, effect: .write, rate: .registered,
+    "profiles.update", of: .identity, .patch("/v1/accounts/me/profile"), by: .account, effect: .write, rate: .registered,
     requirements: ["ID-11"],
-    "Changes username, nickname, name and age; fields that are left out are removed.")
+    "Changes username, nickname, name or age: fields that are left out stay, and null removes one.")
 }
 
 /// An account as another account sees it: its visible data, and the relation between the two (ID-11, SOC-2, SOC-7, SOC-8).

@@ -11,20 +11,23 @@ struct ProfileForm: Equatable, Sendable {
   let name: PersonName?
   let age: Int?
 
-  /// Validates the form by itself.
+  /// Validates a change by itself.
   ///
-  /// - Parameter present: the account's username. Nobody loses one that has been reserved since.
-  static func validate(_ input: UpdateProfile.Input, present: Username) -> Result<ProfileForm, InvalidForm> {
-    var problems = usernameProblems(input.username, present: present)
+  /// - Parameter present: the profile as it is. Nobody loses a username that has been reserved since.
+  /// - Returns: the profile after the change.
+  static func validate(_ input: UpdateProfile.Input, of present: ProfileForm) -> Result<ProfileForm, InvalidForm> {
+    var problems = input.username.value.map { usernameProblems($0, present: present.username) } ?? []
     for (field, rule) in [
-      ("nickname", input.nickname?.brokenRule), ("name", input.name?.brokenRule), ("age", ageRule(input.age)),
+      ("nickname", input.nickname.value?.brokenRule), ("name", input.name.value?.brokenRule), ("age", ageRule(input.age.value)),
     ] {
       if let rule { problems.append(FieldProblem(field: field, rule)) }
     }
     problems = input.found.with(problems)
-    guard problems.isEmpty, let username = input.username.value else { return .failure(InvalidForm(problems: problems)) }
+    guard problems.isEmpty else { return .failure(InvalidForm(problems: problems)) }
     return .success(
-      ProfileForm(username: username, nickname: input.nickname?.value, name: input.name?.value, age: input.age))
+      ProfileForm(
+        username: input.username.value?.value ?? present.username, nickname: input.nickname.applied(to: present.nickname),
+        name: input.name.applied(to: present.name), age: input.age.applied(to: present.age)))
   }
 
   /// What is wrong with a wished username by itself; the suggestions that go with it need a look at other accounts.
@@ -40,6 +43,14 @@ struct ProfileForm: Equatable, Sendable {
   static func ageRule(_ age: Int?) -> FieldRule? {
     guard let age, !ages.contains(age) else { return nil }
     return FieldRule("impossible_age", ["min": .number(ages.lowerBound), "max": .number(ages.upperBound)])
+  }
+}
+
+extension Patch {
+  /// The value of a form's optional field after the patch: an empty text clears it as null does.
+  fileprivate func applied<Field: TextValue>(to present: Field?) -> Field? where Value == FormField<Field>? {
+    guard case .set(let field) = self else { return present }
+    return field?.value
   }
 }
 

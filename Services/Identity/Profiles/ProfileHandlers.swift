@@ -70,20 +70,22 @@ extension ProfileForm {
 }
 
 extension ProfileHandlers {
-  /// The form, if everything is right with it.
+  /// The profile after the change, if everything is right with it.
   ///
   /// - Throws: `invalid_fields` with everything that is not, and with free usernames near the wished one if that cannot be had.
   private static func validate(
     _ input: UpdateProfile.Input, of account: AccountRecord, now: Instant, key: SecretKey, in database: Database
   ) throws -> ProfileForm {
     var (form, problems): (ProfileForm?, [FieldProblem]) = (nil, [])
-    switch ProfileForm.validate(input, present: account.username) {
+    switch ProfileForm.validate(input, of: ProfileForm(account)) {
     case .success(let sound): form = sound
     case .failure(let invalid): problems = invalid.problems
     }
-    let others = [String(account.email.localPart), (input.name?.value ?? account.name)?.description].compactMap { $0 }
-    problems = try FreeUsernames.complete(
-      problems, of: input.username, owner: account.id, others: others, now: now, key: key, in: database)
+    if let username = input.username.value {
+      let others = [String(account.email.localPart), (input.name.value?.value ?? account.name)?.description].compactMap { $0 }
+      problems = try FreeUsernames.complete(
+        problems, of: username, owner: account.id, others: others, now: now, key: key, in: database)
+    }
     guard problems.isEmpty, let form else { throw Failure(RequestFailure.invalidFields, fields: problems) }
     return form
   }

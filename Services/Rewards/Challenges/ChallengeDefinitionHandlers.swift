@@ -28,8 +28,10 @@ struct ChallengeDefinitionHandlers: Sendable {
     guard known.retiredAt == nil else { throw ChallengeFailure.retired }
     try ChallengeRules.checkEdit(input, of: known.terms)
     let terms = ChallengeTerms(
-      rule: known.terms.rule, threshold: input.threshold, tiers: input.tiers, coins: input.coins, icon: input.icon,
-      texts: input.texts)
+      rule: known.terms.rule, threshold: input.threshold.value ?? known.terms.threshold,
+      tiers: input.tiers.value ?? known.terms.tiers, coins: input.coins.value ?? known.terms.coins,
+      icon: input.icon.applied(to: known.terms.icon), texts: input.texts.applied(to: known.terms.texts))
+    guard terms != known.terms else { return known.definition }
     try ChallengeDefinitionStore.edit(known.id, terms, in: database)
     transaction.afterCommit { [signal] in signal.send() }
     return try ChallengeDefinitionStore.find(known.id, in: database).definition

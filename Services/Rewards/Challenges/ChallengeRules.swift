@@ -86,25 +86,26 @@ enum ChallengeRules {
     func expect(_ isRight: Bool, _ field: String, _ rule: FieldRule) {
       if !isRight { problems.append(FieldProblem(field: field, rule)) }
     }
-    compare(input.threshold, terms.threshold, "threshold", expect)
-    compare(input.tiers?.bronze, terms.tiers?.bronze, "tiers.bronze", expect)
-    compare(input.tiers?.silver, terms.tiers?.silver, "tiers.silver", expect)
-    compare(input.tiers?.gold, terms.tiers?.gold, "tiers.gold", expect)
-    expect(input.coins == nil || terms.rule.metric.isMeasured, "coins", FieldRule("only_for_movement"))
-    expect(input.coins == nil || terms.tiers == nil, "coins", FieldRule("not_beside", ["field": .text("tiers")]))
-    expect(
-      input.coins ?? 0 >= terms.coins ?? 0, "coins", FieldRule("may_not_fall", ["min": .number(terms.coins ?? 0)]))
+    compare(input.threshold.value, terms.threshold, "threshold", expect)
+    compare(input.tiers.value?.bronze, terms.tiers?.bronze, "tiers.bronze", expect)
+    compare(input.tiers.value?.silver, terms.tiers?.silver, "tiers.silver", expect)
+    compare(input.tiers.value?.gold, terms.tiers?.gold, "tiers.gold", expect)
+    if let coins = input.coins.value {
+      expect(terms.rule.metric.isMeasured, "coins", FieldRule("only_for_movement"))
+      expect(terms.tiers == nil, "coins", FieldRule("not_beside", ["field": .text("tiers")]))
+      expect(coins >= terms.coins ?? 0, "coins", FieldRule("may_not_fall", ["min": .number(terms.coins ?? 0)]))
+    }
     if !problems.isEmpty { throw Failure(RequestFailure.invalidFields, fields: problems) }
   }
 
-  /// A threshold may only fall; it must be given exactly where there was one.
+  /// A threshold may only fall, and there may be one only where there was one.
   private static func compare(
     _ new: Int?, _ old: Int?, _ field: String, _ expect: (Bool, String, FieldRule) -> Void
   ) {
+    guard let new else { return }
     guard let old else {
-      return expect(new == nil, field, FieldRule("not_beside", ["field": .text(field == "threshold" ? "tiers" : "threshold")]))
+      return expect(false, field, FieldRule("not_beside", ["field": .text(field == "threshold" ? "tiers" : "threshold")]))
     }
-    guard let new else { return expect(false, field, FieldRule("required")) }
     expect(new <= old, field, FieldRule("may_not_rise", ["max": .number(old)]))
   }
 }

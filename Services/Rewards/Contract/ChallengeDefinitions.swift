@@ -63,25 +63,25 @@ public enum CreateChallenge: AccountOperation {
 /// Changes a definition in ways that no account loses by (REW-7): its words and icon; a threshold may fall, coins may rise. The rule of
 /// what is counted stays.
 public enum UpdateChallenge: AccountOperation {
-  /// Which definition, and its new values.
+  /// Which definition, and what changes.
   public struct Input: Document {
     /// The challenge or achievement.
     public var challengeID: ChallengeID
     /// For a challenge: the threshold, not above the present one.
-    public var threshold: Int?
+    public var threshold: Patch<Int>
     /// For an achievement: the tiers, none above its present threshold.
-    public var tiers: ChallengeTiers?
+    public var tiers: Patch<ChallengeTiers>
     /// The coins that it pays, not below the present number.
-    public var coins: Int?
+    public var coins: Patch<Int>
     /// The badge's picture.
-    public var icon: BadgeIcon
+    public var icon: Patch<BadgeIcon>
     /// Titles, descriptions and badge names in each language.
-    public var texts: ChallengeTexts
+    public var texts: Patch<ChallengeTexts>
 
     /// The input from its parts.
     public init(
-      challengeID: ChallengeID, threshold: Int? = nil, tiers: ChallengeTiers? = nil, coins: Int? = nil, icon: BadgeIcon,
-      texts: ChallengeTexts
+      challengeID: ChallengeID, threshold: Patch<Int> = .keep, tiers: Patch<ChallengeTiers> = .keep, coins: Patch<Int> = .keep,
+      icon: Patch<BadgeIcon> = .keep, texts: Patch<ChallengeTexts> = .keep
     ) {
       self.challengeID = challengeID
       self.threshold = threshold
@@ -103,10 +103,10 @@ public enum UpdateChallenge: AccountOperation {
   public typealias Output = ChallengeDefinition
 
   public static let spec = OperationSpec(
-    "challengeDefinitions.update", of: .rewards, .put("/v1/challenge-definitions/{challengeID}"), by: .administrator,
+    "challengeDefinitions.update", of: .rewards, .patch("/v1/challenge-definitions/{challengeID}"), by: .administrator,
     effect: .write,
     failures: [ChallengeFailure.notFound.kind, ChallengeFailure.retired.kind], requirements: ["REW-7", "REW-8"],
-    "Changes a definition where nobody loses by it: words and icon, a lower threshold, more coins.")
+    "Changes fields of a definition where nobody loses by it: words, icon, a lower threshold, more coins.")
 }
 
 /// Retires a definition: it can no longer be completed, and existing completions stay (REW-7). Idempotent.

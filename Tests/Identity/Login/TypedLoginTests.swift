@@ -165,7 +165,7 @@ struct TypedLoginTests {
       _ = try await identity.askToChange(own, to: "new@example.com")
       try await identity.guess(times: 5, from: "203.0.113.1")
       _ = try await identity.follow(try await identity.emailChangeMail().token)
-      _ = try await identity.ask(UpdateProfile.self, .init(username: FormField(text: "anita")), by: .signedIn(own))
+      _ = try await identity.ask(UpdateProfile.self, .init(username: .set("anita")), by: .signedIn(own))
       for login in ["anita", "new@example.com"] {
         #expect(
           try await codes([answer(identity, login, RunningIdentity.password, from: "198.51.100.1")]) == ["wrong_credentials 0"])

@@ -9,7 +9,7 @@ import Testing
 @Suite("A username that was given up (ID-11, ID-12)")
 struct FormerUsernameTests {
   private func rename(_ identity: RunningIdentity, _ signedIn: SignedIn, to username: String) async throws -> OwnAccount {
-    try await identity.ask(UpdateProfile.self, .init(username: FormField(text: username)), by: .signedIn(signedIn))
+    try await identity.ask(UpdateProfile.self, .init(username: .set(FormField(text: username))), by: .signedIn(signedIn))
   }
 
   private func register(_ identity: RunningIdentity, _ username: String, email: String = "eva@example.com") async throws -> String

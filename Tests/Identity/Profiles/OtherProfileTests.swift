@@ -57,7 +57,7 @@ struct OtherProfileTests {
   func chosen(visibility: ProfileVisibility) async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea, eva) = (try await identity.join("ana"), try await identity.join("bea"), try await identity.join("eva"))
-      let form = UpdateProfile.Input(username: "ana", name: "Ana Ruiz", age: 34)
+      let form = UpdateProfile.Input(name: .set("Ana Ruiz"), age: .set(34))
       _ = try await identity.ask(UpdateProfile.self, form, by: .signedIn(ana))
       try await identity.relate(bea.account.id, ana.account.id, Relation(isFriend: true))
       func shown(_ viewer: SignedIn) async throws -> [String] {
@@ -88,8 +88,7 @@ struct OtherProfileTests {
       let (ana, bea) = (try await identity.join("ana", "Anita"), try await identity.join("bea", "Beatriz"))
       let everything = UpdateSettings.Input(nameVisibility: .set(.everyone), ageVisibility: .set(.everyone))
       for (person, name) in [(ana, "Ana Ruiz"), (bea, "Bea Gil")] {
-        let form = UpdateProfile.Input(
-          username: FormField(text: person.account.username.description), name: .init(text: name), age: 40)
+        let form = UpdateProfile.Input(name: .set(FormField(text: name)), age: .set(40))
         _ = try await identity.ask(UpdateProfile.self, form, by: .signedIn(person))
         _ = try await identity.ask(PutPhoto.self, .init(content: Base64Bytes(try Portrait.png())), by: .signedIn(person))
         _ = try await identity.ask(UpdateSettings.self, everything, by: .signedIn(person))

@@ -14,8 +14,8 @@ struct ProfileTests {
     age: Int? = nil
   ) async throws -> OwnAccount {
     let input = UpdateProfile.Input(
-      username: FormField(text: username), nickname: nickname.map { FormField(text: $0) }, name: name.map { FormField(text: $0) },
-      age: age)
+      username: .set(FormField(text: username)), nickname: .set(nickname.map { FormField(text: $0) }),
+      name: .set(name.map { FormField(text: $0) }), age: .set(age))
     return try await identity.ask(UpdateProfile.self, input, by: .signedIn(signedIn))
   }
 
@@ -35,7 +35,7 @@ struct ProfileTests {
     }
   }
 
-  @Test("The profile is edited as a whole: what is left out or empty is removed, and others are notified (CU-6, UC14)")
+  @Test("A changed profile is published; fields that are null or empty are removed (CU-6, UC14)")
   func edits() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -56,6 +56,21 @@ struct ProfileTests {
 
       _ = try await identity.logIn("ana.ruiz")
       #expect(try await failure { try await identity.logIn("ana") }.code == "wrong_credentials")
+    }
+  }
+
+  @Test("A change keeps the fields that it leaves out, and null removes one alone")
+  func parts() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      let whole = try await edit(identity, own, "ana", nickname: "Anita", name: "Ana Ruiz", age: 34)
+      #expect(try await identity.ask(UpdateProfile.self, json: "{}", by: .signedIn(own)) == whole)
+      #expect(try await identity.published(AccountChanged.self).count == 2)
+      let older = try await identity.ask(UpdateProfile.self, json: #"{"age":35}"#, by: .signedIn(own))
+      #expect(older.age == 35 && older.nickname == whole.nickname && older.name == whole.name)
+      let unnamed = try await identity.ask(UpdateProfile.self, json: #"{"name":null}"#, by: .signedIn(own))
+      #expect(unnamed.name == nil && unnamed.age == 35 && unnamed.username == whole.username)
     }
   }
 
@@ -124,8 +139,12 @@ struct ProfileTests {
       }
       #expect(
         fields(refused) == ["username unacceptable_username", "nickname too_long", "name too_long", "age impossible_age"])
-      let empty = try await failure { try await identity.ask(UpdateProfile.self, json: "{}", by: .signedIn(own)) }
-      #expect(fields(empty) == ["username required"])
+      for (body, expected) in [
+        (#"{"username":""}"#, "username required"), (#"{"username":null,"nickname":null}"#, "username null"),
+      ] {
+        let refused = try await failure { try await identity.ask(UpdateProfile.self, json: body, by: .signedIn(own)) }
+        #expect(fields(refused) == [expected])
+      }
       let unknown = try await failure {
         try await identity.ask(UpdateProfile.self, json: #"{"username":"a","email":"b@example.com"}"#, by: .signedIn(own))
       }
@@ -139,7 +158,7 @@ struct ProfileTests {
 struct ProfileAccessTests {
   /// Everything that an account asks for about itself.
   private static let asked: [@Sendable (RunningIdentity, Caller) async throws -> Void] = [
-    { _ = try await $0.ask(UpdateProfile.self, .init(username: "ana"), by: $1) },
+    { _ = try await $0.ask(UpdateProfile.self, .init(username: .set("ana")), by: $1) },
     { _ = try await $0.ask(PutPhoto.self, .init(content: Base64Bytes(try Portrait.png())), by: $1) },
     { _ = try await $0.ask(ReadOwnPhoto.self, .init(), by: $1) },
     { _ = try await $0.ask(ReadPhoto.self, .init(accountID: $1.account ?? AccountID()), by: $1) },

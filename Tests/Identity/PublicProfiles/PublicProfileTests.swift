@@ -25,7 +25,7 @@ struct PublicProfileTests {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
       let ana = try await identity.logIn()
-      let input = UpdateProfile.Input(username: "ana", nickname: "Anita", name: "Ana Ruiz", age: 34)
+      let input = UpdateProfile.Input(nickname: .set("Anita"), name: .set("Ana Ruiz"), age: .set(34))
       _ = try await identity.ask(UpdateProfile.self, input, by: .signedIn(ana))
       _ = try await identity.ask(PutPhoto.self, .init(content: Base64Bytes(try Portrait.png())), by: .signedIn(ana))
       let link = try await identity.ask(CreatePublicLink.self, .init(), by: .signedIn(ana))

@@ -21,7 +21,7 @@ struct RegisterRecordTests {
 
   private func edit(_ identity: RunningIdentity, _ signedIn: SignedIn, name: String?) async throws {
     _ = try await identity.ask(
-      UpdateProfile.self, .init(username: FormField(text: "ana"), name: name.map { FormField(text: $0) }),
+      UpdateProfile.self, .init(name: .set(name.map { FormField(text: $0) })),
       by: .signedIn(signedIn))
   }
 

@@ -15,7 +15,7 @@ struct ChallengeDefinitionTests {
     let item = ChallengeScene.challenge("Walk", 100)
     try await ChallengeScene.running([item]) { services in
       let ana = try await services.register()
-      let edit = UpdateChallenge.Input(challengeID: item.id, threshold: 1, icon: .placeholder, texts: item.terms.texts)
+      let edit = UpdateChallenge.Input(challengeID: item.id, threshold: .set(1))
       #expect(try await ana.failure(CreateChallenge.self, item.terms) == "forbidden")
       #expect(try await ana.failure(UpdateChallenge.self, edit) == "forbidden")
       #expect(try await ana.failure(RetireChallenge.self, .init(challengeID: item.id)) == "forbidden")
@@ -30,8 +30,8 @@ struct ChallengeDefinitionTests {
       let (ana, marta) = (try await services.register(), try services.administrator())
       try await services.move(ana.id, steps: 90)
       let texts = ChallengeScene.texts("Stroll")
-      func input(_ threshold: Int, coins: Int?) -> UpdateChallenge.Input {
-        .init(challengeID: item.id, threshold: threshold, coins: coins, icon: .placeholder, texts: texts)
+      func input(_ threshold: Int, coins: Int) -> UpdateChallenge.Input {
+        .init(challengeID: item.id, threshold: .set(threshold), coins: .set(coins), texts: .set(texts))
       }
       #expect(
         try await marta.refusedFields(UpdateChallenge.self, input(101, coins: 4)) == [
@@ -44,8 +44,29 @@ struct ChallengeDefinitionTests {
         return items.isEmpty ? nil : items
       }
       #expect(completed.map(\.title) == ["Stroll"] && completed.map(\.coins) == [6])
-      let missing = UpdateChallenge.Input(challengeID: ID(), threshold: 1, icon: .placeholder, texts: texts)
+      let missing = UpdateChallenge.Input(challengeID: ID(), threshold: .set(1))
       #expect(try await marta.failure(UpdateChallenge.self, missing) == "challenge_not_found")
+    }
+  }
+
+  @Test("An edit keeps the fields that it leaves out, refuses null by name, and tiers beside a threshold")
+  func parts() async throws {
+    let item = ChallengeScene.challenge("Walk", 100, coins: 5)
+    try await ChallengeScene.running([item]) { services in
+      let marta = try services.administrator()
+      let edited = try await marta.send(UpdateChallenge.self, .init(challengeID: item.id, threshold: .set(80)), key: "edit")
+      #expect(edited.terms.threshold == 80 && edited.terms.coins == 5)
+      #expect(edited.terms.texts == item.terms.texts && edited.terms.icon == item.terms.icon)
+      #expect(try await marta.send(UpdateChallenge.self, .init(challengeID: item.id), key: "nothing") == edited)
+      let tiers = UpdateChallenge.Input(challengeID: item.id, tiers: .set(ChallengeTiers(bronze: 1, silver: 2, gold: 3)))
+      #expect(
+        try await marta.refusedFields(UpdateChallenge.self, tiers) == [
+          "tiers.bronze not_beside", "tiers.silver not_beside", "tiers.gold not_beside",
+        ])
+      let null = await #expect(throws: Failure.self) {
+        try await marta.send(UpdateChallenge.self, json: Array(#"{"challengeID":"\#(item.id)","coins":null}"#.utf8))
+      }
+      #expect(null?.fields.map { "\($0.field) \($0.code)" } == ["coins null"])
     }
   }
 
@@ -62,7 +83,7 @@ struct ChallengeDefinitionTests {
       #expect(try await ben.send(ListCompletedChallenges.self, .init()).items.isEmpty)
       #expect(try await ben.send(ListChallenges.self, .init()).items.isEmpty)
       #expect(try await ana.send(ListBadges.self, .init()).items.count == 1)
-      let edit = UpdateChallenge.Input(challengeID: item.id, threshold: 1, coins: 5, icon: .placeholder, texts: item.terms.texts)
+      let edit = UpdateChallenge.Input(challengeID: item.id, threshold: .set(1))
       #expect(try await marta.failure(UpdateChallenge.self, edit) == "challenge_retired")
       // A correction still takes back what it has given.
       try await services.move(ana.id, steps: 99)
