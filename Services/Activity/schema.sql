@@ -535,12 +535,12 @@ CREATE TABLE inactivity_notices (
   days INTEGER NOT NULL CHECK (days >= 1),
   -- The last day with movement, or that from which on is counted.
   since_day INTEGER NOT NULL,
-  -- NULL once it was told, and while it may not be: until the account moves.
+  -- NULL once the account was notified, and while it may not be: until it moves.
   due_at INTEGER,
-  -- What was told, as long as it is true, and on which day.
+  -- The notice, as long as it is true, and the day on which it was sent.
   notice_id BLOB CHECK (length(notice_id) = 16),
-  told_day INTEGER,
-  CHECK ((notice_id IS NULL) = (told_day IS NULL)),
+  notified_day INTEGER,
+  CHECK ((notice_id IS NULL) = (notified_day IS NULL)),
   CHECK (notice_id IS NULL OR due_at IS NULL)
 ) STRICT, WITHOUT ROWID;
 

@@ -48,7 +48,7 @@ public final class IdentityDouble: Sendable {
     var lookUps = 0
     var isAway = false
     /// What is said of sessions; all others live.
-    var standings: [SessionID: SessionStanding] = [:]
+    var sessionStates: [SessionID: SessionState] = [:]
   }
 
   private let state = Mutex(State())
@@ -71,8 +71,8 @@ public final class IdentityDouble: Sendable {
   public func goAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
 
   /// Lets a session stand so from now on; nothing is published of it.
-  public func setStanding(of session: SessionID, _ standing: SessionStanding) {
-    state.withLock { $0.standings[session] = standing }
+  public func setState(of session: SessionID, _ sessionState: SessionState) {
+    state.withLock { $0.sessionStates[session] = sessionState }
   }
 
   /// Makes up an account that is known to whoever asks for it; nothing is published of it.
@@ -280,7 +280,7 @@ public final class IdentityDouble: Sendable {
     }
     serve(CheckSessions.self, in: &service) { input, state in
       if state.isAway { throw Failure(RequestFailure.unavailable) }
-      return CheckSessions.Output(standings: input.sessionIDs.map { state.standings[$0] ?? .live })
+      return CheckSessions.Output(states: input.sessionIDs.map { state.sessionStates[$0] ?? .live })
     }
     serve(ListAdministrators.self, in: &service) { _, state in ListAdministrators.Output(accountIDs: state.administrators) }
     serve(ListAudience.self, in: &service) { input, state in

@@ -211,7 +211,7 @@ public enum ReorderActivity: AccountOperation {
     }
 
     public static let notes: Notes = [
-      "activityID": "Id of the activity.", "after": "The activity after which it is placed; the first place if absent.",
+      "activityID": "Id of the activity.", "after": "The activity after which it is placed; it comes first if absent.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -224,5 +224,5 @@ public enum ReorderActivity: AccountOperation {
   public static let spec = OperationSpec(
     "activities.reorder", of: .activity, .put("/v1/activities/{activityID}/position"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-16"],
-    "Moves an activity behind another one, or to the first place; lists and days show activities in this order.")
+    "Moves an activity behind another one, or to the first position; lists and days show activities in this order.")
 }

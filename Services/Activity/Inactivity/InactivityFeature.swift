@@ -8,7 +8,7 @@ import Storage
 struct InactivityFeature: Feature {
   let calendars: AccountCalendars
   let clock: Clock
-  let migrations = [InactivityStore.migration(47)]
+  let migrations = [InactivityStore.migration(47), InactivityStore.nameMigration(49)]
   let tables: [ErasedTable] = [.rows("inactivity_notices", "account_id = :account", .steps)]
 
   func register(in service: inout ServiceDefinition) {

@@ -18,7 +18,7 @@ enum InactivityRules {
 
   /// The day from which to count once movement of a day becomes known. Late movement of a day before a notice ends that notice, but does
   /// not cause another one at once.
-  static func start(moved day: LocalDay, toldOn told: LocalDay?) -> LocalDay {
-    told.map { max(day, $0.advanced(by: -1)) } ?? day
+  static func start(moved day: LocalDay, notifiedOn notified: LocalDay?) -> LocalDay {
+    notified.map { max(day, $0.advanced(by: -1)) } ?? day
   }
 }

@@ -21,9 +21,9 @@ enum InactivityStore {
             days INTEGER NOT NULL CHECK (days >= 1),
             -- The last day with movement, or that from which on is counted.
             since_day INTEGER NOT NULL,
-            -- NULL once it was told, and while it may not be: until the account moves.
+            -- NULL once the account was notified, and while it may not be: until it moves.
             due_at INTEGER,
-            -- What was told, as long as it is true, and on which day.
+            -- The notice, as long as it is true, and the day on which it was sent.
             notice_id BLOB CHECK (length(notice_id) = 16),
             told_day INTEGER,
             CHECK ((notice_id IS NULL) = (told_day IS NULL)),
@@ -31,6 +31,12 @@ enum InactivityStore {
           ) STRICT, WITHOUT ROWID;
           CREATE INDEX inactivity_notices_due ON inactivity_notices (due_at) WHERE due_at IS NOT NULL;
           """)
+    }
+  }
+
+  static func nameMigration(_ number: Int) -> Migration {
+    Migration(number, "the day of an inactivity notice by the name that the code uses") { database in
+      try database.execute(sql: "ALTER TABLE inactivity_notices RENAME COLUMN told_day TO notified_day")
     }
   }
 
@@ -67,13 +73,13 @@ enum InactivityStore {
     let moved = states.filter { $0.steps + $0.walking + $0.running + $0.cycling > 0 && $0.day <= today }.map(\.day).max()
     guard let moved else { return }
     let known = try transaction.database.first(
-      "SELECT since_day, told_day FROM inactivity_notices WHERE account_id = ?", .id(account)
-    ) { (since: $0.day(0), told: $0.isNull(1) ? nil : $0.day(1)) }
+      "SELECT since_day, notified_day FROM inactivity_notices WHERE account_id = ?", .id(account)
+    ) { (since: $0.day(0), notified: $0.isNull(1) ? nil : $0.day(1)) }
     guard let known, moved > known.since else { return }
     try endNotice(of: account, transaction)
     try transaction.database.run(
       "UPDATE inactivity_notices SET since_day = ?, due_at = 0 WHERE account_id = ?",
-      .day(InactivityRules.start(moved: moved, toldOn: known.told)), .id(account))
+      .day(InactivityRules.start(moved: moved, notifiedOn: known.notified)), .id(account))
   }
 
   private static func endNotice(of account: AccountID, _ transaction: Transaction) throws {
@@ -83,7 +89,7 @@ enum InactivityStore {
     ) { try $0.id(0) }
     guard let notice else { return }
     try database.run(
-      "UPDATE inactivity_notices SET notice_id = NULL, told_day = NULL WHERE account_id = ?", .id(account))
+      "UPDATE inactivity_notices SET notice_id = NULL, notified_day = NULL WHERE account_id = ?", .id(account))
     try transaction.publish(InactivityEnded(noticeID: notice, accountID: account))
   }
 
@@ -128,7 +134,7 @@ enum InactivityStore {
     guard due <= now, passed >= days else { return try wait(until: max(due, now.adding(seconds: 60))) }
     let notice = ID<InactivityNotice>()
     try database.run(
-      "UPDATE inactivity_notices SET due_at = NULL, notice_id = ?, told_day = ? WHERE account_id = ?", .id(notice),
+      "UPDATE inactivity_notices SET due_at = NULL, notice_id = ?, notified_day = ? WHERE account_id = ?", .id(notice),
       .day(calendar.day(of: now)), .id(account))
     try transaction.publish(InactivityDetected(noticeID: notice, accountID: account, days: passed, at: now))
   }

@@ -8,7 +8,7 @@ struct Router<Target: Sendable>: Sendable {
   /// What a path leads to for each method.
   struct Methods: Sendable {
     fileprivate(set) var targets: [(method: String, target: Target, parameters: [String])] = []
-    /// Whether the last parameter is all segments from its place on.
+    /// Whether the last parameter is all segments from its position on.
     fileprivate var endsInTail = false
 
     /// For the `Allow` header (RFC 9110, section 10.2.1).
@@ -56,11 +56,11 @@ struct Router<Target: Sendable>: Sendable {
       }
       node = next
     }
-    let place = hasTail ? \Node.tail : \Node.methods
-    var methods = nodes[node][keyPath: place] ?? Methods()
+    let slot = hasTail ? \Node.tail : \Node.methods
+    var methods = nodes[node][keyPath: slot] ?? Methods()
     Router.insert(method, target, parameters, into: &methods)
     methods.endsInTail = hasTail
-    nodes[node][keyPath: place] = methods
+    nodes[node][keyPath: slot] = methods
   }
 
   private static func insert(_ method: String, _ target: Target, _ parameters: [String], into methods: inout Methods) {

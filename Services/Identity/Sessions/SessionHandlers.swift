@@ -53,7 +53,7 @@ struct SessionHandlers: Sendable {
 
   static func check(_ input: CheckSessions.Input, _ call: OpenCall, _ database: Database) throws -> CheckSessions.Output {
     CheckSessions.Output(
-      standings: try input.sessionIDs.map { id in
+      states: try input.sessionIDs.map { id in
         guard let session = try SessionStore.find(id, in: database),
           try SessionStore.isLive(id, of: session.accountID, now: call.now, in: database)
         else { return .ended }

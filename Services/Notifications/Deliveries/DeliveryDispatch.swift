@@ -27,7 +27,7 @@ struct DeliveryDispatch: Sendable {
       if let mail = draft.mail, try MailStore.add(mail, to: account, at: instant, transaction) != nil { wakeRoutes(transaction) }
       return
     }
-    // It was missed, or told before.
+    // It was missed, or sent before.
     if kind.name == NotificationSpec.reminderDue.name,
       try ReminderStore.open(draft.subject, at: transaction.now, in: database) == nil
     {

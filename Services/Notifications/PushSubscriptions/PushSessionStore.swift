@@ -5,7 +5,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// The standings of the sessions that devices belong to. No event reports that a session has expired, or is gone after a restore: so
+/// The states of the sessions that devices belong to. No event reports that a session has expired, or is gone after a restore: so
 /// identity is asked before a push is sent, and from time to time.
 enum PushSessionStore {
   /// How long an answer holds.
@@ -41,18 +41,18 @@ enum PushSessionStore {
   /// - Throws: the request's failure, where identity cannot be reached.
   static func check(_ sessions: [SessionID], _ identity: ServiceClient, _ store: Store) async throws {
     guard !sessions.isEmpty else { return }
-    let standings = try await identity.request(CheckSessions.self, .init(sessionIDs: sessions)).standings
-    guard standings.count == sessions.count else { throw Failure(RequestFailure.internalError) }
+    let states = try await identity.request(CheckSessions.self, .init(sessionIDs: sessions)).states
+    guard states.count == sessions.count else { throw Failure(RequestFailure.internalError) }
     try await store.write { transaction in
-      for (session, standing) in zip(sessions, standings) { try note(session, standing, transaction) }
+      for (session, state) in zip(sessions, states) { try note(session, state, transaction) }
     }
   }
 
-  private static func note(_ session: SessionID, _ standing: SessionStanding, _ transaction: Transaction) throws {
-    guard standing != .ended else { return try PushSubscriptionStore.remove(of: session, transaction) }
+  private static func note(_ session: SessionID, _ state: SessionState, _ transaction: Transaction) throws {
+    guard state != .ended else { return try PushSubscriptionStore.remove(of: session, transaction) }
     try transaction.database.run(
       "UPDATE push_subscriptions SET checked_at = ?, is_paused = ? WHERE session_id = ?", .instant(transaction.now),
-      .truth(standing == .inDoubt), .id(session))
+      .truth(state == .inDoubt), .id(session))
   }
 
   /// Makes identity be asked about all sessions again: this store or identity's may have been restored.

@@ -18,7 +18,7 @@ enum ReminderStore {
             title TEXT NOT NULL,
             day INTEGER NOT NULL,
             minute INTEGER NOT NULL CHECK (minute BETWEEN 0 AND 1439),
-            -- what it is of: the same is told once
+            -- what it is of: the same is sent once
             source TEXT NOT NULL,
             -- until when it can be answered
             ends_at INTEGER NOT NULL,

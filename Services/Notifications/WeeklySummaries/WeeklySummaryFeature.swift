@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// What became of each account's week: told once, on the Monday behind it (NOT-3).
+/// A summary of each account's week, sent once, on the following Monday (NOT-3).
 struct WeeklySummaryFeature: Feature {
   let environment: ServiceEnvironment
   let dispatch: DeliveryDispatch

@@ -1,7 +1,7 @@
 import Operations
 import ServiceKit
 
-/// When an account is told what became of its week, and of which (NOT-3).
+/// When an account gets the summary of its week, and of which week (NOT-3).
 enum WeeklySummaryRules {
   /// The hour on the following Monday, in the account's time zone; quiet hours may delay the delivery.
   static let hour = 8

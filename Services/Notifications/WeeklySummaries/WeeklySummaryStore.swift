@@ -18,7 +18,7 @@ enum WeeklySummaryStore {
         sql: """
           CREATE TABLE weekly_summaries (
             account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
-            -- The Monday of the week that is told next; NULL for the one that lasts.
+            -- The Monday of the week that is summarized next; NULL for the current one.
             first_day INTEGER,
             due_at INTEGER NOT NULL,
             -- How often services that are asked did not answer.
@@ -39,7 +39,7 @@ enum WeeklySummaryStore {
     let account: AccountID
     /// As it stands in the table, by which it is known whether another was faster.
     let firstDay: LocalDay
-    /// Of which it is told.
+    /// The week that is summarized.
     let week: LocalDay
     let attempts: Int
     let from: Instant

@@ -76,7 +76,7 @@ public struct Transfer: Document, Hashable {
     case refunded
     /// A challenge was completed.
     case challengeReward
-    /// The movement that had completed a challenge was corrected.
+    /// The movement that had completed a challenge was corrected, or an administrator revoked the completion.
     case challengeRewardTakenBack
     /// An administrator corrected the balance.
     case adjusted
@@ -140,7 +140,7 @@ public struct Transfer: Document, Hashable {
     "kind":
       """
     `earned`: steps became coins; `corrected`: steps were corrected downwards; `redeemed`: an offer was redeemed; `refunded`: that \
-    was voided; `challengeReward`: a challenge was completed; `challengeRewardTakenBack`: its movement was corrected; `adjusted`: \
+    was voided; `challengeReward`: a challenge was completed; `challengeRewardTakenBack`: its movement was corrected, or the completion revoked; `adjusted`: \
     an administrator corrected the balance; `expired`: the coins expired.
     """,
     "coins": Note("The number of coins: positive if gained, negative if spent or taken.", example: -250),

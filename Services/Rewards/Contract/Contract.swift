@@ -6,9 +6,9 @@ extension Contract {
   public static let rewards = Contract(
     .rewards,
     features: [
-      .coins, .ledger, .coinWeeks, .offers, .expiringOffers, .partners, .partnerMembers, .partnerPlaces, .partnerOffers,
-      .offerViews, .redemptions, .partnerRedemptions, .leaderboards, .friendRanks, .challenges, .challengeDefinitions,
-      .achievements, .challengeCorrections, .badges,
+      .coins, .ledger, .adjustments, .coinWeeks, .offers, .expiringOffers, .partners, .partnerMembers, .partnerPlaces,
+      .partnerOffers, .offerViews, .redemptions, .partnerRedemptions, .leaderboards, .friendRanks, .challenges,
+      .challengeDefinitions, .achievements, .challengeCorrections, .badges,
     ],
     words: [.init(en: [UInt8](rewards_words_en), es: [UInt8](rewards_words_es))])
 }

@@ -102,7 +102,7 @@ public enum UseCode: AccountOperation {
 
 extension GivenCode {
   static let failures = [
-    RedemptionFailure.notFound.kind, RedemptionFailure.presentationEnded.kind, RedemptionFailure.tooManyWrongCodes.kind,
+    RedemptionFailure.notFound.kind, RedemptionFailure.presentationExpired.kind, RedemptionFailure.tooManyWrongCodes.kind,
   ]
 }
 

@@ -133,22 +133,22 @@ public enum RedemptionFailure: String, FailureCode {
   /// The redemption was voided.
   case voided = "code_voided"
   /// The code has expired.
-  case ended = "code_ended"
+  case expired = "code_expired"
   /// The presented QR code is older than a minute.
-  case presentationEnded = "presentation_ended"
+  case presentationExpired = "presentation_expired"
   /// The partner's members have given so many wrong codes that they must wait.
   case tooManyWrongCodes = "too_many_wrong_codes"
 
   public var status: Int {
     switch self {
     case .notFound: 404
-    case .used, .voided, .ended, .presentationEnded: 409
+    case .used, .voided, .expired, .presentationExpired: 409
     case .tooManyWrongCodes: 429
     }
   }
 
   /// Failures of operations that need a valid code.
-  static let ofUse = [RedemptionFailure.used.kind, RedemptionFailure.voided.kind, RedemptionFailure.ended.kind]
+  static let ofUse = [RedemptionFailure.used.kind, RedemptionFailure.voided.kind, RedemptionFailure.expired.kind]
 }
 
 /// Redeems an offer for coins (REW-5).

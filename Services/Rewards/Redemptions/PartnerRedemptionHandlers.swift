@@ -47,7 +47,7 @@ struct PartnerRedemptionHandlers: Sendable {
     }
     var found: RedemptionStore.Stored?
     switch try keys.read(input.code, at: transaction.now) {
-    case .ended: return .failure(RedemptionFailure.presentationEnded.with())
+    case .ended: return .failure(RedemptionFailure.presentationExpired.with())
     case .wrong: break
     case .redemption(let id): found = try RedemptionStore.find(id, in: database)
     case nil: found = try RedemptionStore.find(hash: keys.hash(of: code(input)), in: database)

@@ -10,12 +10,12 @@ enum RedemptionRules {
 
   /// Throws where the code is not valid.
   ///
-  /// - Throws: `code_used`, `code_voided`, `code_ended`.
+  /// - Throws: `code_used`, `code_voided`, `code_expired`.
   static func expectUsable(_ state: RedemptionState, until end: Instant?, usedAt: Instant?, at now: Instant) throws(Failure) {
     switch state {
     case .used: throw RedemptionFailure.used.with(["at": .text(usedAt?.description ?? "")])
     case .voided: throw RedemptionFailure.voided.with()
-    case .open: if let end, end <= now { throw RedemptionFailure.ended.with(["at": .text(end.description)]) }
+    case .open: if let end, end <= now { throw RedemptionFailure.expired.with(["at": .text(end.description)]) }
     }
   }
 

@@ -31,7 +31,7 @@ enum RedemptionStore {
         usableUntil: row["usable_until"], usedAt: row["used_at"], voidedAt: row["voided_at"], voidReason: row["void_reason"])
     }
 
-    /// - Throws: `code_used`, `code_voided`, `code_ended`.
+    /// - Throws: `code_used`, `code_voided`, `code_expired`.
     func expectUsable(at now: Instant) throws(Failure) {
       try RedemptionRules.expectUsable(
         redemption.state, until: redemption.usableUntil, usedAt: redemption.usedAt, at: now)

@@ -322,7 +322,7 @@ public struct TeamMembershipChanged: Event, Hashable {
     "An account joined or left a team, or its role in it changed; one event for each account.")
 }
 
-/// A member left a team by its own wish: told to the team's owner (TEAM-1, NOT-5).
+/// A member left a team by its own wish: the team's owner is notified (TEAM-1, NOT-5).
 public struct TeamMemberLeft: Event, Hashable {
   /// The owner's.
   public var accountID: AccountID

@@ -3,7 +3,7 @@ public import Operations
 public import Storage
 
 /// One feature of a service: a value that declares everything about itself. A service is its settings and the list of its features; a new
-/// feature is its folder, its file in the contract, and one line in that list.
+/// feature is its folder, its file in the contract, and its name in two lists: that one, and the contract's.
 ///
 ///     struct PauseFeature: Feature {
 ///       let handlers: PauseHandlers

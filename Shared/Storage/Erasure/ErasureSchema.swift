@@ -8,7 +8,7 @@ enum ErasureSchema {
       -- How much was erased, of each kind.
       counts TEXT NOT NULL CHECK (json_valid(counts)),
       erased_at INTEGER NOT NULL,
-      -- When nothing was left in the files, and when identity had heard it.
+      -- When nothing was left in the files, and when identity had confirmed it.
       cleaned_at INTEGER,
       confirmed_at INTEGER,
       CHECK (confirmed_at IS NULL OR cleaned_at IS NOT NULL)
@@ -20,7 +20,7 @@ enum ErasureSchema {
     CREATE TRIGGER outbox_is_history BEFORE UPDATE ON outbox
     WHEN NEW.number <> OLD.number OR NEW.name <> 'events.erased' OR NEW.at <> OLD.at OR NEW.traceparent IS NOT NULL
       OR NEW.body <> x'7B7D'
-    BEGIN SELECT RAISE(ABORT, 'an event that was told does not change'); END;
+    BEGIN SELECT RAISE(ABORT, 'a published event does not change'); END;
     """
 
   static let steps = """

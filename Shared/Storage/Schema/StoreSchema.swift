@@ -28,7 +28,7 @@ enum StoreSchema {
           ) STRICT;
 
           CREATE TRIGGER outbox_is_history BEFORE UPDATE ON outbox
-          BEGIN SELECT RAISE(ABORT, 'an event that was told does not change'); END;
+          BEGIN SELECT RAISE(ABORT, 'a published event does not change'); END;
 
           CREATE TABLE outbox_listeners (
             listener TEXT PRIMARY KEY,
@@ -99,7 +99,7 @@ enum StoreSchema {
     CREATE TRIGGER outbox_is_history BEFORE UPDATE ON outbox
     WHEN NEW.number <> OLD.number OR NEW.name <> 'events.erased' OR NEW.at <> OLD.at OR NEW.traceparent IS NOT NULL
       OR NEW.body <> x'7B7D'
-    BEGIN SELECT RAISE(ABORT, 'an event that was told does not change'); END;
+    BEGIN SELECT RAISE(ABORT, 'a published event does not change'); END;
     CREATE TRIGGER outbox_keeps_its_numbering BEFORE DELETE ON outbox WHEN OLD.number = (SELECT max(number) FROM outbox)
     BEGIN SELECT RAISE(ABORT, 'the last event holds the numbering'); END;
     """

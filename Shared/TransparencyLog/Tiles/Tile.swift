@@ -22,7 +22,7 @@ public struct Tile: Hashable, Sendable {
 
   public var isFull: Bool { width == Self.fullWidth }
 
-  /// The tile of that place in a tree of a size; nil if the tree has none there.
+  /// The tile of that level and number in a tree of a size; nil if the tree has none.
   public static func tile(level: Int, number: Int, in size: Int) -> Tile? {
     guard level >= 0, number >= 0, size > 0 else { return nil }
     let hashes = size >> (height * level)
@@ -31,7 +31,7 @@ public struct Tile: Hashable, Sendable {
   }
 
   /// Where a node's hash comes from: the tile of that size's tree, and which of its hashes.
-  static func place(of node: TreeNode, in size: Int) throws -> (tile: Tile, hashes: Range<Int>) {
+  static func location(of node: TreeNode, in size: Int) throws -> (tile: Tile, hashes: Range<Int>) {
     let inner = node.level % height
     let first = node.index << inner
     guard let tile = tile(level: node.level / height, number: first >> height, in: size) else { throw LogFault.outOfRange }

@@ -13,7 +13,7 @@ public final class TileTree: NodeReader {
   }
 
   public func hash(of node: TreeNode) throws -> TreeHash {
-    let (tile, range) = try Tile.place(of: node, in: size)
+    let (tile, range) = try Tile.location(of: node, in: size)
     return TreeHash.root(ofPerfect: try hashes(of: tile)[range])
   }
 

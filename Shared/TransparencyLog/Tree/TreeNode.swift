@@ -1,4 +1,4 @@
-/// The place of a perfect subtree: over the entries `index << level ..< (index + 1) << level`.
+/// The position of a perfect subtree: over the entries `index << level ..< (index + 1) << level`.
 public struct TreeNode: Hashable, Sendable {
   /// 0 for leaves.
   public let level: Int

@@ -17,7 +17,7 @@ public enum LogFinding: Error, Hashable, Sendable, CustomStringConvertible {
   case otherRoot(size: Int)
   /// Data covered by the checkpoint is not served.
   case missing(path: String)
-  /// A leaf says that the log goes on after a restore, at another place than it stands.
+  /// A leaf says that the log goes on after a restore, at another position than its own.
   case badContinuation(number: Int)
   case unreadable(path: String)
 
@@ -35,7 +35,7 @@ public enum LogFinding: Error, Hashable, Sendable, CustomStringConvertible {
     case .tileChanged(let path): "The tile \(path) does not follow from the leaves."
     case .otherRoot(let size): "The root that was signed for \(size) leaves is not theirs."
     case .missing(let path): "\(path) is not handed out, although the checkpoint covers it."
-    case .badContinuation(let number): "The leaf \(number) says that the log goes on after a restore, and names another place."
+    case .badContinuation(let number): "The leaf \(number) says that the log goes on after a restore, and names another position."
     case .unreadable(let path): "\(path) is not as its specification wants it."
     }
   }

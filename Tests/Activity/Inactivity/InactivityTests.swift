@@ -28,9 +28,9 @@ struct InactivityRulesTests {
     let (told, late, after) = (
       try LocalDay(text: "2026-11-24"), try LocalDay(text: "2026-11-22"), try LocalDay(text: "2026-11-25")
     )
-    #expect(InactivityRules.start(moved: late, toldOn: nil) == late)
-    #expect(InactivityRules.start(moved: late, toldOn: told).description == "2026-11-23")
-    #expect(InactivityRules.start(moved: after, toldOn: told) == after)
+    #expect(InactivityRules.start(moved: late, notifiedOn: nil) == late)
+    #expect(InactivityRules.start(moved: late, notifiedOn: told).description == "2026-11-23")
+    #expect(InactivityRules.start(moved: after, notifiedOn: told) == after)
   }
 }
 

@@ -71,8 +71,8 @@ struct OpenAlertTests {
       for _ in 0..<3 {
         let again = try await Self.logIn(identity, from: Self.there)
         #expect(try Self.isInDoubt(again) && again.deviceToken == nil)
-        let standing = try await identity.askAsNotifications(CheckSessions.self, .init(sessionIDs: [again.session.id]))
-        #expect(standing.standings == [.inDoubt])
+        let answer = try await identity.askAsNotifications(CheckSessions.self, .init(sessionIDs: [again.session.id]))
+        #expect(answer.states == [.inDoubt])
         #expect(try !TokenTests.payload(of: again.accessToken).adm)
       }
       #expect(try await Self.alerts(identity).map(\.level) == [.suspicious])

@@ -56,18 +56,18 @@ struct OwnSessionsTests {
 
   @Test(
     "Notifications is told of each session whether it lives, though nothing tells of one that expires; nobody else is (NOT-5)")
-  func standings() async throws {
+  func states() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
       let (phone, ended) = (try await identity.logIn(), try await identity.logIn())
       _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(ended))
       let input = CheckSessions.Input(sessionIDs: [phone.session.id, ended.session.id, SessionID()])
-      #expect(try await identity.askAsNotifications(CheckSessions.self, input).standings == [.live, .ended, .ended])
+      #expect(try await identity.askAsNotifications(CheckSessions.self, input).states == [.live, .ended, .ended])
       for caller in [Caller.signedIn(phone), .service(.social)] {
         await #expect(throws: Failure(RequestFailure.forbidden)) { try await identity.ask(CheckSessions.self, input, by: caller) }
       }
       identity.time.advance(days: 31)
-      #expect(try await identity.askAsNotifications(CheckSessions.self, input).standings == [.ended, .ended, .ended])
+      #expect(try await identity.askAsNotifications(CheckSessions.self, input).states == [.ended, .ended, .ended])
     }
   }
 

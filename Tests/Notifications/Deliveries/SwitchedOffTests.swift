@@ -70,7 +70,7 @@ struct SwitchedOffTests {
         try await services.publish(.social, try asked(ana.id), try accepted(ana.id))
         try await services.hasReceived(.notifications, of: .social)
         // Its session is in doubt, so that pushes wait; two of them as one.
-        identity.setStanding(of: try #require(ana.session), .inDoubt)
+        identity.setState(of: try #require(ana.session), .inDoubt)
         _ = try await ana.send(ClearQuietHours.self, .init())
         let store = services.store(of: .notifications)
         try await store.until { try await store.read { try PushStore.hasPaused(in: $0) } }
@@ -79,7 +79,7 @@ struct SwitchedOffTests {
         _ = try await ana.send(
           UpdateNotificationPreferences.self,
           .init(choices: [.init(kind: "friendRequestReceived", .push, isOn: false), .init(category: .tasks, .push, isOn: false)]))
-        identity.setStanding(of: try #require(ana.session), .live)
+        identity.setState(of: try #require(ana.session), .live)
         // Subscribed anew, it is asked about again with the next push.
         try await subscribe()
         try await services.publish(.social, try accepted(ana.id))

@@ -143,8 +143,8 @@ struct PushSubscriptionTests {
       _ = try await ana.send(CreatePushSubscription.self, try input("Phone"))
       _ = try await tablet.send(CreatePushSubscription.self, try input("Tablet"))
       _ = try await watch.send(CreatePushSubscription.self, try input("Watch"))
-      identity.setStanding(of: try #require(tablet.session), .ended)
-      identity.setStanding(of: try #require(watch.session), .inDoubt)
+      identity.setState(of: try #require(tablet.session), .ended)
+      identity.setState(of: try #require(watch.session), .inDoubt)
       let store = services.store(of: .notifications)
       let worker = PushSessionWorker(
         store: store, identity: ServiceClient(bus: services.gateway, service: .notifications, clock: .system),
@@ -153,7 +153,7 @@ struct PushSubscriptionTests {
       let items = try await ana.send(ListPushSubscriptions.self, .init()).items
       #expect(items.map { $0.name?.description } == ["Watch", "Phone"] && items.map(\.isPaused) == [true, false])
       // While identity is away nothing changes; later it is asked again.
-      identity.setStanding(of: try #require(watch.session), .ended)
+      identity.setState(of: try #require(watch.session), .ended)
       identity.goAway(true)
       services.clock.advance(seconds: PushSessionStore.idleSeconds + 1)
       try await worker.sweep()

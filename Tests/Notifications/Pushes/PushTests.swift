@@ -250,14 +250,14 @@ final class PushTests {
         let subscription = try await subscribe(ana, service, "/push/201/ana")
         let store = services.store(of: .notifications)
         // Its session is in doubt, so that pushes wait.
-        identity.setStanding(of: try #require(ana.session), .inDoubt)
+        identity.setState(of: try #require(ana.session), .inDoubt)
         try await services.publish(.social, try asked(ana.id), try asked(ana.id, by: "cleo"), try asked(ana.id, by: "dora"))
         try await store.until { try await store.read { try PushStore.hasPaused(in: $0) } }
         #expect(try await ana.send(ListPushSubscriptions.self, .init()).items.map(\.isPaused) == [true])
         let inbox = try await ana.send(ListNotifications.self, .init()).items
         _ = try await ana.send(DeleteNotification.self, .init(notificationID: inbox[2].id))
         _ = try await ana.send(MarkNotificationRead.self, .init(notificationID: inbox[1].id))
-        identity.setStanding(of: try #require(ana.session), .live)
+        identity.setState(of: try #require(ana.session), .live)
         // Subscribed anew, it is asked about again at once.
         #expect(try await subscribe(ana, service, "/push/201/ana").id == subscription.id)
         try await services.publish(.social, try asked(ana.id, by: "eva"))

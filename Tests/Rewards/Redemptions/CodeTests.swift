@@ -88,7 +88,7 @@ struct CodeTests {
       services.clock.advance(seconds: 59)
       #expect(try await scene.shop.clerk.failure(CheckCode.self, .init(code: shown.payload)) == nil)
       services.clock.advance(seconds: 1)
-      #expect(try await scene.shop.clerk.failure(UseCode.self, .init(code: shown.payload)) == "presentation_ended")
+      #expect(try await scene.shop.clerk.failure(UseCode.self, .init(code: shown.payload)) == "presentation_expired")
       let renewed = try await scene.ana.send(PresentRedemption.self, scene.reference).payload
       var bytes = try #require(Base64URL.decode(renewed.dropFirst(7)))
       for index in bytes.indices {
@@ -161,11 +161,11 @@ struct CodeTests {
       let scene = try await Scene(services, codeValidDays: 2)
       #expect(scene.redemption.usableUntil == services.clock.now.adding(seconds: 2 * 86_400))
       services.clock.advance(days: 2)
-      #expect(try await scene.shop.clerk.failure(UseCode.self, scene.code) == "code_ended")
+      #expect(try await scene.shop.clerk.failure(UseCode.self, scene.code) == "code_expired")
       #expect(try await scene.shop.clerk.send(CheckCode.self, scene.code).isUsable == false)
       let void = VoidedRedemption(redemptionID: scene.redemption.id, reason: "x")
-      #expect(try await scene.shop.owner.failure(VoidPartnerRedemption.self, void) == "code_ended")
-      #expect(try await services.administrator().failure(VoidRedemption.self, void) == "code_ended")
+      #expect(try await scene.shop.owner.failure(VoidPartnerRedemption.self, void) == "code_expired")
+      #expect(try await services.administrator().failure(VoidRedemption.self, void) == "code_expired")
     }
   }
 

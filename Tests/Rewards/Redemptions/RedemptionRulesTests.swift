@@ -11,7 +11,7 @@ struct RedemptionRulesTests {
   @Test(
     "A code is good while it is open and has not ended",
     arguments: [
-      (RedemptionState.open, 1 as Int?, nil as String?), (.open, nil, nil), (.open, 0, "code_ended"), (.used, 1, "code_used"),
+      (RedemptionState.open, 1 as Int?, nil as String?), (.open, nil, nil), (.open, 0, "code_expired"), (.used, 1, "code_used"),
       (.used, -1, "code_used"), (.voided, 1, "code_voided"),
     ])
   func usable(_ state: RedemptionState, _ endsAfter: Int?, _ failure: String?) {

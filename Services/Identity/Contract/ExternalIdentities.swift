@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let identities = FeatureContract(
+  static let externalIdentities = FeatureContract(
     operations: [ListIdentities.self, BeginIdentityLink.self, CompleteIdentityLink.self, UnlinkIdentity.self],
     events: [IdentityLinkChanged.self])
 }

@@ -1,11 +1,11 @@
 public import Operations
 
 extension FeatureContract {
-  static let sessionStandings = FeatureContract(operations: [CheckSessions.self])
+  static let sessionStates = FeatureContract(operations: [CheckSessions.self])
 }
 
-/// The standing of a session.
-public enum SessionStanding: String, Choice {
+/// Whether a session is still live.
+public enum SessionState: String, Choice {
   case live
   /// It began with a suspicious login that has no answer yet.
   case inDoubt
@@ -27,11 +27,11 @@ public enum CheckSessions: OpenOperation {
   }
 
   public struct Output: Document, Hashable {
-    public var standings: [SessionStanding]
+    public var states: [SessionState]
 
-    public init(standings: [SessionStanding]) { self.standings = standings }
+    public init(states: [SessionState]) { self.states = states }
 
-    public static let notes: Notes = ["standings": "The state of each session, in the same order."]
+    public static let notes: Notes = ["states": "The state of each session, in the same order."]
   }
 
   public static let spec = OperationSpec(

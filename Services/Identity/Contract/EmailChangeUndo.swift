@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let emailChangeUndoing = FeatureContract(operations: [UndoEmailChange.self, ReadEmailChangeNotice.self])
+  static let emailChangeUndo = FeatureContract(operations: [UndoEmailChange.self, ReadEmailChangeNotice.self])
 }
 
 /// Why a link undoes no change of an address.
