@@ -10,7 +10,7 @@ struct ImportHandlers: Sendable {
   let spool: ImportSpool
   /// Wakes the worker that reads waiting imports.
   let signal: WakeSignal
-  private let arrivals = ImportArrivals()
+  private let writers = ChunkWriters<ImportID>()
   private let inspections = ImportInspections()
 
   init(limits: ImportLimits, spool: ImportSpool, signal: WakeSignal) {
@@ -32,7 +32,7 @@ struct ImportHandlers: Sendable {
 
   func uploadChunk(_ input: UploadImportChunk.Input, _ call: AccountCall) async throws -> UploadImportChunk.Output {
     let account = call.account
-    let row = try await arrivals.alone(input.importID) {
+    let row = try await writers.alone(input.importID) {
       let chunk = try await ImportUpload.keep(input, of: account, spool, limits, call)
       return try await call.write { transaction in
         let row = try ImportStore.note(

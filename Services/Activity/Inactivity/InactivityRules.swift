@@ -8,9 +8,7 @@ enum InactivityRules {
 
   /// When to notify the account, for a number of whole days after the day on which it last moved.
   static func due(since day: LocalDay, days: Int, _ calendar: LocalCalendar) -> Instant {
-    let local =
-      (Int64(day.daysSinceEpoch) + Int64(days) + 1) * LocalCalendar.dayLength + Int64(hour) * 3_600_000
-    return Instant(milliseconds: local - calendar.offsets.span(at: local).offset)
+    calendar.instant(hour: hour, on: day.advanced(by: days + 1))
   }
 
   /// How many whole days lie between the last one with movement and today.

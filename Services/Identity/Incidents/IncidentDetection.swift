@@ -22,9 +22,16 @@ enum IncidentDetection {
     for finding in findings.address { try IncidentStore.raise(finding, on: .address(address), transaction) }
   }
 
-  /// Counts a password attempt that came too early and was not checked. It only raises the severity of the incident: it neither prolongs
-  /// the wait nor is an event of its own.
-  static func countEarlyAttempt(_ subject: LoginSubject, _ transaction: Transaction) throws {
+  /// Refuses a password attempt that came too early and was not checked, and counts it.
+  ///
+  /// - Returns: how long it has to wait.
+  static func refuseEarly(_ subject: LoginSubject, _ transaction: Transaction) throws -> Failure {
+    try countEarlyAttempt(subject, transaction)
+    return .locked(max(1, try LoginFailureStore.waitSeconds(subject, now: transaction.now, in: transaction.database)))
+  }
+
+  /// Counts such an attempt. It only raises the severity of the incident: it neither prolongs the wait nor is an event of its own.
+  private static func countEarlyAttempt(_ subject: LoginSubject, _ transaction: Transaction) throws {
     let account = try LoginFailureStore.accountFailures(subject, now: transaction.now, in: transaction.database)
     if Lockout.remainingSeconds(account, now: transaction.now) > 0 {
       try IncidentStore.raiseFurther(.accountGuessed, after: account.count, on: .login(subject), transaction)

@@ -15,7 +15,7 @@ struct LoginHandlers: Sendable {
     let device = input.deviceToken.flatMap { DeviceToken($0) }
     let attempt = try await call.read { try Self.begin(login, device, call, key: keys.failures, in: $0) }
     // No password is looked at, and none is hashed.
-    guard !attempt.isEarly else { throw try await call.write { try Self.refuseEarly(attempt.subject, $0) } }
+    guard !attempt.isEarly else { throw try await call.write { try IncidentDetection.refuseEarly(attempt.subject, $0) } }
     let password: Password
     do throws(FieldRule) {
       password = try Password(text: input.password)
@@ -59,14 +59,6 @@ extension LoginHandlers {
       isEarly: try LoginFailureStore.waitSeconds(subject, now: call.now, in: database) > 0)
   }
 
-  /// Counts an attempt that came too early.
-  ///
-  /// - Returns: how long it has to wait.
-  private static func refuseEarly(_ subject: LoginSubject, _ transaction: Transaction) throws -> Failure {
-    try IncidentDetection.countEarlyAttempt(subject, transaction)
-    return .locked(max(1, try LoginFailureStore.waitSeconds(subject, now: transaction.now, in: transaction.database)))
-  }
-
   /// Begins a session if the password was right, counts a failure otherwise.
   ///
   /// The wait is looked at again: of many attempts checked at the same time, only as many may learn something as are free.
@@ -75,7 +67,7 @@ extension LoginHandlers {
     key: SecretKey, _ transaction: Transaction
   ) throws -> Result<GivenTokens, Failure> {
     guard try LoginFailureStore.waitSeconds(attempt.subject, now: transaction.now, in: transaction.database) == 0 else {
-      return .failure(try refuseEarly(attempt.subject, transaction))
+      return .failure(try IncidentDetection.refuseEarly(attempt.subject, transaction))
     }
     // That the account must wait by its other login is nobody's to know: the right password is as wrong as any.
     let isHeld = try LoginFailureStore.isAccountLocked(attempt.subject, now: transaction.now, in: transaction.database)

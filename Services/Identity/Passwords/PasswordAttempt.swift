@@ -26,16 +26,8 @@ struct PasswordAttempt: Sendable {
   ///
   /// - Throws: `login_locked` if it comes too early: then no password is looked at, and none is hashed.
   func isRight(_ hasher: PasswordHasher, _ call: AccountCall) async throws -> Bool {
-    guard !isEarly else { throw try await call.write { try refuseEarly($0) } }
+    guard !isEarly else { throw try await call.write { try IncidentDetection.refuseEarly(subject, $0) } }
     return try await hasher.verify(password, against: hash).isRight
-  }
-
-  /// Counts an attempt that came too early.
-  ///
-  /// - Returns: how long it has to wait.
-  private func refuseEarly(_ transaction: Transaction) throws -> Failure {
-    try IncidentDetection.countEarlyAttempt(subject, transaction)
-    return .locked(max(1, try LoginFailureStore.waitSeconds(subject, now: transaction.now, in: transaction.database)))
   }
 
   /// Ends the attempt in the transaction of the change: clears the session's failures, or counts one.
@@ -50,7 +42,7 @@ struct PasswordAttempt: Sendable {
     isRight: Bool, orElse failed: SecurityEvent.Kind, _ account: AccountRecord, _ call: AccountCall, _ transaction: Transaction
   ) throws -> Failure? {
     guard try LoginFailureStore.waitSeconds(subject, now: transaction.now, in: transaction.database) == 0 else {
-      return try refuseEarly(transaction)
+      return try IncidentDetection.refuseEarly(subject, transaction)
     }
     // A password changed while it was checked is no longer right.
     guard isRight, account.passwordHash == hash else {

@@ -15,7 +15,7 @@ struct BroadcastWorker: ServiceLifecycle.Service {
   private static let round = Duration.seconds(90)
   /// Accounts to which it goes at once, at most.
   private static let maxBatch = 500
-  private static let breath = Duration.seconds(1)
+  private static let retryPause = Duration.seconds(1)
 
   let store: Store
   let identity: ServiceClient
@@ -45,7 +45,7 @@ struct BroadcastWorker: ServiceLifecycle.Service {
       ).accountIDs
     } catch let failure as Failure {
       logger.warning("a broadcast waits for identity", metadata: ["code": .string(failure.code)])
-      return BroadcastWorker.breath
+      return BroadcastWorker.retryPause
     }
     guard let last = accounts.last else {
       try await store.write { try BroadcastStore.finish(job.broadcast.id, .done, $0) }

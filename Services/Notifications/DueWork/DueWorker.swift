@@ -9,9 +9,9 @@ struct DueWorker: ServiceLifecycle.Service {
   private static let longestWait = Duration.seconds(60)
   /// Longer than one look takes: the longest wait, and the time for what is done.
   static let round = Duration.seconds(120)
-  /// The store answers so when too many wait for it, and it is asked again after a breath.
+  /// The store answers so when too many wait for it, and it is asked again after a pause.
   private static let noRoom = RequestFailure.overloaded.status
-  private static let breath = Duration.seconds(1)
+  private static let retryPause = Duration.seconds(1)
 
   let work: any DueWork
   let store: Store
@@ -37,7 +37,7 @@ struct DueWorker: ServiceLifecycle.Service {
       guard let next = try await store.read({ [work] in try work.nextDue(in: $0) }) else { return Self.longestWait }
       return min(.milliseconds(max(0, next.milliseconds - clock.now.milliseconds)), Self.longestWait)
     } catch let failure as Failure where failure.status == Self.noRoom {
-      return Self.breath
+      return Self.retryPause
     }
   }
 }

@@ -24,7 +24,7 @@ protocol SendQueueWorker: ServiceLifecycle.Service {
 
   /// Does what comes before each claim; by default nothing.
   ///
-  /// - Returns: false where what it needs is away: it is called again after a breath.
+  /// - Returns: false where what it needs is away: it is called again after a pause.
   func prepare() async throws -> Bool
 
   /// Takes on the entries that are due, at most so many.
@@ -46,9 +46,9 @@ private enum Pace {
   static let round = Duration.seconds(90)
   /// How long a graceful stop waits for what is on its way.
   static let patience = Duration.seconds(2)
-  /// The store answers so when too many wait for it, and it is asked again after a breath.
+  /// The store answers so when too many wait for it, and it is asked again after a pause.
   static let noRoom = RequestFailure.overloaded.status
-  static let breath = Duration.seconds(1)
+  static let retryPause = Duration.seconds(1)
 }
 
 extension SendQueueWorker {
@@ -93,12 +93,12 @@ extension SendQueueWorker {
 
   private func untilNextDue(hasFreeConnection: Bool, _ isPrepared: Bool) async throws -> Duration {
     guard hasFreeConnection else { return Pace.longestWait }
-    guard isPrepared else { return Pace.breath }
+    guard isPrepared else { return Pace.retryPause }
     do {
       guard let due = try await store.read({ try nextDue(in: $0) }) else { return Pace.longestWait }
       return min(.milliseconds(max(1, due.milliseconds - clock.now.milliseconds)), Pace.longestWait)
     } catch let failure as Failure where failure.status == Pace.noRoom {
-      return Pace.breath
+      return Pace.retryPause
     }
   }
 
@@ -118,7 +118,7 @@ extension SendQueueWorker {
         return try await access()
       } catch let failure as Failure where failure.status == Pace.noRoom {
         guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return nil }
-        do { try await Task.sleep(for: Pace.breath) } catch { return nil }
+        do { try await Task.sleep(for: Pace.retryPause) } catch { return nil }
       }
     }
   }

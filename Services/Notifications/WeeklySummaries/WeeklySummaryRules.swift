@@ -15,8 +15,7 @@ enum WeeklySummaryRules {
 
   /// When the summary of a week is due that begins on a Monday.
   static func due(_ firstDay: LocalDay, _ calendar: LocalCalendar) -> Instant {
-    let local = (Int64(firstDay.daysSinceEpoch) + 7) * LocalCalendar.dayLength + Int64(hour) * 3_600_000
-    return Instant(milliseconds: local - calendar.offsets.span(at: local).offset)
+    calendar.instant(hour: hour, on: firstDay.advanced(by: 7))
   }
 
   /// The week of the summary that is due today: the last complete one, where others were missed.

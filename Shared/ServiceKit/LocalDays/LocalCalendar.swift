@@ -25,6 +25,13 @@ public struct LocalCalendar: Sendable {
     return Instant(milliseconds: local - offsets.span(at: local).offset)
   }
 
+  /// About when an hour of a calendar day begins, 0 to 23, regardless of when the account's day starts: a clock change within hours of it
+  /// may move it.
+  public func instant(hour: Int, on day: LocalDay) -> Instant {
+    let local = Int64(day.daysSinceEpoch) * LocalCalendar.dayLength + Int64(hour) * 3_600_000
+    return Instant(milliseconds: local - offsets.span(at: local).offset)
+  }
+
   /// The local time of an instant, in milliseconds, with days that begin at the account's hour.
   public func local(_ instant: Instant) -> Int64 {
     instant.milliseconds + offsets.span(at: instant.milliseconds).offset - dayStart
