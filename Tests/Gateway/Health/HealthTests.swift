@@ -1,4 +1,5 @@
 import Foundation
+import NIOPosix
 import Operations
 import ServiceKit
 import Synchronization
@@ -208,6 +209,26 @@ struct HealthTests {
     let worse = ReadyReport(
       [(.identity, .success(full)), (.social, .failure(Failure(RequestFailure.unavailable)))], version: "1", isStopping: false)
     #expect(!worse.isReady)
+  }
+
+  /// Whether the metrics were read on an event loop.
+  private final class MetricsReading: Sendable {
+    let isOnEventLoop = Mutex<Bool?>(nil)
+
+    @Sendable
+    func text() -> String {
+      isOnEventLoop.withLock { $0 = MultiThreadedEventLoopGroup.currentEventLoop != nil }
+      return ""
+    }
+  }
+
+  @Test("Metrics are put together on no event loop, where other connections would wait for them")
+  func metricsOffEventLoops() async throws {
+    let reading = MetricsReading()
+    try await RunningGateway.with(metrics: reading.text) { gateway in
+      #expect(try await gateway.http("GET", "/metrics").status == 200)
+    }
+    #expect(reading.isOnEventLoop.withLock { $0 } == false)
   }
 
   @Test("Metrics of several processes declare each family once")

@@ -12,10 +12,12 @@ struct RunningGateway: Sendable {
   let bus: FakeBus
   let signer: Signer
 
-  /// - Parameter change: what differs from the default configuration.
+  /// - Parameters:
+  ///   - change: what differs from the default configuration.
+  ///   - metrics: its own metrics as Prometheus text.
   static func with<Result: Sendable>(
     contracts: [Contract] = [.trial], bus: FakeBus = FakeBus(), signer: Signer = Signer(),
-    change: (inout GatewayConfiguration) -> Void = { _ in },
+    change: (inout GatewayConfiguration) -> Void = { _ in }, metrics: @escaping @Sendable () -> String = { "" },
     _ body: @escaping @Sendable (RunningGateway) async throws -> Result
   ) async throws -> Result {
     let published = signer.published
@@ -26,7 +28,8 @@ struct RunningGateway: Sendable {
     configuration.threads = 1
     change(&configuration)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let gateway = try Gateway(configuration: configuration, bus: bus, contracts: contracts, logger: logger, clock: .system)
+    let gateway = try Gateway(
+      configuration: configuration, bus: bus, contracts: contracts, logger: logger, clock: .system, metrics: metrics)
     let group = ServiceGroup(services: [gateway], logger: logger)
     return try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask { try await group.run() }
