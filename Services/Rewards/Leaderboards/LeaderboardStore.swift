@@ -21,7 +21,7 @@ enum LeaderboardStore {
   static func count(
     _ event: MovementDaysChanged, _ days: ClosedRange<LocalDay>, _ coins: ScoreChanges, _ database: Database
   ) throws {
-    var kept = try CountedDay.read(days, of: event.accountID, from: "leaderboard_days", in: database)
+    var kept = try CountedDayStore.read(days, of: event.accountID, from: "leaderboard_days", in: database)
     var changes: [Int: Int] = [:]
     for day in event.days {
       changes[LeaderboardRules.month(of: day.day), default: 0] += try keep(
