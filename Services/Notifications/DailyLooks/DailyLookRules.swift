@@ -1,3 +1,4 @@
+import NotificationsContract
 import Operations
 import RewardsContract
 import ServiceKit
@@ -10,6 +11,31 @@ enum DailyLookRules {
   static let maxOffers = 5
   /// How long one waits for rewards.
   static let retrySeconds = 300
+  /// Not to look again at once at an account for which it is too early.
+  private static let minWaitSeconds = 60
+
+  /// What is done about an account.
+  enum Step: Hashable, Sendable {
+    /// It is looked at for that day, and again at `next`.
+    case look(on: LocalDay, next: Instant)
+    case wait(until: Instant)
+  }
+
+  /// Whether an account takes part: it has switched on one of the kinds, by any channel.
+  static func takesPart(_ choices: PreferenceChoices) -> Bool {
+    NotificationSpec.ofLooks.contains { kind in kind.channels.contains { choices.state(of: kind, $0) == .on } }
+  }
+
+  /// What is done about an account now: it is looked at once a day, from the hour on, and not while it is suspended.
+  ///
+  /// - Parameter lastDay: the account's day of the last look; nil for none.
+  static func step(lastDay: LocalDay?, isSuspended: Bool, at now: Instant, _ calendar: LocalCalendar) -> Step {
+    let today = calendar.day(of: now)
+    let day = max(today, lastDay?.advanced(by: 1) ?? today)
+    let (due, next) = (time(on: day, calendar), time(on: day.advanced(by: 1), calendar))
+    if day == today, due <= now, !isSuspended { return .look(on: day, next: next) }
+    return .wait(until: max(due <= now ? next : due, now.adding(seconds: minWaitSeconds)))
+  }
 
   /// When an account is looked at on a day.
   static func time(on day: LocalDay, _ calendar: LocalCalendar) -> Instant {

@@ -45,17 +45,15 @@ enum DailyLookStore {
   /// Begins or ends with an account, as it has chosen.
   static func follow(_ account: AccountID, _ transaction: Transaction) throws {
     let choices = try PreferenceStore.choices(of: account, in: transaction.database)
-    let isAsked = NotificationSpec.ofLooks.contains { kind in kind.channels.contains { choices.state(of: kind, $0) == .on } }
-    if isAsked {
-      try transaction.database.run(
-        "INSERT INTO daily_looks (account_id, due_at) VALUES (?, 0) ON CONFLICT DO NOTHING", .id(account))
-      guard transaction.database.changesCount > 0 else { return }
-      let row = try Row.fetchOne(
-        transaction.database, sql: "SELECT * FROM daily_looks WHERE account_id = ?", arguments: [account])
-      if let row { _ = try look(row, zones, transaction) }
-    } else {
-      try transaction.database.run("DELETE FROM daily_looks WHERE account_id = ?", .id(account))
+    guard DailyLookRules.takesPart(choices) else {
+      return try transaction.database.run("DELETE FROM daily_looks WHERE account_id = ?", .id(account))
     }
+    try transaction.database.run(
+      "INSERT INTO daily_looks (account_id, due_at) VALUES (?, 0) ON CONFLICT DO NOTHING", .id(account))
+    guard transaction.database.changesCount > 0 else { return }
+    let row = try Row.fetchOne(
+      transaction.database, sql: "SELECT * FROM daily_looks WHERE account_id = ?", arguments: [account])
+    if let row { _ = try look(row, zones, transaction) }
   }
 
   /// Lets an account be looked at, for its day is another than before.
@@ -77,30 +75,31 @@ enum DailyLookStore {
     return (rows.count, try rows.compactMap { try look($0, zones, transaction) })
   }
 
+  /// The account of a row, if it is to be looked at now; otherwise it is postponed, or removed.
   private static func look(_ row: Row, _ zones: TimeZones, _ transaction: Transaction) throws -> Job? {
-    let (account, last, now): (AccountID, LocalDay?, Instant) = (row["account_id"], row["last_day"], transaction.now)
+    let account: AccountID = row["account_id"]
     guard let known = try Accounts.find(account, in: transaction.database) else {
       // An account with this choice is known, so this one was erased.
       try transaction.database.run("DELETE FROM daily_looks WHERE account_id = ?", .id(account))
       return nil
     }
-    let calendar = LocalCalendar(zones.offsets(known.timeZone.description), dayStartHour: known.dayStartHour)
-    let today = calendar.day(of: now)
-    let day = max(today, last?.advanced(by: 1) ?? today)
-    let time = DailyLookRules.time(on: day, calendar)
-    let next = DailyLookRules.time(on: day.advanced(by: 1), calendar)
-    guard day == today, time <= now, !known.isSuspended(at: now) else {
-      try wait(account, until: time <= now ? next : time, transaction)
+    let step = DailyLookRules.step(
+      lastDay: row["last_day"], isSuspended: known.isSuspended(at: transaction.now), at: transaction.now,
+      LocalCalendar(zones.offsets(known.timeZone.description), dayStartHour: known.dayStartHour))
+    switch step {
+    case .look(on: let day, next: let next):
+      let month: LocalDay? = row["month"]
+      return Job(account: account, day: day, next: next, rank: month.map { FriendRank(month: $0, rank: row["rank"]) })
+    case .wait(until: let instant):
+      try wait(account, until: instant, transaction)
       return nil
     }
-    let month: LocalDay? = row["month"]
-    return Job(account: account, day: day, next: next, rank: month.map { FriendRank(month: $0, rank: row["rank"]) })
   }
 
+  /// Postpones the look at an account.
   static func wait(_ account: AccountID, until instant: Instant, _ transaction: Transaction) throws {
     try transaction.database.run(
-      "UPDATE daily_looks SET due_at = ? WHERE account_id = ?",
-      .instant(max(instant, transaction.now.adding(seconds: 60))), .id(account))
+      "UPDATE daily_looks SET due_at = ? WHERE account_id = ?", .instant(instant), .id(account))
   }
 
   /// Notes the look at an account; false where it was done already, or the account has switched it off.

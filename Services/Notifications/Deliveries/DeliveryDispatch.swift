@@ -145,13 +145,7 @@ struct DeliveryDispatch: Sendable {
   /// Whether what a draft reports is in its account's inbox already, was, or was logged in its stead.
   func isKnown(_ draft: NotificationDraft, in database: Database) throws -> Bool {
     guard let source = draft.inbox?.source else { return false }
-    return try database.first(
-      """
-      SELECT 1 FROM notifications WHERE account_id = ?1 AND source = ?2
-      UNION ALL
-      SELECT 1 FROM deliveries WHERE account_id = ?1 AND source = ?2 AND channel = 'inbox' AND state = 'silent'
-      """, .id(draft.accountID), .text(source)
-    ) { _ in true } ?? false
+    return try DeliveryStore.isKnown(source, of: draft.accountID, in: database)
   }
 
   // MARK: - What was held

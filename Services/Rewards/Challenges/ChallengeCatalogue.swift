@@ -57,7 +57,7 @@ final class ChallengeCatalogues: Sendable {
 
   /// Returns the definitions as of this view of the store.
   func current(in database: Database) throws -> ChallengeCatalogue {
-    let stamp = try database.first("SELECT stamp FROM challenge_stamps") { $0.bytes(0) } ?? []
+    let stamp = try ChallengeDefinitionStore.stamp(in: database)
     if let known = last.withLock({ $0 }), known.stamp == stamp { return known }
     let read = ChallengeCatalogue(stamp: stamp, try ChallengeDefinitionStore.all(in: database))
     last.withLock { $0 = read }

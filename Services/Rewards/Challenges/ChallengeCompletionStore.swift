@@ -67,6 +67,15 @@ enum ChallengeCompletionStore {
       completion.transfer.map { .id($0) } ?? .null, .text(completion.correction?.rawValue))
   }
 
+  /// Records what a transfer was paid for.
+  static func notePayment(
+    _ transfer: TransferID, for challenge: ChallengeID, _ completion: ID<CompletedChallenge>, in database: Database
+  ) throws {
+    try database.run(
+      "INSERT INTO challenge_rewards (transfer_id, completion_id, challenge_id) VALUES (?, ?, ?)", .id(transfer),
+      .id(completion), .id(challenge))
+  }
+
   /// All present completions as events, except for granted ones, which have an event of their own: after the key
   /// `<account>/<challenge>/<level>`; see `SnapshotParts`.
   @Sendable

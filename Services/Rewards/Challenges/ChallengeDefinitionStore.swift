@@ -76,6 +76,11 @@ enum ChallengeDefinitionStore {
     try database.first("SELECT count(*) FROM challenges WHERE retired_at IS NULL") { $0.number(0) } ?? 0
   }
 
+  /// The stamp, which every change of the definitions renews.
+  static func stamp(in database: Database) throws -> [UInt8] {
+    try database.first("SELECT stamp FROM challenge_stamps") { $0.bytes(0) } ?? []
+  }
+
   private static func renewStamp(in database: Database) throws {
     try database.run("UPDATE challenge_stamps SET stamp = randomblob(8)")
   }

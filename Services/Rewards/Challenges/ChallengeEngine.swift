@@ -118,7 +118,7 @@ struct ChallengeRun {
 
   private mutating func withheld() throws -> HeldAwards {
     if let standing { return standing }
-    let found = ChallengeStanding.withheld(try Eligibility.of(account, at: transaction.now, in: database))
+    let found = ChallengeStanding.withheld(try EligibilityStore.find(account, at: transaction.now, in: database))
     standing = found
     return found
   }

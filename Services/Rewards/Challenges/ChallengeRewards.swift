@@ -18,9 +18,7 @@ struct ChallengeRewards: Sendable {
     let booking = try LedgerStore.reward(
       coins, to: account, for: .challenge(challenge.id.description, english: texts.en.title, spanish: texts.es.title),
       reference: "challenge/\(completion)", expiry: expiry, calendars: calendars, transaction)
-    try transaction.database.run(
-      "INSERT INTO challenge_rewards (transfer_id, completion_id, challenge_id) VALUES (?, ?, ?)", .id(booking.transferID),
-      .id(completion), .id(challenge.id))
+    try ChallengeCompletionStore.notePayment(booking.transferID, for: challenge.id, completion, in: transaction.database)
     return booking.transferID
   }
 

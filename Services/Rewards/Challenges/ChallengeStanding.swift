@@ -17,7 +17,7 @@ enum ChallengeStanding {
 
   /// Whether others may see anything of an account.
   static func isShown(_ account: AccountID, at now: Instant, in database: Database) throws -> Bool {
-    let eligibility = try Eligibility.of(account, at: now, in: database)
+    let eligibility = try EligibilityStore.find(account, at: now, in: database)
     return !eligibility.isErased && !eligibility.isSuspended
   }
 }

@@ -67,7 +67,7 @@ enum CoinStore {
     let (account, database) = (event.accountID, transaction.database)
     var transfers = try DayTransfers(of: account, for: days, expiry: expiry, transaction)
     var stepBalance: StepBalance?
-    var counted = try CountedDay.read(days, of: account, from: "counted_days", in: database)
+    var counted = try CountedDayStore.read(days, of: account, from: "counted_days", in: database)
     for day in event.days {
       let change = try count(day, instead: &counted[day.day], of: account, by: formula, in: database)
       guard change != 0 else { continue }

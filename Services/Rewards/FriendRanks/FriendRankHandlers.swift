@@ -24,7 +24,7 @@ struct FriendRankHandlers: Sendable {
     let score = try LeaderboardStore.score(of: account, by: .steps, in: number, database)
     guard score > 0, try LeaderboardStore.isShown(account, in: database) else { return FriendRank(month: month, rank: nil) }
     let view = LeaderboardView(reader: account, metric: .steps, period: number, isOver: false)
-    let board = try GroupLeaderboard(view, people: LeaderboardPeople.friends, database)
+    let board = try GroupLeaderboard(view, people: LeaderboardPeopleStore.friends, database)
     return FriendRank(month: month, rank: board.ranks(of: [score]).first)
   }
 }

@@ -14,12 +14,9 @@ struct GroupLeaderboard: Leaderboard {
   init(_ view: LeaderboardView, people: String, _ database: Database) throws {
     var shown: [LeaderboardPosition] = []
     var counted: [Int] = []
-    try database.each(GroupLeaderboard.sql(view.metric, people: people), .id(view.reader), .number(view.period)) { row in
-      let position = LeaderboardPosition(score: row.number(0), account: try row.id(1))
-      let (isShown, isCounted, isApart) = (row.truth(2), row.truth(3), row.truth(4))
-      if isShown, !isApart { shown.append(position) }
-      if isCounted, !isApart || view.isOver { counted.append(position.score) }
-      return true
+    for member in try LeaderboardStore.members(view, people: people, database) {
+      if member.isShown, !member.isApart { shown.append(member.position) }
+      if member.isCounted, !member.isApart || view.isOver { counted.append(member.position.score) }
     }
     self.shown = shown.sorted()
     self.counted = counted
@@ -33,12 +30,4 @@ struct GroupLeaderboard: Leaderboard {
   }
 
   func ranks(of scores: [Int]) -> [Int] { scores.map { score in 1 + counted.count { $0 > score } } }
-
-  static func sql(_ metric: LeaderboardMetric, people: String) -> String {
-    """
-    SELECT s.\(metric.column), s.account_id, s.is_shown, s.is_counted, \(LeaderboardPeople.isApart("s.account_id"))
-    FROM (\(people) UNION SELECT ?1) p CROSS JOIN leaderboard_scores s ON s.account_id = p.account_id
-    WHERE s.period = ?2 AND s.\(metric.column) > 0 AND (s.is_shown OR s.is_counted)
-    """
-  }
 }

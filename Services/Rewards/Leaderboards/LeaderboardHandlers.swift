@@ -58,7 +58,7 @@ struct LeaderboardHandlers: Sendable {
   ) throws -> (any Leaderboard)? {
     switch scope {
     case .everyone: return try EveryoneLeaderboard(view, database)
-    case .friends: return try GroupLeaderboard(view, people: LeaderboardPeople.friends, database)
+    case .friends: return try GroupLeaderboard(view, people: LeaderboardPeopleStore.friends, database)
     case .team:
       guard try TeamMemberStore.team(of: view.reader, in: database) != nil else { return nil }
       return try GroupLeaderboard(view, people: TeamMemberStore.teammates, database)
@@ -82,7 +82,7 @@ struct LeaderboardHandlers: Sendable {
     _ positions: [LeaderboardPosition], on board: any Leaderboard, to reader: AccountID, _ database: Database
   ) throws -> [RankedPerson] {
     try zip(positions, board.ranks(of: positions.map(\.score))).compactMap { position, rank in
-      try LeaderboardPeople.find(position.account, in: database).map { person in
+      try LeaderboardPeopleStore.find(position.account, in: database).map { person in
         RankedPerson(
           accountID: position.account, username: person.username, nickname: person.nickname, photoURL: person.photoURL,
           score: position.score, rank: rank, isMe: position.account == reader)

@@ -21,7 +21,7 @@ enum LeaderboardStore {
   static func count(
     _ event: MovementDaysChanged, _ days: ClosedRange<LocalDay>, _ coins: ScoreChanges, _ database: Database
   ) throws {
-    var kept = try CountedDay.read(days, of: event.accountID, from: "leaderboard_days", in: database)
+    var kept = try CountedDayStore.read(days, of: event.accountID, from: "leaderboard_days", in: database)
     var changes: [Int: Int] = [:]
     for day in event.days {
       changes[LeaderboardRules.month(of: day.day), default: 0] += try keep(
@@ -106,7 +106,7 @@ enum LeaderboardStore {
       ON CONFLICT DO UPDATE SET is_seen = excluded.is_seen, is_shown = min(is_shown, excluded.is_seen)
       """, .id(account), .truth(isVisible))
     try setShown(
-      isVisible && Eligibility.of(account, at: transaction.now, in: transaction.database).isShown, account,
+      isVisible && EligibilityStore.find(account, at: transaction.now, in: transaction.database).isShown, account,
       earningDays: earningDays, transaction)
   }
 
@@ -116,7 +116,7 @@ enum LeaderboardStore {
       "SELECT is_seen, is_shown FROM leaderboard_people WHERE account_id = ?", .id(account)
     ) { (isVisible: $0.truth(0), isShown: $0.truth(1)) }
     guard let known, known.isVisible else { return }
-    let isShown = try Eligibility.of(account, at: transaction.now, in: transaction.database).isShown
+    let isShown = try EligibilityStore.find(account, at: transaction.now, in: transaction.database).isShown
     if isShown != known.isShown { try setShown(isShown, account, earningDays: earningDays, transaction) }
   }
 

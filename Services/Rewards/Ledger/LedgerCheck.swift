@@ -28,12 +28,9 @@ public struct LedgerCheck: Sendable {
   /// Checks what a single read can check.
   init(in database: Database, naming maxNamed: Int = 100) throws {
     self.maxNamed = maxNamed
-    last = try database.first("SELECT max(number) FROM transfers") { $0.isNull(0) ? 0 : $0.number(0) } ?? 0
-    for row in try Row.fetchAll(database, sql: "SELECT ledger_account_id, balance FROM ledger_accounts WHERE account_id IS NULL")
-    {
-      system[row["ledger_account_id"]] = row["balance"]
-    }
-    let sum = try Int.fetchOne(database, sql: "SELECT coalesce(sum(balance), 0) FROM ledger_accounts") ?? 0
+    last = try LedgerCheckStore.lastTransfer(in: database)
+    system = try LedgerCheckStore.systemBalances(in: database)
+    let sum = try LedgerCheckStore.sumOfBalances(in: database)
     if sum != 0 { note("all balances add up to \(sum)") }
   }
 
@@ -93,37 +90,7 @@ public struct LedgerCheck: Sendable {
   /// - Returns: the last number verified.
   mutating func checkTransfers(after number: Int, in database: Database) throws -> Int {
     let end = min(number + Self.piece, last)
-    let found = try Row.fetchAll(
-      database.cachedStatement(
-        sql: """
-          SELECT t.number, t.kind, t.debit_id, t.credit_id, t.coins, t.cause, t.subject, t.title,
-            d.account_id IS NOT NULL AS debits_person, c.account_id IS NOT NULL AS credits_person,
-            (SELECT coalesce(sum(m.coins), 0) FROM lot_moves m WHERE m.number = t.number) AS moved,
-            (SELECT count(*) FROM lot_moves m JOIN coin_lots l USING (lot_id)
-              WHERE m.number = t.number AND l.ledger_account_id NOT IN (t.debit_id, t.credit_id)) AS foreign_lots,
-            CASE t.cause
-              WHEN 'day' THEN EXISTS (SELECT 1 FROM counted_days
-                WHERE account_id = coalesce(d.account_id, c.account_id) AND day = t.day)
-              WHEN 'days' THEN t.reference LIKE 'steps/%/%'
-              WHEN 'redemption' THEN CASE t.kind
-                WHEN 'refunded' THEN EXISTS (SELECT 1 FROM redemptions r WHERE r.refund_id = t.transfer_id AND r.coins = t.coins)
-                ELSE EXISTS (SELECT 1 FROM redemptions r WHERE r.transfer_id = t.transfer_id AND r.coins = t.coins)
-                  OR t.title = '' AND coalesce(d.erased_at, c.erased_at) IS NOT NULL END
-              WHEN 'challenge' THEN CASE t.kind
-                WHEN 'challengeReward' THEN EXISTS (SELECT 1 FROM challenge_rewards r WHERE r.transfer_id = t.transfer_id
-                  AND lower(hex(r.challenge_id)) = replace(t.subject, '-', ''))
-                -- Taken back or expired: from lots that were paid for the same.
-                ELSE NOT EXISTS (SELECT 1 FROM lot_moves m WHERE m.number = t.number AND NOT EXISTS (
-                  SELECT 1 FROM lot_moves p JOIN transfers paid ON paid.number = p.number
-                  JOIN challenge_rewards r ON r.transfer_id = paid.transfer_id
-                  WHERE p.lot_id = m.lot_id AND p.number < t.number AND paid.subject = t.subject)) END
-              WHEN 'reason' THEN t.title <> '' OR coalesce(d.erased_at, c.erased_at) IS NOT NULL
-              ELSE 0 END AS has_cause
-          FROM transfers t
-          LEFT JOIN ledger_accounts d ON d.ledger_account_id = t.debit_id
-          LEFT JOIN ledger_accounts c ON c.ledger_account_id = t.credit_id
-          WHERE t.number > ? AND t.number <= ? ORDER BY t.number
-          """), arguments: [number, end])
+    let found = try LedgerCheckStore.transfers(after: number, through: end, in: database)
     var expected = number + 1
     for row in found {
       let number: Int = row["number"]
@@ -156,16 +123,7 @@ public struct LedgerCheck: Sendable {
   ///
   /// - Returns: the last person verified; nil where there are no more.
   mutating func checkPersons(after person: Int64, in database: Database) throws -> Int64? {
-    let found = try Row.fetchAll(
-      database.cachedStatement(
-        sql: """
-          SELECT a.ledger_account_id AS id, a.balance,
-            (SELECT coalesce(sum(coins), 0) FROM transfers WHERE credit_id = a.ledger_account_id)
-            - (SELECT coalesce(sum(coins), 0) FROM transfers WHERE debit_id = a.ledger_account_id) AS moved,
-            (SELECT coalesce(sum(rest), 0) FROM coin_lots WHERE ledger_account_id = a.ledger_account_id AND rest > 0) AS held
-          FROM ledger_accounts a WHERE a.ledger_account_id > ? AND a.account_id IS NOT NULL
-          ORDER BY a.ledger_account_id LIMIT ?
-          """), arguments: [person, Self.piece])
+    let found = try LedgerCheckStore.persons(after: person, limit: Self.piece, in: database)
     for row in found {
       let (id, balance, moved, held): (Int64, Int, Int, Int) = (row["id"], row["balance"], row["moved"], row["held"])
       if balance < 0 { note("account \(id) has \(balance) coins") }
@@ -179,12 +137,7 @@ public struct LedgerCheck: Sendable {
   ///
   /// - Returns: the last lot verified; nil where there are no more.
   mutating func checkLots(after lot: Int64, in database: Database) throws -> Int64? {
-    let found = try Row.fetchAll(
-      database.cachedStatement(
-        sql: """
-          SELECT lot_id, rest, (SELECT coalesce(sum(coins), 0) FROM lot_moves m WHERE m.lot_id = l.lot_id) AS moved
-          FROM coin_lots l WHERE lot_id > ? ORDER BY lot_id LIMIT ?
-          """), arguments: [lot, Self.piece])
+    let found = try LedgerCheckStore.lots(after: lot, limit: Self.piece, in: database)
     for row in found {
       let (id, rest, moved): (Int64, Int, Int) = (row["lot_id"], row["rest"], row["moved"])
       if rest < 0 || rest != moved { note("lot \(id) holds \(rest) coins, its moves add up to \(moved)") }

@@ -27,18 +27,6 @@ enum OfferDistances {
     let squaredChord: Double
   }
 
-  private static let inBox = """
-    SELECT p.place_number, p.partner_id, p.x, p.y, p.z FROM partner_place_areas a
-    CROSS JOIN partner_places p ON p.place_number = a.place_number
-    CROSS JOIN partners r ON r.partner_id = p.partner_id AND r.state = 'approved' AND NOT r.is_without_owner
-    WHERE a.max_x >= ?1 AND a.min_x <= ?2 AND a.max_y >= ?3 AND a.min_y <= ?4 AND a.max_z >= ?5 AND a.min_z <= ?6
-      AND (?8 IS NULL OR p.partner_id = ?8) LIMIT ?7
-    """
-  private static let atPlace = """
-    SELECT o.offer_id FROM offer_places o CROSS JOIN offers f ON f.offer_id = o.offer_id AND f.is_listed
-    WHERE o.place_number = ?1 LIMIT ?2
-    """
-
   /// The listed offers within so many metres of a point, or those of one partner.
   static func within(
     _ meters: Int, of point: EarthPoint, partner: PartnerID? = nil, in database: Database
@@ -50,17 +38,10 @@ enum OfferDistances {
     for place in places {
       let bound = partner == nil ? maxPairsOfPartner : maxPairs
       let room = min(maxPairs - pairs, bound - ofPartner[place.partner, default: 0])
-      var met = 0
-      try database.each(atPlace, .integer(place.number), .number(room + 1)) {
-        guard met < room else {
-          found.isWhole = false
-          return false
-        }
-        met += 1
-        let offer: OfferID = try $0.id(0)
-        if found.nearest[offer] == nil { found.nearest[offer] = place.squaredChord }
-        return true
-      }
+      let offers = try OfferPlaceStore.listed(at: place.number, limit: room + 1, in: database)
+      if offers.count > room { found.isWhole = false }
+      for offer in offers.prefix(room) where found.nearest[offer] == nil { found.nearest[offer] = place.squaredChord }
+      let met = min(offers.count, room)
       pairs += met
       ofPartner[place.partner, default: 0] += met
     }
@@ -76,21 +57,17 @@ enum OfferDistances {
     var isWhole = true
     while true {
       let chord = EarthPoint.chord(meters: meters)
-      var (places, count) = ([Place](), 0)
-      try database.each(
-        inBox, .real(point.x - chord), .real(point.x + chord), .real(point.y - chord), .real(point.y + chord),
-        .real(point.z - chord), .real(point.z + chord), .number(maxPlaces + 1), partner.map { .id($0) } ?? .null
-      ) {
-        count += 1
-        let squared = point.squaredChord(to: EarthPoint(x: $0.real(2), y: $0.real(3), z: $0.real(4)))
-        if squared <= chord * chord {
-          places.append(Place(number: Int64($0.number(0)), partner: try $0.id(1), squaredChord: squared))
-        }
-        return true
-      }
+      let inBox = try OfferPlaceStore.places(around: point, chord, of: partner, limit: maxPlaces + 1, in: database)
       // With so many places at one spot, any of them will do.
-      if count <= maxPlaces || meters < 1 {
-        return (places.sorted { ($0.squaredChord, $0.number) < ($1.squaredChord, $1.number) }, isWhole && count <= maxPlaces)
+      if inBox.count <= maxPlaces || meters < 1 {
+        var places: [Place] = []
+        for place in inBox {
+          let squared = point.squaredChord(to: place.point)
+          guard squared <= chord * chord else { continue }
+          places.append(Place(number: place.number, partner: place.partner, squaredChord: squared))
+        }
+        places.sort { ($0.squaredChord, $0.number) < ($1.squaredChord, $1.number) }
+        return (places, isWhole && inBox.count <= maxPlaces)
       }
       isWhole = false
       meters /= 2
@@ -99,16 +76,6 @@ enum OfferDistances {
 
   /// The squared chord to an offer's nearest place; nil where the offer has none.
   static func squaredChord(from point: EarthPoint, to offer: OfferID, in database: Database) throws -> Double? {
-    var nearest: Double?
-    try database.each(
-      """
-      SELECT p.x, p.y, p.z FROM offer_places o JOIN partner_places p USING (place_number) WHERE o.offer_id = ?
-      """, .id(offer)
-    ) {
-      let squared = point.squaredChord(to: EarthPoint(x: $0.real(0), y: $0.real(1), z: $0.real(2)))
-      nearest = min(squared, nearest ?? .infinity)
-      return true
-    }
-    return nearest
+    try OfferPlaceStore.points(of: offer, in: database).map { point.squaredChord(to: $0) }.min()
   }
 }

@@ -52,7 +52,7 @@ enum OfferHandlers {
 
   private static func details(_ found: OfferStore.Stored, from place: EarthPoint?, in database: Database) throws -> Offer {
     var offer = found.offer
-    try OfferQuery.complete(&offer, found.partner, in: database)
+    try OfferStore.complete(&offer, found.partner, in: database)
     let places = try PartnerPlaceStore.list(of: found.id, in: database)
     if found.partner != nil { offer.places = places }
     if let place {

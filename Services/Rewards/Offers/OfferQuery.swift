@@ -70,73 +70,26 @@ struct OfferQuery {
 
   private func shown(_ found: OfferStore.Stored, _ squaredChord: Double?, in database: Database) throws -> Offer {
     var offer = found.offer
-    try OfferQuery.complete(&offer, found.partner, in: database)
+    try OfferStore.complete(&offer, found.partner, in: database)
     offer.distanceMeters = squaredChord.map { EarthPoint.meters(squaredChord: $0) }
     return offer
-  }
-
-  /// Adds the partner's data to an offer.
-  static func complete(_ offer: inout Offer, _ partner: PartnerID?, in database: Database) throws {
-    guard let partner else { return }
-    offer.partner = try database.first("SELECT about, logo_tag FROM partners WHERE partner_id = ?", .id(partner)) {
-      OfferPartner(
-        id: partner, about: $0.text(0),
-        logoURL: $0.isNull(1) ? nil : PartnerPictureURL(logoOf: partner, tag: $0.text(1)))
-    }
   }
 }
 
 // MARK: - Along an index
 
 extension OfferQuery {
-  /// SQL for the offers after a position in each order; for `newest` the values are negated.
-  var walkSQL: String {
-    if partner != nil {
-      return """
-        SELECT * FROM offers INDEXED BY offers_of_partner WHERE partner_id = :partner
-          AND (\(orderSQL), offer_id) > (:value, :offer) ORDER BY \(orderSQL), offer_id LIMIT \(OfferQuery.maxSteps)
-        """
-    }
-    switch order {
-    case .end, .distance: return OfferQuery.walk("offers_by_end", "valid_until")
-    case .cost: return OfferQuery.walk("offers_by_cost", "cost_coins")
-    case .newest:
-      return """
-        SELECT * FROM offers INDEXED BY offers_by_age WHERE is_listed AND (created_at, offer_id) < (:value, :offer)
-        ORDER BY created_at DESC, offer_id DESC LIMIT \(OfferQuery.maxSteps)
-        """
-    }
-  }
-
-  private var orderSQL: String {
-    switch order {
-    case .end, .distance: "valid_until"
-    case .cost: "cost_coins"
-    case .newest: "-created_at"
-    }
-  }
-
-  private static func walk(_ index: String, _ column: String) -> String {
-    """
-    SELECT * FROM offers INDEXED BY \(index) WHERE is_listed AND (\(column), offer_id) > (:value, :offer)
-    ORDER BY \(column), offer_id LIMIT \(maxSteps)
-    """
-  }
-
   /// The position at which a walk starts.
-  private func start(_ last: OfferPosition?) -> (value: Int64, offer: OfferID) {
+  private func start(_ last: OfferPosition?) -> OfferPosition {
     // The few offers of one partner are ordered by the negated value itself.
     let isBackward = order == .newest && partner == nil
-    if let last { return (isBackward ? -last.value : last.value, last.offer) }
-    if isBackward { return (.max, .last) }
-    return (order == .end || order == .distance ? now.milliseconds : .min, .placeholder)
+    if let last { return OfferPosition(value: isBackward ? -last.value : last.value, offer: last.offer) }
+    if isBackward { return OfferPosition(value: .max, offer: .last) }
+    return OfferPosition(value: order == .end || order == .distance ? now.milliseconds : .min, offer: .placeholder)
   }
 
   fileprivate func walk(_ page: PageRequest, behind last: OfferPosition?, in database: Database) throws -> Page<Offer> {
-    let start = start(last)
-    var arguments: StatementArguments = ["value": start.value, "offer": start.offer]
-    if let partner { arguments += ["partner": partner] }
-    let rows = try Row.fetchCursor(database.cachedStatement(sql: walkSQL), arguments: arguments)
+    let rows = try OfferStore.walk(order, of: partner, behind: start(last), in: database)
     var items: [Offer] = []
     var position: OfferPosition?
     var steps = 0

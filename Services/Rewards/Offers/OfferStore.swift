@@ -120,6 +120,16 @@ enum OfferStore {
     return found
   }
 
+  /// Adds the partner's data to an offer.
+  static func complete(_ offer: inout Offer, _ partner: PartnerID?, in database: Database) throws {
+    guard let partner else { return }
+    offer.partner = try database.first("SELECT about, logo_tag FROM partners WHERE partner_id = ?", .id(partner)) {
+      OfferPartner(
+        id: partner, about: $0.text(0),
+        logoURL: $0.isNull(1) ? nil : PartnerPictureURL(logoOf: partner, tag: $0.text(1)))
+    }
+  }
+
   /// Stores an offer of the operator, unless its id already exists.
   ///
   /// - Returns: whether it is new.

@@ -25,7 +25,7 @@ enum PartnerOfferStore {
   static func view(_ id: OfferID, in database: Database) throws -> PartnerOffer {
     let found = try OfferStore.required(id, in: database)
     var offer = found.offer
-    try OfferQuery.complete(&offer, found.partner, in: database)
+    try OfferStore.complete(&offer, found.partner, in: database)
     offer.places = try PartnerPlaceStore.list(of: id, in: database)
     return PartnerOffer(offer: offer, state: found.state, stock: found.stock, isEverywhere: found.isEverywhere)
   }

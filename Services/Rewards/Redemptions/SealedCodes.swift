@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 import Logging
 import Operations
@@ -26,7 +25,8 @@ struct SealedCodes: Sendable {
   ///
   /// - Throws: `SecureStorageFailure`; then nothing is stored.
   func keep(_ code: RedemptionCode, of redemption: RedemptionID, in database: Database) throws {
-    try storage.save(Array(code.description.utf8), name(redemption), on: Shelf(database: database)) { record($0) }
+    let shelf = Shelf(redemption: redemption, database: database)
+    try storage.save(Array(code.description.utf8), name(redemption), on: shelf) { record($0) }
   }
 
   /// Returns the code of a row; nil where there is none, or where it is damaged.
@@ -41,13 +41,7 @@ struct SealedCodes: Sendable {
 
   /// Redemptions after the given one whose codes are encrypted under older keys.
   func older(after last: RedemptionID, atMost count: Int, in database: Database) throws -> [RedemptionID] {
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT redemption_id FROM redemptions
-        WHERE redemption_id > ? AND sealed_code IS NOT NULL AND substr(sealed_code, 1, ?) <> ? ORDER BY redemption_id LIMIT ?
-        """)
-    let head = try newestHead()
-    return try RedemptionID.fetchAll(statement, arguments: [last, head.count, Data(head), count])
+    try RedemptionStore.sealed(otherwiseThan: newestHead(), after: last, limit: count, in: database)
   }
 
   /// Re-encrypts codes under the newest key, a few at a time.
@@ -58,7 +52,8 @@ struct SealedCodes: Sendable {
     let found = try older(after: last, atMost: count, in: database)
     for redemption in found {
       do {
-        _ = try storage.renew(name(redemption), on: Shelf(database: database)) { record($0) }
+        let shelf = Shelf(redemption: redemption, database: database)
+        _ = try storage.renew(name(redemption), on: shelf) { record($0) }
       } catch is SecureStorageFailure {
         // The failure was recorded; the code is not changed, and is tried again at the next start.
         continue
@@ -80,23 +75,18 @@ struct SealedCodes: Sendable {
     logger.error("a redemption's code could not be sealed or read", metadata: ["problem": .string(incident.problem.rawValue)])
   }
 
-  /// The rows of redemptions as storage for secrets.
+  /// A redemption's row as storage for its code.
   private struct Shelf: SecretShelf {
+    let redemption: RedemptionID
     let database: Database
 
     func put(_ sealed: [UInt8], _ name: SecretName) throws {
-      try database.run("UPDATE redemptions SET sealed_code = ?2 WHERE redemption_id = ?1", .bytes(name.owner), .bytes(sealed))
+      try RedemptionStore.setSealedCode(sealed, of: redemption, in: database)
     }
 
-    func get(_ name: SecretName) throws -> [UInt8]? {
-      try database.first(
-        "SELECT sealed_code FROM redemptions WHERE redemption_id = ? AND sealed_code IS NOT NULL", .bytes(name.owner)
-      ) { $0.bytes(0) }
-    }
+    func get(_ name: SecretName) throws -> [UInt8]? { try RedemptionStore.sealedCode(of: redemption, in: database) }
 
-    func remove(_ name: SecretName) throws {
-      try database.run("UPDATE redemptions SET sealed_code = NULL WHERE redemption_id = ?", .bytes(name.owner))
-    }
+    func remove(_ name: SecretName) throws { try RedemptionStore.removeSealedCode(of: redemption, in: database) }
   }
 
   /// The bytes already read from a row. A damaged code stays in its row, since reading changes nothing there.

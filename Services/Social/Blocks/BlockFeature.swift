@@ -13,7 +13,7 @@ struct BlockFeature: Feature {
   /// In the order in which they are done.
   let closings: [BlockClosing]
 
-  let migrations = [BlockStore.migration(12), KnownNames.migration(35)]
+  let migrations = [BlockStore.migration(12), KnownNameStore.migration(35)]
   let tables: [ErasedTable] = [.rows("blocks", "blocker_account = :account OR blocked_account = :account", .blocks)]
 
   func register(in service: inout ServiceDefinition) {

@@ -179,7 +179,7 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     }
     let statement = try transaction.database.cachedStatement(
       sql: """
-        UPDATE \(Kind.table) SET is_hidden = 1, \(KnownNames.keep("to_account"))
+        UPDATE \(Kind.table) SET is_hidden = 1, \(KnownNameStore.keep("to_account"))
         WHERE from_account = ? AND to_account = ? AND state = 'pending' AND is_hidden = 0
         """)
     try statement.execute(arguments: [blocked, blocker])
@@ -204,7 +204,7 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
 
   /// A request as the account `:account` sees it, with the other as `a`.
   private static var columns: String {
-    "r.*, a.account_id, \(KnownNames.columns(of: "r", isSender: "r.from_account = :account", for: ":account"))"
+    "r.*, a.account_id, \(KnownNameStore.columns(of: "r", isSender: "r.from_account = :account", for: ":account"))"
   }
 
   /// A request as one of its two accounts sees it.
@@ -240,7 +240,7 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     let received = half(
       "to_account", "from_account", "AND r.is_hidden = 0 AND NOT \(BlockStore.exists(by: "r.from_account", of: ":account"))")
     let sent = half(
-      "from_account", "to_account", "AND (r.is_hidden = 1 OR \(ShownPerson.isFound("r.to_account", for: ":account")))")
+      "from_account", "to_account", "AND (r.is_hidden = 1 OR \(ShownPersonStore.isFound("r.to_account", for: ":account")))")
     let sql =
       switch direction {
       case .received: received

@@ -178,7 +178,7 @@ enum ConversationStore {
 
   /// A page of an account's conversations.
   static let listSQL = """
-    SELECT side.conversation_id, side.last_sequence, side.unread_count, side.other_account, \(ShownPerson.columns(for: "side.account_id")),
+    SELECT side.conversation_id, side.last_sequence, side.unread_count, side.other_account, \(ShownPersonStore.columns(for: "side.account_id")),
       a.account_id, \(MessageStore.columns(of: "m")),
       EXISTS (
         SELECT 1 FROM friendships f WHERE f.low_account = min(side.account_id, side.other_account)

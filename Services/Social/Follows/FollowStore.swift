@@ -110,7 +110,7 @@ enum FollowStore {
 
   /// A page of the accounts on one side. Whom one follows are a thousand at most; followers are found by a walk along an index.
   static func listSQL(_ side: Side) -> String {
-    let columns = "a.account_id, a.username, a.nickname, \(ShownPerson.photoTag(of: "a.account_id")), f.changed_at"
+    let columns = "a.account_id, a.username, a.nickname, \(ShownPersonStore.photoTag(of: "a.account_id")), f.changed_at"
     return switch side {
     case .followed:
       """

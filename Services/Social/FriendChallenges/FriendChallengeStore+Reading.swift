@@ -10,7 +10,7 @@ extension FriendChallengeStore {
   /// accounts that have blocked the account, or were deleted, are left out.
   private static func side(_ own: String, _ other: String) -> String {
     """
-    SELECT c.*, a.account_id, a.username, a.nickname, \(ShownPerson.photoTag(of: "a.account_id", for: ":account")),
+    SELECT c.*, a.account_id, a.username, a.nickname, \(ShownPersonStore.photoTag(of: "a.account_id", for: ":account")),
       mine.run AS own_run, mine.longest AS own_longest, mine.unit AS own_unit,
       theirs.run AS other_run, theirs.longest AS other_longest, theirs.unit AS other_unit
     FROM friend_challenges c JOIN accounts a ON a.account_id = c.\(other)
@@ -18,7 +18,7 @@ extension FriendChallengeStore {
       ON mine.friend_challenge_id = c.friend_challenge_id AND mine.account_id = c.\(own)
     LEFT JOIN friend_challenge_streaks theirs
       ON theirs.friend_challenge_id = c.friend_challenge_id AND theirs.account_id = c.\(other)
-    WHERE c.\(own) = :account AND \(ShownPerson.isFound("c.\(other)", for: ":account"))
+    WHERE c.\(own) = :account AND \(ShownPersonStore.isFound("c.\(other)", for: ":account"))
     """
   }
 

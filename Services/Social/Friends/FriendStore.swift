@@ -95,7 +95,7 @@ enum FriendStore {
   }
   /// A page of an account's friends.
   static let listSQL = """
-    SELECT a.account_id, a.username, a.nickname, \(ShownPerson.photoTag(of: "a.account_id")), f.since
+    SELECT a.account_id, a.username, a.nickname, \(ShownPersonStore.photoTag(of: "a.account_id")), f.since
     FROM friend_names n CROSS JOIN friendships f USING (low_account, high_account)
     JOIN accounts a ON a.account_id = iif(n.account_id = f.low_account, f.high_account, f.low_account)
     WHERE n.account_id = :account AND n.username > :after ORDER BY n.username LIMIT :limit

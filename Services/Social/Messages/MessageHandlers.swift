@@ -21,7 +21,7 @@ struct MessageHandlers: Sendable {
     guard isFriend || side != nil else { throw Failure(RequestFailure.notFound) }
     let request = try call.page(input)
     let page = try side.map { try MessageStore.list(of: $0.conversation, request, in: database) } ?? Page(items: [])
-    let person = try ShownPerson.find(other, for: account, in: database)
+    let person = try ShownPersonStore.find(other, for: account, in: database)
     return ConversationMessages(
       items: page.items, nextCursor: page.nextCursor, accountID: other, username: person.username,
       nickname: person.nickname, photoURL: person.photoURL, isFriend: isFriend, unreadCount: side?.unreadCount ?? 0,

@@ -162,7 +162,7 @@ enum ReportStore {
   /// With the accused account's names as the reporter sees them; the owner of a team or of a public link is not shown.
   private static let own = """
     SELECT r.*, c.subject_kind, c.subject_id, c.subject_day, c.outcome, c.decided_at,
-      iif(c.subject_kind IN ('team', 'taskLink'), NULL, c.accused_account) AS accused_account, \(ShownPerson.columns(for: "r.reporter_account"))
+      iif(c.subject_kind IN ('team', 'taskLink'), NULL, c.accused_account) AS accused_account, \(ShownPersonStore.columns(for: "r.reporter_account"))
     FROM reports r JOIN moderation_cases c ON c.case_id = r.case_id
     LEFT JOIN accounts a ON a.account_id = c.accused_account AND c.subject_kind NOT IN ('team', 'taskLink')
     """

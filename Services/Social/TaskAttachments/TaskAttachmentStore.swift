@@ -95,7 +95,8 @@ enum TaskAttachmentStore {
 
   /// With the names of who attached it, as the account `:account` sees them.
   private static let shown = """
-    SELECT f.*, \(ShownPerson.columns(for: ":account")) FROM task_attachments f LEFT JOIN accounts a ON a.account_id = f.account_id
+    SELECT f.*, \(ShownPersonStore.columns(for: ":account"))
+    FROM task_attachments f LEFT JOIN accounts a ON a.account_id = f.account_id
     WHERE \(isThere)
     """
 
@@ -220,7 +221,7 @@ enum TaskAttachmentStore {
         database.cachedStatement(sql: "SELECT name FROM tasks WHERE task_id = ?"), arguments: [task])
     }.map { try TaskName(text: $0) }
     for account in try access.participants(task, database) {
-      let username = try (attached?.by).flatMap { try ShownPerson.find($0, for: account, in: database).username }
+      let username = try (attached?.by).flatMap { try ShownPersonStore.find($0, for: account, in: database).username }
       try transaction.publish(
         TaskAttachmentsChanged(
           accountID: account, taskID: task, attachmentID: id, change: change, byAccountID: attached?.by,

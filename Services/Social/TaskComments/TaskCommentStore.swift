@@ -35,7 +35,7 @@ enum TaskCommentStore {
   /// Comments as the account `:account` sees them, to be narrowed down. Of accounts that were deleted there are none.
   private static let selection = """
     SELECT c.sequence, c.comment_id, c.task_id, c.account_id, c.text, c.help_id, c.created_at, c.removed_at,
-      \(ShownPerson.columns(for: ":account")),
+      \(ShownPersonStore.columns(for: ":account")),
       \(BlockStore.exists(by: ":account", of: "c.account_id")) AS is_folded
     FROM task_comments c CROSS JOIN accounts a ON a.account_id = c.account_id
     """

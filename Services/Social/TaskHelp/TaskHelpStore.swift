@@ -140,7 +140,7 @@ enum TaskHelpStore {
 extension TaskHelpStore {
   /// Requests and offers as the account `:account` sees them, to be narrowed down. Of accounts that were deleted there are none.
   private static let selection = """
-    SELECT h.*, \(ShownPerson.columns(for: ":account")), t.name AS task_name
+    SELECT h.*, \(ShownPersonStore.columns(for: ":account")), t.name AS task_name
     FROM task_help h JOIN tasks t ON t.task_id = h.task_id JOIN accounts a ON a.account_id = h.account_id
     """
 

@@ -177,7 +177,7 @@ extension TaskParticipantStore {
     let statement = try database.cachedStatement(
       sql: """
         SELECT p.account_id, p.enrolled_at, p.confirmed_at, t.creator_account = p.account_id AS is_creator,
-          \(ShownPerson.columns(for: ":account"))
+          \(ShownPersonStore.columns(for: ":account"))
         FROM task_participants p JOIN tasks t ON t.task_id = p.task_id JOIN accounts a ON a.account_id = p.account_id
         WHERE p.task_id = :task AND p.state <> 'left' AND \(isThere("p"))
         ORDER BY is_creator DESC, p.enrolled_at, username

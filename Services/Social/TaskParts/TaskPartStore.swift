@@ -169,7 +169,7 @@ enum TaskPartStore {
 extension TaskPartStore {
   /// Parts as the account `:account` sees them, to be narrowed down. Accounts that were deleted are left out.
   private static let selection = """
-    SELECT p.*, a.account_id AS assignee_id, \(ShownPerson.columns(for: ":account")), p.done_by AS doer_id,
+    SELECT p.*, a.account_id AS assignee_id, \(ShownPersonStore.columns(for: ":account")), p.done_by AS doer_id,
       (SELECT state FROM tasks t WHERE t.task_id = p.task_id) AS task_state
     FROM task_parts p LEFT JOIN accounts a ON a.account_id = p.assignee_account
       AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = a.account_id)
@@ -207,7 +207,7 @@ extension TaskPartStore {
   private static func person(_ id: AccountID, for account: AccountID, in database: Database) throws -> TaskPerson? {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT a.account_id, \(ShownPerson.columns(for: ":account"))
+        SELECT a.account_id, \(ShownPersonStore.columns(for: ":account"))
         FROM accounts a WHERE a.account_id = :id
           AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = a.account_id)
         """)

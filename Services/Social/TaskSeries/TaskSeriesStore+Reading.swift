@@ -7,7 +7,7 @@ import Storage
 extension TaskSeriesStore {
   /// Series in which the account `:account` takes part, to be narrowed down.
   private static let selection = """
-    SELECT s.*, a.account_id AS creator_id, \(ShownPerson.columns(for: ":account"))
+    SELECT s.*, a.account_id AS creator_id, \(ShownPersonStore.columns(for: ":account"))
     FROM task_series_participants p JOIN task_series s ON s.series_id = p.series_id
     LEFT JOIN accounts a ON a.account_id = s.creator_account
     WHERE p.account_id = :account
@@ -38,7 +38,7 @@ extension TaskSeriesStore {
     let stored = Stored(row)
     let statement = try database.cachedStatement(
       sql: """
-        SELECT p.account_id, \(ShownPerson.columns(for: ":account"))
+        SELECT p.account_id, \(ShownPersonStore.columns(for: ":account"))
         FROM task_series_participants p JOIN accounts a ON a.account_id = p.account_id
         WHERE p.series_id = :series AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = p.account_id)
         ORDER BY p.position

@@ -8,7 +8,7 @@ extension TaskStore {
   /// Tasks in which an account takes part, to be narrowed down.
   private static let selection = """
     SELECT t.*, p.confirmed_at, a.account_id AS creator_id, \(isResponsible("p", for: "t")) AS can_edit,
-      \(ShownPerson.columns(for: "p.account_id"))
+      \(ShownPersonStore.columns(for: "p.account_id"))
     FROM task_participants p JOIN tasks t ON t.task_id = p.task_id
     LEFT JOIN accounts a ON a.account_id = t.creator_account
     """

@@ -11,7 +11,7 @@ extension TeamInvitationStore {
   private static func selection(_ other: String) -> String {
     """
     SELECT i.*, t.name, t.member_count, a.account_id,
-      \(KnownNames.columns(of: "i", isSender: other == "to_account" ? "TRUE" : "FALSE", for: ":account"))
+      \(KnownNameStore.columns(of: "i", isSender: other == "to_account" ? "TRUE" : "FALSE", for: ":account"))
     FROM team_invitations i CROSS JOIN teams t USING (team_id) CROSS JOIN accounts a ON a.account_id = i.\(other)
     """
   }
@@ -41,7 +41,7 @@ extension TeamInvitationStore {
       """
     let sent = """
       SELECT * FROM (\(selection("to_account")) WHERE i.team_id = :team
-        AND (i.is_hidden = 1 OR \(ShownPerson.isFound("i.to_account", for: ":account"))) AND \(page))
+        AND (i.is_hidden = 1 OR \(ShownPersonStore.isFound("i.to_account", for: ":account"))) AND \(page))
       """
     return switch direction {
     case .received: received

@@ -144,7 +144,7 @@ enum TeamInvitationStore {
     for id in try ID<TeamInvitation>.fetchAll(statement, arguments: [blocked, blocker]) { try end(id, .withdrawn, transaction) }
     try transaction.database.run(
       """
-      UPDATE team_invitations SET is_hidden = 1, \(KnownNames.keep("to_account"))
+      UPDATE team_invitations SET is_hidden = 1, \(KnownNameStore.keep("to_account"))
       WHERE to_account = ? AND from_account = ? AND state = 'pending' AND is_hidden = 0
       """, .id(blocker), .id(blocked))
   }

@@ -100,7 +100,7 @@ extension TeamTaskStore {
   static let listSQL = """
     SELECT t.*, p.confirmed_at, p.account_id AS participant_id, coalesce(r.was_removed, 0) AS was_removed, a.account_id AS creator_id,
       iif(p.account_id IS NULL, 0, \(TaskStore.isResponsible("p", for: "t"))) AS can_edit,
-      \(ShownPerson.columns(for: ":account"))
+      \(ShownPersonStore.columns(for: ":account"))
     FROM tasks t LEFT JOIN task_participants p ON p.task_id = t.task_id AND p.account_id = :account AND p.state <> 'left'
     LEFT JOIN task_participants r ON r.task_id = t.task_id AND r.account_id = :account
     LEFT JOIN accounts a ON a.account_id = t.creator_account

@@ -164,11 +164,11 @@ extension TeamMemberStore {
       arguments: [team])
   }
 
-  /// The members as one of them sees them, in the order in which they came; see ``ShownPerson``.
+  /// The members as one of them sees them, in the order in which they came; see ``ShownPersonStore``.
   static func list(of team: ID<Team>, for account: AccountID, in database: Database) throws -> [TeamMember] {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT m.account_id, m.is_owner, m.joined_at, \(ShownPerson.columns(for: ":account"))
+        SELECT m.account_id, m.is_owner, m.joined_at, \(ShownPersonStore.columns(for: ":account"))
         FROM team_members m JOIN accounts a ON a.account_id = m.account_id
         WHERE m.team_id = :team AND m.position IS NOT NULL ORDER BY m.position
         """)

@@ -39,7 +39,7 @@ struct EligibilityTests {
       #expect(try await services.balance(of: ana.id).coins == 10)
       #expect(try await services.store(of: .rewards).rows("waiting_days") == 0)
       let isShown = try await services.store(of: .rewards).read { [now = services.clock.now] in
-        try Eligibility.of(ana.id, at: now, in: $0).isShown
+        try EligibilityStore.find(ana.id, at: now, in: $0).isShown
       }
       #expect(!isShown)
       // Given again: what is recorded from then on counts.
@@ -83,7 +83,7 @@ struct EligibilityTests {
       func shown() async throws -> [Bool] {
         try await services.store(of: .rewards).read { [now = services.clock.now] database in
           try [ana, ben, cleo, dora].map { person in
-            try Eligibility.of(person.id, at: now, in: database).isShown
+            try EligibilityStore.find(person.id, at: now, in: database).isShown
           }
         }
       }

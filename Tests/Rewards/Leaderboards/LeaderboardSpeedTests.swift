@@ -75,9 +75,9 @@ struct LeaderboardSpeedTests {
   private static var statements: [String] {
     LeaderboardMetric.allCases.flatMap { metric in
       [
-        EveryoneLeaderboard.listSQL(metric, .behind), EveryoneLeaderboard.listSQL(metric, .before),
-        EveryoneLeaderboard.hiddenSQL(metric), GroupLeaderboard.sql(metric, people: LeaderboardPeople.friends),
-        GroupLeaderboard.sql(metric, people: TeamMemberStore.teammates),
+        LeaderboardStore.listSQL(metric, .behind), LeaderboardStore.listSQL(metric, .before),
+        LeaderboardStore.hiddenSQL(metric), LeaderboardStore.groupSQL(metric, people: LeaderboardPeopleStore.friends),
+        LeaderboardStore.groupSQL(metric, people: TeamMemberStore.teammates),
       ]
     } + [LeaderboardStore.countSQL]
   }

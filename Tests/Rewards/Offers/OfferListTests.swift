@@ -251,9 +251,9 @@ struct OfferListTests {
   func plans() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       for order in OfferOrder.allCases {
-        let query = OfferQuery(.init(sort: order), from: nil, balance: 0, now: services.clock.now)
+        let sql = OfferStore.walkSQL(order, isOfPartner: false)
         let plan = try await services.store(of: .rewards).read { database in
-          try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(query.walkSQL)", arguments: ["value": 0, "offer": OfferID()])
+          try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(sql)", arguments: ["value": 0, "offer": OfferID()])
             .map { $0["detail"] as String }
         }
         #expect(plan.count == 1 && plan[0].contains("USING INDEX offers_by_"), "\(plan)")

@@ -4,7 +4,7 @@ import ServiceKit
 import Storage
 
 /// The names by which a blocked account knew its blocker, kept where it still sees them: it does not see newer ones (SOC-8).
-enum KnownNames {
+enum KnownNameStore {
   /// The tables that show such names, by the columns of the account that sees them.
   private static let tables = [
     "blocks": "blocker_account", "friend_requests": "to_account", "follow_requests": "to_account",

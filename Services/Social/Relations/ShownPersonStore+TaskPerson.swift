@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 
 extension TaskPerson {
-  /// A person whose names and photo are in a row as ``ShownPerson/columns(for:)``.
+  /// A person whose names and photo are in a row as ``ShownPersonStore/columns(for:)``.
   ///
   /// - Parameter column: the column of the account's id.
   init(_ row: Row, of account: AccountID, _ column: String) {

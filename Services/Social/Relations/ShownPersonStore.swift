@@ -7,9 +7,9 @@ import Storage
 ///
 /// A blocked account must notice nothing. Where it still shares something with the blocker, be it a conversation, a task, a series, a part,
 /// a comment, a file or a team, the blocker has neither names nor photo, like a deleted account; what belongs to the blocker alone is not
-/// shown. Its requests to the blocker look sent, under the names by which it knew the blocker; see ``KnownNames``. Neither of the two sees
-/// the other's photo, and nobody sees that of a suspended account, since reading it would fail.
-enum ShownPerson {
+/// shown. Its requests to the blocker look sent, under the names by which it knew the blocker; see ``KnownNameStore``. Neither of the two
+/// sees the other's photo, and nobody sees that of a suspended account, since reading it would fail.
+enum ShownPersonStore {
   /// The condition, in SQL, that an account is to be found for a reader: that it has not blocked it.
   static func isFound(_ account: String, for reader: String) -> String {
     "NOT \(BlockStore.exists(by: account, of: reader))"

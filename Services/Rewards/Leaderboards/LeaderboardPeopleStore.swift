@@ -4,7 +4,7 @@ import ServiceKit
 import Storage
 
 /// Which people a reader sees on leaderboards, and how (REW-6, SOC-8).
-enum LeaderboardPeople {
+enum LeaderboardPeopleStore {
   /// A person's names and photo.
   struct Shown {
     let username: Username
