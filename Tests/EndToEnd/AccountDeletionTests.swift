@@ -187,7 +187,7 @@ private struct Leaver: Sendable {
   }
 
   func state(_ deleted: DeleteAccount.Output, _ cluster: RunningCluster) async throws -> AccountDeletion {
-    try await cluster.client.callUntilDone(ReadAccountDeletion.self, .init(token: deleted.token))
+    try await cluster.client.callUntilDone(GetAccountDeletion.self, .init(token: deleted.token))
   }
 
   /// Nobody sees it, nobody can be it, and what the friend wrote is there.
@@ -200,7 +200,7 @@ private struct Leaver: Sendable {
         return problem.status
       }
     }
-    #expect(try await status(client, ReadOwnAccount.self, .init()) == 401)
+    #expect(try await status(client, GetOwnAccount.self, .init()) == 401)
     #expect(try await status(client, ListActivities.self, .init()) == 401)
     #expect(try await status(cluster.client, LogIn.self, .init(login: "zephyrine_u", password: Self.password)) == 401)
     #expect(try await friend.client.callUntilDone(ListFriends.self, .init()).items.isEmpty)

@@ -35,7 +35,7 @@ struct IdentityKillsTests {
       let first = try await cluster.client.callUntilDone(RefreshSession.self, .init(refreshToken: token))
       let again = try await cluster.client.callUntilDone(RefreshSession.self, .init(refreshToken: token))
       #expect(first.refreshToken == again.refreshToken, "one rotation")
-      _ = try await cluster.client.authorized(first.accessToken).callUntilDone(ReadOwnAccount.self, .init())
+      _ = try await cluster.client.authorized(first.accessToken).callUntilDone(GetOwnAccount.self, .init())
       let next = try await cluster.client.callUntilDone(RefreshSession.self, .init(refreshToken: first.refreshToken))
       #expect(next.session.id == first.session.id)
     }
@@ -74,7 +74,7 @@ struct IdentityKillsTests {
       #expect(try await Self.isRight(name, new, cluster), "what was acknowledged holds")
       let next = try await cluster.client.callUntilDone(RefreshSession.self, .init(refreshToken: session.refreshToken))
       #expect(next.session.id == sessions.own.session.id)
-      _ = try await cluster.client.authorized(next.accessToken).callUntilDone(ReadOwnAccount.self, .init())
+      _ = try await cluster.client.authorized(next.accessToken).callUntilDone(GetOwnAccount.self, .init())
       do {
         _ = try await cluster.client.callUntilDone(RefreshSession.self, .init(refreshToken: sessions.other.refreshToken))
         Issue.record("the other sessions have ended")
@@ -111,7 +111,7 @@ struct IdentityKillsTests {
       }
       guard let deleted else { return }
       let state = try await eventually {
-        try await cluster.client.callUntilDone(ReadAccountDeletion.self, .init(token: deleted.token)).state
+        try await cluster.client.callUntilDone(GetAccountDeletion.self, .init(token: deleted.token)).state
       } until: {
         $0 == .finished
       }

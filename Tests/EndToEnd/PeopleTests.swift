@@ -76,7 +76,7 @@ struct PeopleTests {
       let bytes = Array(try Data(contentsOf: Self.pictures.appending(path: name)))
       _ = try await ana.client.call(PutPhoto.self, .init(content: Base64Bytes(bytes)))
       let entry = try await ben.client.call(SearchDirectory.self, .init()).items.first
-      let profile = try await ben.client.call(ReadProfileByUsername.self, .init(username: ana.account.username))
+      let profile = try await ben.client.call(GetProfileByUsername.self, .init(username: ana.account.username))
       #expect(entry?.photoURL == profile.photoURL)
       return try #require(profile.photoURL)
     }
@@ -151,7 +151,7 @@ struct PeopleTests {
     let entries = try await viewer.client.callUntilDone(SearchDirectory.self, .init()).items
     if entries.contains(where: { $0.accountID == other.account.id }) { seen.append("entry") }
     do {
-      let profile = try await viewer.client.callUntilDone(ReadProfile.self, .init(accountID: other.account.id))
+      let profile = try await viewer.client.callUntilDone(GetProfile.self, .init(accountID: other.account.id))
       seen.append(profile.relation.isBlocked && profile.photoURL == nil ? "names" : "profile")
     } catch let problem as GatewayClient.Problem {
       #expect(problem.status == 404, "\(problem)")
@@ -181,7 +181,7 @@ struct PeopleTests {
     of viewer: Member, to other: Member, until isRight: (Relation) -> Bool
   ) async throws -> Relation {
     try await eventually {
-      try await viewer.client.callUntilDone(ReadProfile.self, .init(accountID: other.account.id)).relation
+      try await viewer.client.callUntilDone(GetProfile.self, .init(accountID: other.account.id)).relation
     } until: {
       isRight($0)
     }

@@ -52,7 +52,7 @@ struct PhotoRestorationKillsTests {
         } until: {
           $0 != nil
         } == photo)
-      #expect(try await PhotoURL(account: ben.account.id, tag: ben.client.callUntilDone(ReadOwnPhoto.self, .init()).tag) == photo)
+      #expect(try await PhotoURL(account: ben.account.id, tag: ben.client.callUntilDone(GetOwnPhoto.self, .init()).tag) == photo)
 
       // What was given back once is not given back again over what its owner does since.
       _ = try await ben.client.callUntilDone(DeletePhoto.self, .init(), idempotencyKey: "deletion")
@@ -65,7 +65,7 @@ struct PhotoRestorationKillsTests {
   }
 
   private func url(of person: Member, for reader: Member) async throws -> PhotoURL? {
-    try await reader.client.callUntilDone(ReadProfileByUsername.self, .init(username: person.account.username)).photoURL
+    try await reader.client.callUntilDone(GetProfileByUsername.self, .init(username: person.account.username)).photoURL
   }
 
   /// Somebody who administers, logged in as such.

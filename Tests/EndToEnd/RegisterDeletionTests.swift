@@ -43,7 +43,7 @@ struct RegisterDeletionTests {
 
     let deleted = try await ana.client.callUntilDone(DeleteAccount.self, .init(password: .init(text: password)))
     _ = try await eventually(seconds: 60) {
-      try await cluster.client.callUntilDone(ReadAccountDeletion.self, .init(token: deleted.token))
+      try await cluster.client.callUntilDone(GetAccountDeletion.self, .init(token: deleted.token))
     } until: {
       $0.state == .finished
     }

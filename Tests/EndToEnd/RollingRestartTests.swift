@@ -79,7 +79,7 @@ struct RollingRestartTests {
     let deadline = ContinuousClock.now + .seconds(30)
     while answered < 20, ContinuousClock.now < deadline {
       do {
-        _ = try await ben.client.call(ReadOwnAccount.self, Empty())
+        _ = try await ben.client.call(GetOwnAccount.self, Empty())
         taken += 1
         answered += 1
       } catch let problem as GatewayClient.Problem {
@@ -91,20 +91,20 @@ struct RollingRestartTests {
       }
     }
     #expect(taken == 0 && answered == 20)
-    #expect(try await ana.client.call(ReadOwnAccount.self, Empty()).username == ana.account.username)
+    #expect(try await ana.client.call(GetOwnAccount.self, Empty()).username == ana.account.username)
   }
 
   /// One request of the load, by its number: reads of all five services, and writes of three.
   private static func ask(_ kind: Int, _ name: String, _ ana: Member, _ ben: Member, _ report: Report) async {
     do {
       switch kind % 9 {
-      case 0: _ = try await ana.client.call(ReadOwnAccount.self, Empty())
+      case 0: _ = try await ana.client.call(GetOwnAccount.self, Empty())
       case 1: _ = try await ben.client.call(ListActivities.self, .init())
       case 2: _ = try await ana.client.call(ListFriends.self, .init())
       case 3: _ = try await ben.client.call(GetBalance.self, Empty())
       case 4: _ = try await ana.client.call(CountUnreadNotifications.self, Empty())
       case 5: _ = try await ana.client.call(UpdateSettings.self, .init(dayStartHour: .set(kind % 6)))
-      case 6: _ = try await ben.client.call(MarkNotificationsRead.self, .init(upTo: 1))
+      case 6: _ = try await ben.client.call(MarkAllNotificationsRead.self, .init(upTo: 1))
       default:
         _ = try await ana.client.call(SendMessage.self, .init(accountID: ben.account.id, text: .init(text: name)))
         report.state.withLock { $0.sent.append(name) }

@@ -62,7 +62,7 @@ struct SuspensionKillsTests {
         !$0.isEmpty
       }
       #expect(link.count == 1)
-      let details = try await cluster.client.callUntilDone(ReadSuspension.self, .init(token: try #require(link.first)))
+      let details = try await cluster.client.callUntilDone(GetSuspension.self, .init(token: try #require(link.first)))
       #expect(details.username == ana.username && details.until == decision.until)
       let ended = try Play.read(cluster, .identity) {
         try Int.fetchOne(

@@ -59,30 +59,30 @@ public struct OperationRound: Sendable {
       BeginExternalLogin.spec.name, CompleteExternalLogin.spec.name, BeginIdentityLink.spec.name, CompleteIdentityLink.spec.name,
       UnlinkIdentity.spec.name,
     ],
-    "it takes an incident, which there is only where somebody attacks": [ReadIncident.spec.name, CloseIncident.spec.name],
-    "it takes a report of a whole day": [ReadSecurityReport.spec.name],
+    "it takes an incident, which there is only where somebody attacks": [GetIncident.spec.name, CloseIncident.spec.name],
+    "it takes a report of a whole day": [GetSecurityReport.spec.name],
     "it takes an alert of a login, which is raised once for each device": [
       AnswerLoginAlert.spec.name, AnswerLoginAlertByLink.spec.name,
     ],
     "it takes a link that is mailed to who logs in while suspended": [
-      ReadSuspension.spec.name, AppealSuspension.spec.name, DeleteSuspendedAccount.spec.name,
+      GetSuspension.spec.name, AppealSuspension.spec.name, DeleteSuspendedAccount.spec.name,
     ],
-    "it takes a reminder that is due": [AnswerReminder.spec.name, ReadReminder.spec.name, AnswerReminderByLink.spec.name],
-    "it takes a mail that can be unsubscribed from": [ReadUnsubscribe.spec.name, CreateUnsubscribe.spec.name],
+    "it takes a reminder that is due": [AnswerReminder.spec.name, GetReminder.spec.name, AnswerReminderByLink.spec.name],
+    "it takes a mail that can be unsubscribed from": [GetUnsubscribe.spec.name, CreateUnsubscribe.spec.name],
     "it takes a deletion that is under way, of which it is a part": [
-      ConfirmErasure.spec.name, ReadDeletionReport.spec.name, EndDeletionReport.spec.name,
+      ConfirmErasure.spec.name, GetDeletionReport.spec.name, EndDeletionReport.spec.name,
     ],
     "it takes a mail that is being written, of which it is a part": [
-      ReadVerificationSecret.spec.name, ReadRecoverySecret.spec.name, ReadEmailChangeSecret.spec.name,
-      ReadEmailChangeNotice.spec.name, ReadLoginAlertSecret.spec.name, ReadSecurityMail.spec.name,
-      ReadPersonalAccessTokenNotice.spec.name, ReadSuspensionSecret.spec.name, ReadSanctionNotice.spec.name,
+      GetVerificationSecret.spec.name, GetRecoverySecret.spec.name, GetEmailChangeSecret.spec.name,
+      GetEmailChangeNotice.spec.name, GetLoginAlertSecret.spec.name, GetSecurityMail.spec.name,
+      GetPersonalAccessTokenNotice.spec.name, GetSuspensionSecret.spec.name, GetSanctionNotice.spec.name,
     ],
-    "it takes an external login that is under way": [ReadExternalLoginReturn.spec.name],
+    "it takes an external login that is under way": [GetExternalLoginReturn.spec.name],
     "it takes a personal access token, and is a part of each call with one": [IdentifyPersonalAccessToken.spec.name],
     "it takes a push service": [OpenPush.spec.name, RetryDeadPush.spec.name],
     "it takes a mail that could not be delivered": [RetryDeadEmail.spec.name],
     "there is a further log only once a register was put back from a copy": [
-      ReadRegisterLogCheckpoint.spec.name, ReadRegisterLogTile.spec.name,
+      GetRegisterLogCheckpoint.spec.name, GetRegisterLogTile.spec.name,
     ],
   ]
 }

@@ -14,23 +14,23 @@ extension OperationRound {
 
 extension RoundWorker {
   func profiles() async throws {
-    try await ana(ReadOwnAccount.self, .init())
-    try await ana(ReadSettings.self, .init())
+    try await ana(GetOwnAccount.self, .init())
+    try await ana(GetSettings.self, .init())
     try await ana(UpdateSettings.self, .init(language: .set(.english)))
     try await anybody(ListConsents.self, .init())
     try await ana(SearchDirectory.self, .init(query: DirectoryQuery(text: "g00")))
     try await ana(
       UpdateProfile.self,
       .init(username: .set(FormField(text: ana.username.description)), nickname: .set(FormField(text: "Ana \(name)"))))
-    try await ana(ReadProfile.self, .init(accountID: ben.id))
-    try await ana(ReadProfileByUsername.self, .init(username: ben.username))
+    try await ana(GetProfile.self, .init(accountID: ben.id))
+    try await ana(GetProfileByUsername.self, .init(username: ben.username))
     try await ana(PutPhoto.self, .init(content: GrowthCast.picture))
-    try await ana(ReadOwnPhoto.self, .init())
-    try await ben(ReadPhoto.self, .init(accountID: ana.id))
+    try await ana(GetOwnPhoto.self, .init())
+    try await ben(GetPhoto.self, .init(accountID: ana.id))
     let link = try await ana(CreatePublicLink.self, .init())
-    try await ana(ReadPublicLink.self, .init())
-    try await anybody(ReadPublicProfile.self, .init(key: link.key))
-    try await anybody(ReadPublicPhoto.self, .init(key: link.key))
+    try await ana(GetPublicLink.self, .init())
+    try await anybody(GetPublicProfile.self, .init(key: link.key))
+    try await anybody(GetPublicPhoto.self, .init(key: link.key))
     try await ana(RevokePublicLink.self, .init())
     try await ana(DeletePhoto.self, .init())
   }
@@ -89,7 +89,7 @@ extension RoundWorker {
     try await call(LogOut.self, .init(), by: anybody.authorized(extra.accessToken))
     let deleted = try await call(
       DeleteAccount.self, .init(password: .init(text: last)), by: anybody.authorized(session.accessToken))
-    try await anybody(ReadAccountDeletion.self, .init(token: deleted.token))
+    try await anybody(GetAccountDeletion.self, .init(token: deleted.token))
   }
 
   /// Verifies by the newer of two links.

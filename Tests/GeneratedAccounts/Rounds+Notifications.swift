@@ -21,18 +21,18 @@ extension RoundWorker {
     guard let newest = items.first else { return timings.fail(ListNotifications.spec.name, "it is empty") }
     try await ben(ListDeliveries.self, .init())
     if let old = items.last { try await ben(MarkNotificationRead.self, .init(notificationID: old.id)) }
-    try await ben(MarkNotificationsRead.self, .init(upTo: newest.number))
+    try await ben(MarkAllNotificationsRead.self, .init(upTo: newest.number))
     if items.count > 3 { try await ben(DeleteNotification.self, .init(notificationID: items[items.count - 1].id)) }
   }
 
   func ways() async throws {
-    try await ana(ReadNotificationPreferences.self, .init())
+    try await ana(GetNotificationPreferences.self, .init())
     try await ana(
       UpdateNotificationPreferences.self, .init(choices: [NotificationChoice(category: .teams, .email, isOn: true)]))
     try await ana(SetQuietHours.self, .init(startsAt: QuietTime(text: "23:00"), endsAt: QuietTime(text: "23:30")))
-    try await ana(ReadQuietHours.self, .init())
+    try await ana(GetQuietHours.self, .init())
     try await ana(ClearQuietHours.self, .init())
-    try await ana(ReadPushKey.self, .init())
+    try await ana(GetPushKey.self, .init())
     let keys = CreatePushSubscription.Keys(
       p256dh: try PushKey(text: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"),
       auth: try PushSecret(text: "BTBZMqHH6r4Tts7J_aSIgg"))
@@ -52,7 +52,7 @@ extension RoundWorker {
     let sent = try await administrator(SendBroadcast.self, .init(message: message, perMinute: 1))
     try await administrator(ListBroadcasts.self, .init())
     try await administrator(CancelBroadcast.self, .init(broadcastID: sent.id))
-    try await administrator(ReadDeliveryStatistics.self, .init())
+    try await administrator(GetDeliveryStatistics.self, .init())
     try await administrator(ListDeadEmails.self, .init())
     try await administrator(ListDeadPushes.self, .init())
   }

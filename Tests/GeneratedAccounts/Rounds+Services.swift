@@ -19,26 +19,26 @@ extension RoundWorker {
   func askOfWeeks() async throws {
     let (from, until) = (Instant.now.adding(seconds: -7 * 86_400), Instant.now)
     let activity = try await ana(ListActivities.self, .init()).items[0].activity.id
-    try await ask(ReadActivityWeeks.self, .init(weeks: [.init(accountID: ana.id, firstDay: day(-7))]), as: .notifications)
+    try await ask(GetActivityWeeks.self, .init(weeks: [.init(accountID: ana.id, firstDay: day(-7))]), as: .notifications)
     let read = try await ask(
-      ReadChallengeActivity.self, .init(accountID: ana.id, activityID: activity), as: .social)
+      GetChallengeActivity.self, .init(accountID: ana.id, activityID: activity), as: .social)
     try await ask(
       PlanChallengeActivity.self,
       .init(accountID: ben.id, challengerAccountID: ana.id, challengerActivityID: activity, activity: read), as: .social)
     try await ask(
-      ReadReportedEntry.self, .init(readerAccountID: ana.id, activityID: activity, day: day(-1)), as: .social)
+      GetReportedEntry.self, .init(readerAccountID: ana.id, activityID: activity, day: day(-1)), as: .social)
     try await ask(
-      ReadCoinWeeks.self, .init(times: [.init(accountID: ana.id, from: from, until: until)]), as: .notifications)
-    try await ask(ReadExpiringOffers.self, .init(accountIDs: [ana.id]), as: .notifications)
-    try await ask(ReadFriendRanks.self, .init(accountIDs: [ana.id]), as: .notifications)
+      GetCoinWeeks.self, .init(times: [.init(accountID: ana.id, from: from, until: until)]), as: .notifications)
+    try await ask(GetExpiringOffers.self, .init(accountIDs: [ana.id]), as: .notifications)
+    try await ask(GetFriendRanks.self, .init(accountIDs: [ana.id]), as: .notifications)
     try await ask(
-      ReadSocialWeeks.self, .init(times: [.init(accountID: ana.id, from: from, until: until)]), as: .notifications)
+      GetSocialWeeks.self, .init(times: [.init(accountID: ana.id, from: from, until: until)]), as: .notifications)
   }
 
   func askOfAccounts() async throws {
     try await ask(LookUpAccount.self, .init(accountID: ana.id), as: .social)
-    try await ask(ReadAddressee.self, .init(accountID: ana.id), as: .notifications)
-    try await ask(ReadReportedAccount.self, .init(accountID: ana.id), as: .social)
+    try await ask(GetAddressee.self, .init(accountID: ana.id), as: .notifications)
+    try await ask(GetReportedAccount.self, .init(accountID: ana.id), as: .social)
     let sessions = try await ana(ListSessions.self, .init()).items.map(\.id)
     try await ask(CheckSessions.self, .init(sessionIDs: sessions), as: .notifications)
     try await ask(ListRegisterRecords.self, .init(after: 0), as: .social)
@@ -51,14 +51,14 @@ extension RoundWorker {
     try await ask(CountAudience.self, .init(), as: .notifications)
     try await ask(ListAudience.self, .init(audience: .init(), after: nil, limit: 100), as: .notifications)
     let mails = try await ask(ListMailbox.self, .init(), as: .gateway).items
-    if let mail = mails.first { try await ask(ReadMailboxMail.self, .init(name: mail.name), as: .gateway) }
+    if let mail = mails.first { try await ask(GetMailboxMail.self, .init(name: mail.name), as: .gateway) }
   }
 
   func askOfPages() async throws {
     let link = try await ben(CreatePublicLink.self, .init())
     try await ask(OpenPublicProfile.self, .init(key: link.key), as: .gateway)
-    try await ask(ReadBadgeProfilePart.self, .init(accountID: ben.id, language: .english), as: .gateway)
-    try await ask(ReadTaskProfilePart.self, .init(accountID: ben.id, language: .english), as: .gateway)
+    try await ask(GetBadgeProfilePart.self, .init(accountID: ben.id, language: .english), as: .gateway)
+    try await ask(GetTaskProfilePart.self, .init(accountID: ben.id, language: .english), as: .gateway)
     try await ben(RevokePublicLink.self, .init())
     let task = try await ana(CreateTask.self, .init(name: TaskName(text: "Round \(name)"))).id
     guard let token = try await ana(RenewTaskToken.self, .init(taskID: task)).token?.description else { return }

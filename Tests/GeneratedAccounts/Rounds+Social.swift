@@ -116,16 +116,16 @@ extension RoundWorker {
   }
 
   func register() async throws {
-    try await anybody(ReadRegisterCheckpoint.self, .init())
-    try await anybody(ReadRegisterTile.self, .init(path: "0/000.p/1"))
+    try await anybody(GetRegisterCheckpoint.self, .init())
+    try await anybody(GetRegisterTile.self, .init(path: "0/000.p/1"))
     try await anybody(ListRegisterKeys.self, .init())
     let size = try await anybody(ProveRegisterConsistency.self, .init(from: 1)).to
     let leaf = RegisterLeafKey(number: size / 2)
     try await anybody(ProveRegisterInclusion.self, leaf)
-    try await anybody(ReadRegisterProof.self, leaf)
+    try await anybody(GetRegisterProof.self, leaf)
     try await ana(ListOwnRegisterRecords.self, .init())
     if let record = try await ana(ListOwnAccountRecords.self, .init()).items.first {
-      try await anybody(ReadRegisterAccountLeaf.self, .init(recordNumber: record.number))
+      try await anybody(GetRegisterAccountLeaf.self, .init(recordNumber: record.number))
     }
   }
 
@@ -134,9 +134,9 @@ extension RoundWorker {
     let message = try await ana(SendMessagePhoto.self, .init(accountID: ben.id, content: GrowthCast.picture)).id
     let report = try await ben(CreateReport.self, .init(subject: .message(message), reason: .spam)).id
     try await ben(ListOwnReports.self, .init())
-    try await administrator(ReadReportedPhoto.self, .init(reportID: report))
+    try await administrator(GetReportedPhoto.self, .init(reportID: report))
     let warned = try await openCase(of: ana.id)
-    try await administrator(ReadModerationCase.self, .init(caseID: warned))
+    try await administrator(GetModerationCase.self, .init(caseID: warned))
     try await administrator(
       DecideModerationCase.self, .init(caseID: warned, outcome: .warned, reason: ReportText(text: "No spam.")))
     try await ana(ListOwnSanctions.self, .init())

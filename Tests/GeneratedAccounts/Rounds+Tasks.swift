@@ -32,7 +32,7 @@ extension RoundWorker {
     try await ana(ConfirmTaskCompletion.self, .init(taskID: id))
     let link = try await ana(CreateTaskLink.self, .init(taskID: id))
     try await ana(ListTaskLinks.self, .init())
-    try await anybody(ReadPublicTask.self, .init(key: link.key))
+    try await anybody(GetPublicTask.self, .init(key: link.key))
     try await ana(RevokeTaskLink.self, .init(taskLinkID: link.id))
   }
 
@@ -64,7 +64,7 @@ extension RoundWorker {
     try await ben(GetTaskAttachment.self, .init(attachmentID: file))
     try await ben(DownloadTaskAttachmentChunk.self, .init(attachmentID: file, offset: 0))
     let report = try await ben(CreateReport.self, .init(subject: .taskAttachment(file), reason: .spam)).id
-    try await administrator(ReadReportedFileChunk.self, .init(reportID: report, offset: 0))
+    try await administrator(DownloadReportedFileChunk.self, .init(reportID: report, offset: 0))
     try await ana(DeleteTaskAttachment.self, .init(attachmentID: file))
     let other = try await ana(CreateTaskAttachment.self, announcement).id
     try await ana(CancelTaskAttachment.self, .init(attachmentID: other))

@@ -33,15 +33,15 @@ public final class IdentityDouble: Sendable {
     /// Of whom a subscriber without history learns.
     var registered: [AccountID] = []
     var deleted: [AccountDeleted] = []
-    var secrets: [VerificationLinkID: ReadVerificationSecret.Output] = [:]
-    var recoveries: [PasswordRecoveryID: ReadRecoverySecret.Output] = [:]
-    var alerts: [LoginAlertID: ReadLoginAlertSecret.Output] = [:]
-    var suspensionLinks: [SuspensionLinkID: ReadSuspensionSecret.Output] = [:]
+    var secrets: [VerificationLinkID: GetVerificationSecret.Output] = [:]
+    var recoveries: [PasswordRecoveryID: GetRecoverySecret.Output] = [:]
+    var alerts: [LoginAlertID: GetLoginAlertSecret.Output] = [:]
+    var suspensionLinks: [SuspensionLinkID: GetSuspensionSecret.Output] = [:]
     var mails: [SecurityMailID: SecurityMail] = [:]
-    var emailChanges: [EmailChangeID: ReadEmailChangeSecret.Output] = [:]
-    var formerAddresses: [EmailChangeID: ReadEmailChangeNotice.Output] = [:]
-    var tokens: [PersonalAccessTokenID: ReadPersonalAccessTokenNotice.Output] = [:]
-    var deletions: [AccountDeletionID: ReadDeletionReport.Output] = [:]
+    var emailChanges: [EmailChangeID: GetEmailChangeSecret.Output] = [:]
+    var formerAddresses: [EmailChangeID: GetEmailChangeNotice.Output] = [:]
+    var tokens: [PersonalAccessTokenID: GetPersonalAccessTokenNotice.Output] = [:]
+    var deletions: [AccountDeletionID: GetDeletionReport.Output] = [:]
     var endedReports: [AccountDeletionID] = []
     var refusesReportEnds = false
     var registerRecords: [RegisterRecordLine] = []
@@ -168,7 +168,7 @@ public final class IdentityDouble: Sendable {
   /// Makes an alert about a login of that person; the secret of its links is given out for ever.
   public func loginAlert(of person: Account, token: String) throws -> LoginAlertID {
     let alert = LoginAlertID()
-    let secret = ReadLoginAlertSecret.Output(
+    let secret = GetLoginAlertSecret.Output(
       token: token, email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username,
       language: person.language, device: "Firefox on Linux", place: "Tokyo, Japan",
       at: try Instant(text: "2026-11-22T08:43:00.000Z"))
@@ -182,7 +182,7 @@ public final class IdentityDouble: Sendable {
   public func suspensionLink(of person: Account, until: Instant?, token: String) throws -> SuspensionLinkID {
     let link = SuspensionLinkID()
     let secret = try secret(of: person, token: token)
-    let output = ReadSuspensionSecret.Output(
+    let output = GetSuspensionSecret.Output(
       token: token, email: secret.email, username: secret.username, language: secret.language, suspendedUntil: until,
       expiresAt: secret.expiresAt)
     state.withLock { $0.suspensionLinks[link] = output }
@@ -204,7 +204,7 @@ public final class IdentityDouble: Sendable {
   public func emailChange(of person: Account, token: String) throws -> EmailChangeID {
     let change = EmailChangeID()
     let secret = try secret(of: person, token: token)
-    let former = ReadEmailChangeNotice.Output(
+    let former = GetEmailChangeNotice.Output(
       token: String(token.reversed()), email: try EmailAddress(text: "\(person.username)@before.example"),
       username: person.username, language: person.language, expiresAt: secret.expiresAt)
     state.withLock { state in
@@ -222,7 +222,7 @@ public final class IdentityDouble: Sendable {
     let token = PersonalAccessToken(
       id: id, name: try PersonalAccessTokenName(text: name), scopes: scopes,
       createdAt: try Instant(text: "2026-11-22T08:43:00.000Z"), expiresAt: expiresAt, lastUsedAt: nil)
-    let notice = ReadPersonalAccessTokenNotice.Output(
+    let notice = GetPersonalAccessTokenNotice.Output(
       token: token, email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username,
       language: person.language)
     state.withLock { $0.tokens[id] = notice }
@@ -232,13 +232,13 @@ public final class IdentityDouble: Sendable {
   /// Makes a deletion of that person's account, which is remembered until ``forget(_:)-(AccountDeletionID)``.
   public func deletion(of person: Account) throws -> AccountDeletionID {
     let id = AccountDeletionID()
-    let addressee = ReadAddressee.Output(
+    let addressee = GetAddressee.Output(
       email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username, language: person.language)
     let at = try Instant(text: "2026-11-22T08:43:00.000Z")
     let deletion = AccountDeletion(
       id: id, state: .reporting, requestedAt: at, cleanBy: at.adding(seconds: 86_400), erasedAt: at.adding(seconds: 60),
       finishedAt: nil, services: [])
-    state.withLock { $0.deletions[id] = ReadDeletionReport.Output(addressee: addressee, deletion: deletion) }
+    state.withLock { $0.deletions[id] = GetDeletionReport.Output(addressee: addressee, deletion: deletion) }
     return id
   }
 
@@ -251,8 +251,8 @@ public final class IdentityDouble: Sendable {
   /// The deletions whose reports have ended.
   public var endedReports: [AccountDeletionID] { state.withLock { $0.endedReports } }
 
-  private func secret(of person: Account, token: String) throws -> ReadVerificationSecret.Output {
-    ReadVerificationSecret.Output(
+  private func secret(of person: Account, token: String) throws -> GetVerificationSecret.Output {
+    GetVerificationSecret.Output(
       token: token, email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username,
       language: person.language, expiresAt: try Instant(text: "2026-11-22T08:43:00.000Z"))
   }
@@ -273,9 +273,9 @@ public final class IdentityDouble: Sendable {
       state.lookUps += 1
       return state.people.values.first { $0.account == input.accountID || $0.username == input.username }?.event
     }
-    serve(ReadAddressee.self, in: &service) { input, state in
+    serve(GetAddressee.self, in: &service) { input, state in
       guard let person = state.people[input.accountID] else { return nil }
-      return ReadAddressee.Output(
+      return GetAddressee.Output(
         email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username, language: person.language)
     }
     serve(CheckSessions.self, in: &service) { input, state in
@@ -292,7 +292,7 @@ public final class IdentityDouble: Sendable {
     serve(CountAudience.self, in: &service) { input, state in
       CountAudience.Output(count: IdentityDouble.audience(input, state.people.values.map(\.event)).count)
     }
-    serve(ReadReportedAccount.self, in: &service) { input, state in
+    serve(GetReportedAccount.self, in: &service) { input, state in
       guard let person = state.people[input.accountID]?.event else { return nil }
       return ReportedAccount(username: person.username, nickname: person.nickname, photo: state.photos[input.accountID])
     }
@@ -301,7 +301,7 @@ public final class IdentityDouble: Sendable {
       return ListRegisterRecords.Output(records: records, lastNumber: state.registerRecords.last?.number ?? 0)
     }
     serveSecrets(in: &service)
-    serve(ReadDeletionReport.self, in: &service) { input, state in state.deletions[input.deletionID] }
+    serve(GetDeletionReport.self, in: &service) { input, state in state.deletions[input.deletionID] }
     serve(EndDeletionReport.self, in: &service) { input, state in
       if state.refusesReportEnds { throw Failure(RequestFailure.unavailable) }
       guard state.deletions[input.deletionID] != nil else { return nil }
@@ -321,18 +321,18 @@ public final class IdentityDouble: Sendable {
 
   /// Serves what mails are made from.
   private func serveSecrets(in service: inout ServiceDefinition) {
-    serve(ReadVerificationSecret.self, in: &service) { [asking] input, state in
+    serve(GetVerificationSecret.self, in: &service) { [asking] input, state in
       asking.yield(input.linkID)
       if state.isAway { throw Failure(RequestFailure.unavailable) }
       return state.secrets[input.linkID]
     }
-    serve(ReadRecoverySecret.self, in: &service) { input, state in state.recoveries[input.recoveryID] }
-    serve(ReadLoginAlertSecret.self, in: &service) { input, state in state.alerts[input.alertID] }
-    serve(ReadSuspensionSecret.self, in: &service) { input, state in state.suspensionLinks[input.linkID] }
-    serve(ReadSecurityMail.self, in: &service) { input, state in state.mails[input.mailID] }
-    serve(ReadEmailChangeSecret.self, in: &service) { input, state in state.emailChanges[input.changeID] }
-    serve(ReadEmailChangeNotice.self, in: &service) { input, state in state.formerAddresses[input.changeID] }
-    serve(ReadPersonalAccessTokenNotice.self, in: &service) { input, state in state.tokens[input.tokenID] }
+    serve(GetRecoverySecret.self, in: &service) { input, state in state.recoveries[input.recoveryID] }
+    serve(GetLoginAlertSecret.self, in: &service) { input, state in state.alerts[input.alertID] }
+    serve(GetSuspensionSecret.self, in: &service) { input, state in state.suspensionLinks[input.linkID] }
+    serve(GetSecurityMail.self, in: &service) { input, state in state.mails[input.mailID] }
+    serve(GetEmailChangeSecret.self, in: &service) { input, state in state.emailChanges[input.changeID] }
+    serve(GetEmailChangeNotice.self, in: &service) { input, state in state.formerAddresses[input.changeID] }
+    serve(GetPersonalAccessTokenNotice.self, in: &service) { input, state in state.tokens[input.tokenID] }
   }
 
   /// Serves an operation whose answer is what is found; what is not is `not_found`.

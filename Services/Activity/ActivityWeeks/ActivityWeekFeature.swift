@@ -6,6 +6,6 @@ struct ActivityWeekFeature: Feature {
   let calendars: AccountCalendars
 
   func register(in service: inout ServiceDefinition) {
-    service.serve(ReadActivityWeeks.self, read: ActivityWeekHandlers(calendars: calendars).read)
+    service.serve(GetActivityWeeks.self, read: ActivityWeekHandlers(calendars: calendars).get)
   }
 }

@@ -8,7 +8,7 @@ import Storage
 struct ActivityWeekHandlers: Sendable {
   let calendars: AccountCalendars
 
-  func read(_ input: ReadActivityWeeks.Input, _ call: OpenCall, _ database: Database) throws -> ReadActivityWeeks.Output {
+  func get(_ input: GetActivityWeeks.Input, _ call: OpenCall, _ database: Database) throws -> GetActivityWeeks.Output {
     .init(weeks: try input.weeks.map { try week($0, database) })
   }
 

@@ -41,7 +41,7 @@ struct CalendarFeed: Sendable {
     text.append(body)
     text.line("END:VCALENDAR")
     let tag = Base64URL.encode(Array(SHA256.hash(data: text.bytes).prefix(16)))
-    return MediaFile(mediaType: ReadCalendarFeed.mediaType, tag: tag, content: Base64Bytes(text.bytes))
+    return MediaFile(mediaType: GetCalendarFeed.mediaType, tag: tag, content: Base64Bytes(text.bytes))
   }
 }
 

@@ -18,7 +18,7 @@ struct CalendarFeedFeature: Feature {
     service.serve(CreateCalendarFeedLink.self, write: handlers.createLink)
     service.serve(GetCalendarFeedLink.self, read: handlers.getLink)
     service.serve(RevokeCalendarFeedLink.self, write: handlers.revokeLink)
-    service.serve(ReadCalendarFeed.self, handlers.read)
+    service.serve(GetCalendarFeed.self, handlers.get)
     service.subscribe(to: SessionRevoked.self, CalendarFeedSubscriptions.sessionRevoked)
     service.subscribe(to: AccessWithdrawn.self, CalendarFeedSubscriptions.accessWithdrawn)
   }

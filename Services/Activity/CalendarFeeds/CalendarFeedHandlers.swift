@@ -28,7 +28,7 @@ struct CalendarFeedHandlers: Sendable {
     return Empty()
   }
 
-  func read(_ input: ReadCalendarFeed.Input, _ call: OpenCall) async throws -> ReadCalendarFeed.Output {
+  func get(_ input: GetCalendarFeed.Input, _ call: OpenCall) async throws -> GetCalendarFeed.Output {
     let (account, today, events) = try await call.read { database in
       let account = try CalendarFeedStore.account(input.key, in: database)
       let today = calendars.today(account, call.now)

@@ -13,7 +13,7 @@ struct ChallengeActivityFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     let handlers = ChallengeActivityHandlers(calendars: calendars)
     let subscriptions = ChallengeActivitySubscriptions(calendars: calendars)
-    service.serve(ReadChallengeActivity.self, prepare: handlers.requireChallenger, read: handlers.read)
+    service.serve(GetChallengeActivity.self, prepare: handlers.requireChallenger, read: handlers.get)
     service.serve(PlanChallengeActivity.self, prepare: handlers.requireAccepter, read: handlers.plan)
     service.subscribe(to: FriendChallengeAccepted.self, subscriptions.accepted)
     service.subscribe(to: FriendChallengeChanged.self, subscriptions.changed)

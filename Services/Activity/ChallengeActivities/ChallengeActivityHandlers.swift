@@ -8,7 +8,7 @@ struct ChallengeActivityHandlers: Sendable {
   let calendars: AccountCalendars
 
   /// Ensures that the read model of accounts contains the challenger, whose days it provides.
-  func requireChallenger(_ input: ReadChallengeActivity.Input, _ call: OpenCall) async throws {
+  func requireChallenger(_ input: GetChallengeActivity.Input, _ call: OpenCall) async throws {
     try await require(input.accountID, call)
   }
 
@@ -17,8 +17,8 @@ struct ChallengeActivityHandlers: Sendable {
     try await require(input.accountID, call)
   }
 
-  func read(
-    _ input: ReadChallengeActivity.Input, _ prepared: Void, _ call: OpenCall, _ database: Database
+  func get(
+    _ input: GetChallengeActivity.Input, _ prepared: Void, _ call: OpenCall, _ database: Database
   ) throws -> ChallengeActivity {
     let activity = try ActivityStore.find(input.activityID, of: input.accountID, in: database)
     guard !activity.isArchived else { throw ActivityFailure.archived }

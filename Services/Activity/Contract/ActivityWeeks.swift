@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let activityWeeks = FeatureContract(operations: [ReadActivityWeeks.self])
+  static let activityWeeks = FeatureContract(operations: [GetActivityWeeks.self])
 }
 
 /// The account and the week that a summary is about.
@@ -80,7 +80,7 @@ public struct KeptStreak: Document, Hashable {
 }
 
 /// Returns what accounts did in past weeks, for their weekly summaries (NOT-3).
-public enum ReadActivityWeeks: OpenOperation {
+public enum GetActivityWeeks: OpenOperation {
   public struct Input: Document {
     public var weeks: [WeekOfAccount]
 

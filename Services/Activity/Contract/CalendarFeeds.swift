@@ -2,7 +2,7 @@ public import Operations
 
 extension FeatureContract {
   static let calendarFeeds = FeatureContract(
-    operations: [CreateCalendarFeedLink.self, GetCalendarFeedLink.self, RevokeCalendarFeedLink.self, ReadCalendarFeed.self])
+    operations: [CreateCalendarFeedLink.self, GetCalendarFeedLink.self, RevokeCalendarFeedLink.self, GetCalendarFeed.self])
 }
 
 /// The secret link to the account's activities as an iCalendar feed, shown once (ACT-16).
@@ -79,7 +79,7 @@ public enum RevokeCalendarFeedLink: AccountOperation {
 }
 
 /// Returns the feed of a secret link as iCalendar (RFC 5545), for calendar programs that subscribe to it.
-public enum ReadCalendarFeed: OpenOperation {
+public enum GetCalendarFeed: OpenOperation {
   /// Which feed.
   public struct Input: Document, Hashable {
     /// The link's key.

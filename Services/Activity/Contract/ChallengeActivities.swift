@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let challengeActivities = FeatureContract(operations: [ReadChallengeActivity.self, PlanChallengeActivity.self])
+  static let challengeActivities = FeatureContract(operations: [GetChallengeActivity.self, PlanChallengeActivity.self])
 }
 
 /// An activity as a challenged friend sees it (SOC-6). Leaves out what is private to its owner, such as reminders and tags.
@@ -68,7 +68,7 @@ public enum ChallengeActivityFailure: String, FailureCode {
 }
 
 /// Returns an account's own activity as a challenged friend is to see it (SOC-6).
-public enum ReadChallengeActivity: OpenOperation {
+public enum GetChallengeActivity: OpenOperation {
   /// The activity, and the account that has to own it.
   public struct Input: Document {
     /// The account that sends the challenge.

@@ -2,7 +2,7 @@ public import Operations
 
 extension FeatureContract {
   static let inactivity = FeatureContract(
-    operations: [ReadInactivityNotice.self, SetInactivityNotice.self, ClearInactivityNotice.self],
+    operations: [GetInactivityNotice.self, SetInactivityNotice.self, ClearInactivityNotice.self],
     events: [InactivityDetected.self, InactivityEnded.self])
 }
 
@@ -19,7 +19,7 @@ public struct InactivityNotice: Document, Hashable {
 }
 
 /// Returns after how many days without movement the account is notified (NOT-3).
-public enum ReadInactivityNotice: AccountOperation {
+public enum GetInactivityNotice: AccountOperation {
   public typealias Input = Empty
   public typealias Output = InactivityNotice
 

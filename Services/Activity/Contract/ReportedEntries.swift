@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let reportedEntries = FeatureContract(operations: [ReadReportedEntry.self])
+  static let reportedEntries = FeatureContract(operations: [GetReportedEntry.self])
 }
 
 /// An entry as the account's followers see it, copied for moderators when it is reported (SOC-8).
@@ -34,7 +34,7 @@ public struct ReportedEntry: Document, Hashable {
 }
 
 /// Gives social a copy of an entry, for a report by an account that can see it (SOC-8).
-public enum ReadReportedEntry: OpenOperation {
+public enum GetReportedEntry: OpenOperation {
   /// Which entry, and the account that reports it.
   public struct Input: Document, Hashable {
     /// The account that reports.

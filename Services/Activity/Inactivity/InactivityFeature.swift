@@ -13,7 +13,7 @@ struct InactivityFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     let handlers = InactivityHandlers(calendars: calendars)
-    service.serve(ReadInactivityNotice.self, read: InactivityHandlers.read)
+    service.serve(GetInactivityNotice.self, read: InactivityHandlers.get)
     service.serve(SetInactivityNotice.self, prepare: InactivityHandlers.prepareSet, write: handlers.set)
     service.serve(ClearInactivityNotice.self, write: InactivityHandlers.clear)
     service.run { [calendars, clock] store in InactivityWorker(store: store, calendars: calendars, clock: clock) }

@@ -9,7 +9,7 @@ import Storage
 struct InactivityHandlers: Sendable {
   let calendars: AccountCalendars
 
-  static func read(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> InactivityNotice {
+  static func get(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> InactivityNotice {
     InactivityNotice(days: try InactivityStore.days(of: call.account, in: database))
   }
 

@@ -8,7 +8,7 @@ struct ReportedEntryFeature: Feature {
   let calendars: AccountCalendars
 
   func register(in service: inout ServiceDefinition) {
-    service.serve(ReadReportedEntry.self, read: ReportedEntryHandlers(calendars: calendars).read)
+    service.serve(GetReportedEntry.self, read: ReportedEntryHandlers(calendars: calendars).get)
     service.subscribe(to: EntryRemovalChanged.self, ReportedEntrySubscriptions(calendars: calendars).removalChanged)
   }
 }

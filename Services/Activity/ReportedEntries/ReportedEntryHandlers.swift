@@ -8,7 +8,7 @@ import Storage
 struct ReportedEntryHandlers: Sendable {
   let calendars: AccountCalendars
 
-  func read(_ input: ReadReportedEntry.Input, _ call: OpenCall, _ database: Database) throws -> ReportedEntry {
+  func get(_ input: GetReportedEntry.Input, _ call: OpenCall, _ database: Database) throws -> ReportedEntry {
     let name = EntryName(activityID: input.activityID, day: .day(input.day))
     do {
       let day = try FollowStore.day(of: name, for: input.readerAccountID, calendars, now: call.now, in: database)

@@ -31,7 +31,7 @@ struct ExternalLoginReturnPage: BrowserPage {
     try await request.admit(.sensitive)
     let form = try request.readForm()
     let state = try LinkToken.read(form, orElse: Failure(ExternalLoginFailure.stateInvalid), from: "state")
-    let uri = try await request.callAsGateway(ReadExternalLoginReturn.self, .init(state: state)).redirectURI
+    let uri = try await request.callAsGateway(GetExternalLoginReturn.self, .init(state: state)).redirectURI
     let query = Self.fields.compactMap { name in form[name].map { "\(name)=\(PercentEncoding.encode($0))" } }
     return .redirect(to: uri + (uri.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query.joined(separator: "&"))
   }

@@ -39,7 +39,7 @@ struct MailboxPage: BrowserPage {
     }
     guard MailboxCookie.holds(code, request.exchange.headers) else { throw Failure(GatewayFailure.mailboxCodeRequired) }
     guard let name else { return .page(list(try await request.callAsGateway(ListMailbox.self, Empty()).items, request)) }
-    return .page(mail(try await request.callAsGateway(ReadMailboxMail.self, .init(name: try file(name))), request))
+    return .page(mail(try await request.callAsGateway(GetMailboxMail.self, .init(name: try file(name))), request))
   }
 
   private func file(_ name: String) throws(Failure) -> MailFileName {
@@ -78,7 +78,7 @@ struct MailboxPage: BrowserPage {
   }
 
   /// One mail: its plain text, and its HTML in the frame.
-  private func mail(_ mail: ReadMailboxMail.Output, _ request: PageRequest) -> PageContent {
+  private func mail(_ mail: GetMailboxMail.Output, _ request: PageRequest) -> PageContent {
     let text = { (key: String) in request.text("page.mailbox.\(key)") }
     var content: HTML = """
       <p><a href="../mailbox">\(text("back"))</a></p>

@@ -14,7 +14,7 @@ struct PublicProfilePage: BrowserPage {
   /// What the services add, in the order in which it is shown.
   let parts: [any ProfilePartOperation.Type]
 
-  let operations: [any Operation.Type] = [OpenPublicProfile.self, ReadPublicProfile.self]
+  let operations: [any Operation.Type] = [OpenPublicProfile.self, GetPublicProfile.self]
 
   let routes = [
     PageRoute(
@@ -23,7 +23,7 @@ struct PublicProfilePage: BrowserPage {
   ]
 
   func answer(_ request: inout PageRequest) async throws(Failure) -> PageAnswer {
-    try await request.admit(ReadPublicProfile.self)
+    try await request.admit(GetPublicProfile.self)
     let key = try PublicLinkKey.read(request)
     let opened = try await request.callAsGateway(OpenPublicProfile.self, .init(key: key))
     let found = await ask(.init(accountID: opened.accountID, language: request.language), request)

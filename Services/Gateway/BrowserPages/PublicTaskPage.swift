@@ -5,7 +5,7 @@ import SocialContract
 /// `/task/{key}` (TASK-6, UC8): a completed task, for anyone with a participant's public link to it. The page needs no login and no script.
 /// It shows what the participant has chosen, and only the number of the other participants.
 struct PublicTaskPage: BrowserPage {
-  let operations: [any Operation.Type] = [ReadPublicTask.self]
+  let operations: [any Operation.Type] = [GetPublicTask.self]
 
   let routes = [
     PageRoute(
@@ -14,8 +14,8 @@ struct PublicTaskPage: BrowserPage {
   ]
 
   func answer(_ request: inout PageRequest) async throws(Failure) -> PageAnswer {
-    try await request.admit(ReadPublicTask.self)
-    let task = try await request.call(ReadPublicTask.self, .init(key: try PublicLinkKey.read(request)))
+    try await request.admit(GetPublicTask.self)
+    let task = try await request.call(GetPublicTask.self, .init(key: try PublicLinkKey.read(request)))
     let description: HTML = task.description.map { "<blockquote dir=\"auto\">\($0.description)</blockquote>" } ?? ""
     return .page(
       PageContent(

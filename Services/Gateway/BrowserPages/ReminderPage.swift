@@ -7,7 +7,7 @@ import Operations
 struct ReminderPage: BrowserPage {
   private static let path = "/reminder"
 
-  let operations: [any Operation.Type] = [ReadReminder.self, AnswerReminderByLink.self]
+  let operations: [any Operation.Type] = [GetReminder.self, AnswerReminderByLink.self]
 
   let routes = [
     PageRoute(
@@ -31,10 +31,10 @@ struct ReminderPage: BrowserPage {
 
   func answer(_ request: inout PageRequest) async throws(Failure) -> PageAnswer {
     guard request.isForm else {
-      try await request.admit(ReadReminder.self)
+      try await request.admit(GetReminder.self)
       let query = try request.readQuery()
       let token = try ReminderPage.token(query)
-      let found = try await request.call(ReadReminder.self, .init(token: token))
+      let found = try await request.call(GetReminder.self, .init(token: token))
       return .page(found.answer == nil ? forms(found, token, startingWith: query["answer"], request) : done(found, request))
     }
     try await request.admit(AnswerReminderByLink.self)

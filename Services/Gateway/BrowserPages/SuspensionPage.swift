@@ -10,7 +10,7 @@ struct SuspensionPage: BrowserPage {
 
   private static let path = "/suspension"
 
-  let operations: [any Operation.Type] = [ReadSuspension.self, AppealSuspension.self, DeleteSuspendedAccount.self]
+  let operations: [any Operation.Type] = [GetSuspension.self, AppealSuspension.self, DeleteSuspendedAccount.self]
 
   let routes = [
     PageRoute(
@@ -32,9 +32,9 @@ struct SuspensionPage: BrowserPage {
 
   func answer(_ request: inout PageRequest) async throws(Failure) -> PageAnswer {
     guard request.isForm else {
-      try await request.admit(ReadSuspension.self)
+      try await request.admit(GetSuspension.self)
       let token = try SuspensionPage.token(try request.readQuery())
-      return .page(show(try await request.call(ReadSuspension.self, .init(token: token)), token, request))
+      return .page(show(try await request.call(GetSuspension.self, .init(token: token)), token, request))
     }
     try await request.admit(AppealSuspension.self)
     let fields = try request.readForm(withLinesIn: ["text"])

@@ -7,7 +7,7 @@ import Operations
 struct UnsubscribePage: BrowserPage {
   private static let path = "/unsubscribe"
 
-  let operations: [any Operation.Type] = [ReadUnsubscribe.self, CreateUnsubscribe.self]
+  let operations: [any Operation.Type] = [GetUnsubscribe.self, CreateUnsubscribe.self]
 
   let routes = [
     PageRoute(
@@ -29,9 +29,9 @@ struct UnsubscribePage: BrowserPage {
   func answer(_ request: inout PageRequest) async throws(Failure) -> PageAnswer {
     let query = try request.readQuery()
     guard request.isForm else {
-      try await request.admit(ReadUnsubscribe.self)
+      try await request.admit(GetUnsubscribe.self)
       let token = try UnsubscribePage.token(query)
-      let found = try await request.call(ReadUnsubscribe.self, .init(token: token))
+      let found = try await request.call(GetUnsubscribe.self, .init(token: token))
       return .page(found.isOff ? done(found, request) : form(found, token, request))
     }
     try await request.admit(CreateUnsubscribe.self)

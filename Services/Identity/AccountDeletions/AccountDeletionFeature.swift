@@ -50,9 +50,9 @@ struct AccountDeletionFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(DeleteAccount.self, handlers.delete)
     service.serve(DeleteSuspendedAccount.self, handlers.deleteSuspended)
-    service.serve(ReadAccountDeletion.self, read: handlers.read)
+    service.serve(GetAccountDeletion.self, read: handlers.get)
     service.serve(ConfirmErasure.self, write: handlers.confirm)
-    service.serve(ReadDeletionReport.self, handlers.readReport)
+    service.serve(GetDeletionReport.self, handlers.getReport)
     service.serve(EndDeletionReport.self, write: handlers.endReport)
     let (handlers, environment) = (handlers, environment)
     service.run { store, pulse in

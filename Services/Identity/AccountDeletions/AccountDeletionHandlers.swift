@@ -54,7 +54,7 @@ struct AccountDeletionHandlers: Sendable {
     }
   }
 
-  func read(_ input: ReadAccountDeletion.Input, _ call: OpenCall, _ database: Database) throws -> AccountDeletion {
+  func get(_ input: GetAccountDeletion.Input, _ call: OpenCall, _ database: Database) throws -> AccountDeletion {
     guard let token = DeletionToken(input.token), let deletion = try AccountDeletionStore.find(token.claimedLink, in: database),
       token.isOf(deletion, key: keys.deletions)
     else { throw Failure(RequestFailure.notFound) }
@@ -68,7 +68,7 @@ struct AccountDeletionHandlers: Sendable {
     return Empty()
   }
 
-  func readReport(_ input: ReadDeletionReport.Input, _ call: OpenCall) async throws -> ReadDeletionReport.Output {
+  func getReport(_ input: GetDeletionReport.Input, _ call: OpenCall) async throws -> GetDeletionReport.Output {
     // What is noted of a damaged address must stay, so the failure is thrown after the transaction.
     let report = try await call.write { transaction in
       transaction.afterCommit { signal.send() }

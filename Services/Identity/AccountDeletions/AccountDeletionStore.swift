@@ -150,7 +150,7 @@ enum AccountDeletionStore {
   private static func keepAddressee(
     of account: AccountRecord, _ id: AccountDeletionID, _ secrets: SecureStorage, _ transaction: Transaction
   ) throws {
-    let addressee = ReadAddressee.Output(email: account.email, username: account.username, language: account.language)
+    let addressee = GetAddressee.Output(email: account.email, username: account.username, language: account.language)
     do {
       try SecretStore.keep(addressee.json, SecretName(.deletionAddressee, of: id.bytes), in: secrets, transaction)
     } catch is SecureStorageFailure {
@@ -190,13 +190,13 @@ enum AccountDeletionStore {
   /// What the report needs; nil once it has ended. If the address is damaged, the report ends here.
   static func report(
     _ id: AccountDeletionID, _ secrets: SecureStorage, cleanSeconds: Int, _ transaction: Transaction
-  ) throws -> ReadDeletionReport.Output? {
+  ) throws -> GetDeletionReport.Output? {
     guard let deletion = try find(id, in: transaction.database), deletion.reportedAt == nil else { return nil }
     guard let json = try SecretStore.read(deletion.addressee, of: nil, in: secrets, transaction) else {
       try endReport(id, isDelivered: false, transaction)
       return nil
     }
-    return ReadDeletionReport.Output(
+    return GetDeletionReport.Output(
       addressee: try .decode(json), deletion: try view(deletion, cleanSeconds: cleanSeconds, in: transaction.database))
   }
 

@@ -11,7 +11,7 @@ struct AccountFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     service.decideVerified { account, database in try AccountStore.find(account, in: database)?.verifiedAt != nil }
-    service.serveAtOnce(ReadOwnAccount.self, AccountHandlers.readOwn)
+    service.serveAtOnce(GetOwnAccount.self, AccountHandlers.getOwn)
     service.serveAtOnce(LookUpAccount.self, AccountHandlers.lookUp)
   }
 }

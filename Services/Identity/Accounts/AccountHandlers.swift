@@ -6,7 +6,7 @@ import Storage
 
 /// Accounts, read by their owners and by other services.
 enum AccountHandlers {
-  static func readOwn(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> OwnAccount {
+  static func getOwn(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> OwnAccount {
     try call.liveAccount(database).own
   }
 

@@ -3,7 +3,7 @@ public import Operations
 extension FeatureContract {
   static let accountDeletions = FeatureContract(
     operations: [
-      DeleteAccount.self, ReadAccountDeletion.self, ConfirmErasure.self, ReadDeletionReport.self, EndDeletionReport.self,
+      DeleteAccount.self, GetAccountDeletion.self, ConfirmErasure.self, GetDeletionReport.self, EndDeletionReport.self,
     ],
     events: [AccountDeleted.self, AccountErased.self])
 }
@@ -148,7 +148,7 @@ public enum DeleteAccount: AccountOperation {
 }
 
 /// Reads the progress of a deletion, for the former owner (ID-12). By POST, so that the token is in no URL.
-public enum ReadAccountDeletion: OpenOperation {
+public enum GetAccountDeletion: OpenOperation {
   public struct Input: Document, Hashable {
     public var token: String
 
@@ -189,7 +189,7 @@ public enum ConfirmErasure: OpenOperation {
 }
 
 /// Gives the notifications service the data for the report of a deletion; `not_found` once the report has ended.
-public enum ReadDeletionReport: OpenOperation {
+public enum GetDeletionReport: OpenOperation {
   public struct Input: Document, Hashable {
     public var deletionID: AccountDeletionID
 
@@ -199,10 +199,10 @@ public enum ReadDeletionReport: OpenOperation {
   }
 
   public struct Output: Document, Hashable {
-    public var addressee: ReadAddressee.Output
+    public var addressee: GetAddressee.Output
     public var deletion: AccountDeletion
 
-    public init(addressee: ReadAddressee.Output, deletion: AccountDeletion) {
+    public init(addressee: GetAddressee.Output, deletion: AccountDeletion) {
       self.addressee = addressee
       self.deletion = deletion
     }

@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let accounts = FeatureContract(operations: [ReadOwnAccount.self, LookUpAccount.self], events: [AccountChanged.self])
+  static let accounts = FeatureContract(operations: [GetOwnAccount.self, LookUpAccount.self], events: [AccountChanged.self])
 }
 
 /// The signed-in account as its owner sees it.
@@ -52,7 +52,7 @@ public struct OwnAccount: Document, Hashable {
 }
 
 /// Reads the signed-in account.
-public enum ReadOwnAccount: AccountOperation {
+public enum GetOwnAccount: AccountOperation {
   public typealias Input = Empty
   public typealias Output = OwnAccount
 

@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let emailChangeUndo = FeatureContract(operations: [UndoEmailChange.self, ReadEmailChangeNotice.self])
+  static let emailChangeUndo = FeatureContract(operations: [UndoEmailChange.self, GetEmailChangeNotice.self])
 }
 
 /// Why a link undoes no change of an address.
@@ -56,9 +56,9 @@ public enum UndoEmailChange: OpenOperation {
 
 /// Gives the notifications service the current data for a notice of a change: the account's address before the change, and the token of the
 /// link that cancels or undoes the change.
-public enum ReadEmailChangeNotice: OpenOperation {
-  public typealias Input = ReadEmailChangeSecret.Input
-  public typealias Output = ReadVerificationSecret.Output
+public enum GetEmailChangeNotice: OpenOperation {
+  public typealias Input = GetEmailChangeSecret.Input
+  public typealias Output = GetVerificationSecret.Output
 
   public static let spec = OperationSpec(
     "emailChanges.getNotice", of: .identity, nil, by: .services([.notifications]), effect: .read,

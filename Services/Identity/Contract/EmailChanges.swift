@@ -2,7 +2,7 @@ public import Operations
 
 extension FeatureContract {
   static let emailChanges = FeatureContract(
-    operations: [RequestEmailChange.self, CompleteEmailChange.self, ReadEmailChangeSecret.self],
+    operations: [RequestEmailChange.self, CompleteEmailChange.self, GetEmailChangeSecret.self],
     events: [EmailChangeRequested.self, EmailChanged.self])
 }
 
@@ -121,7 +121,7 @@ public enum CompleteEmailChange: OpenOperation {
 }
 
 /// A link to change an address is to be mailed to it, and a notice to the present one. Their secrets are not published: see
-/// ``ReadEmailChangeSecret`` and ``ReadEmailChangeNotice``.
+/// ``GetEmailChangeSecret`` and ``GetEmailChangeNotice``.
 public struct EmailChangeRequested: Event, Hashable {
   public var changeID: EmailChangeID
   public var accountID: AccountID
@@ -155,8 +155,8 @@ public struct EmailChanged: Event, Hashable {
     "emailChanges.completed", by: .identity, requirements: ["ID-11"], "An account changed its e-mail address.")
 }
 
-/// Gives the notifications service the current data for the mail with the link; compare ``ReadVerificationSecret``.
-public enum ReadEmailChangeSecret: OpenOperation {
+/// Gives the notifications service the current data for the mail with the link; compare ``GetVerificationSecret``.
+public enum GetEmailChangeSecret: OpenOperation {
   public struct Input: Document, Hashable {
     public var changeID: EmailChangeID
 
@@ -165,7 +165,7 @@ public enum ReadEmailChangeSecret: OpenOperation {
     public static let notes: Notes = ["changeID": "The change, as the event named it."]
   }
 
-  public typealias Output = ReadVerificationSecret.Output
+  public typealias Output = GetVerificationSecret.Output
 
   public static let spec = OperationSpec(
     "emailChanges.getSecret", of: .identity, nil, by: .services([.notifications]), effect: .read,

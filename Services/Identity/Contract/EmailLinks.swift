@@ -16,7 +16,7 @@ public enum EmailLinkPurpose: String, Choice {
   case emailChangeUndo
   /// See ``AnswerLoginAlertByLink``.
   case loginAlert
-  /// See ``ReadSuspension``, ``AppealSuspension`` and ``DeleteSuspendedAccount``.
+  /// See ``GetSuspension``, ``AppealSuspension`` and ``DeleteSuspendedAccount``.
   case suspension
 }
 

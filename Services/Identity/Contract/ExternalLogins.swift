@@ -2,7 +2,7 @@ public import Operations
 
 extension FeatureContract {
   static let externalLogins = FeatureContract(
-    operations: [BeginExternalLogin.self, CompleteExternalLogin.self, ReadExternalLoginReturn.self])
+    operations: [BeginExternalLogin.self, CompleteExternalLogin.self, GetExternalLoginReturn.self])
 }
 
 /// Why a login by an external provider failed. The text of each suggests what to do.
@@ -172,7 +172,7 @@ let answerNotes: Notes = [
 ]
 
 /// Gives the gateway the redirect target for a browser whose provider answered with a form (`response_mode=form_post`).
-public enum ReadExternalLoginReturn: OpenOperation {
+public enum GetExternalLoginReturn: OpenOperation {
   public struct Input: Document, Hashable {
     public var state: String
 

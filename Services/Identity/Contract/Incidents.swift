@@ -2,7 +2,7 @@ public import Operations
 
 extension FeatureContract {
   static let incidents = FeatureContract(
-    operations: [ListIncidents.self, ReadIncident.self, CloseIncident.self],
+    operations: [ListIncidents.self, GetIncident.self, CloseIncident.self],
     events: [AccountProtected.self, AdministratorAlerted.self])
 }
 
@@ -149,7 +149,7 @@ public enum ListIncidents: AccountOperation {
 }
 
 /// Reads an incident with the last events of its account or address.
-public enum ReadIncident: AccountOperation {
+public enum GetIncident: AccountOperation {
   public struct Input: Document, Hashable {
     public var incidentID: IncidentID
 

@@ -2,7 +2,7 @@ public import Operations
 
 extension FeatureContract {
   static let loginAlerts = FeatureContract(
-    operations: [ListLoginAlerts.self, AnswerLoginAlert.self, AnswerLoginAlertByLink.self, ReadLoginAlertSecret.self],
+    operations: [ListLoginAlerts.self, AnswerLoginAlert.self, AnswerLoginAlertByLink.self, GetLoginAlertSecret.self],
     events: [LoginAlertRaised.self])
 }
 
@@ -187,7 +187,7 @@ public enum AnswerLoginAlertByLink: OpenOperation {
 }
 
 /// A login was unlike the account; its owner is to be notified. The secret of the mail's links is not published: see
-/// ``ReadLoginAlertSecret``.
+/// ``GetLoginAlertSecret``.
 public struct LoginAlertRaised: Event, Hashable {
   public var alertID: LoginAlertID
   public var accountID: AccountID
@@ -216,8 +216,8 @@ public struct LoginAlertRaised: Event, Hashable {
     "A login to an account was unusual, or was refused because it was.")
 }
 
-/// Gives the notifications service the current data for the mail about a login; compare ``ReadVerificationSecret``.
-public enum ReadLoginAlertSecret: OpenOperation {
+/// Gives the notifications service the current data for the mail about a login; compare ``GetVerificationSecret``.
+public enum GetLoginAlertSecret: OpenOperation {
   public struct Input: Document, Hashable {
     public var alertID: LoginAlertID
 

@@ -2,7 +2,7 @@ public import Operations
 
 extension FeatureContract {
   static let passwordChanges = FeatureContract(
-    operations: [ChangePassword.self, ReadAddressee.self], events: [PasswordChanged.self])
+    operations: [ChangePassword.self, GetAddressee.self], events: [PasswordChanged.self])
 }
 
 /// Marks ids of password changes.
@@ -86,7 +86,7 @@ public struct PasswordChanged: Event, Hashable {
 }
 
 /// Gives the notifications service the current addressee of a mail: no other service keeps addresses.
-public enum ReadAddressee: OpenOperation {
+public enum GetAddressee: OpenOperation {
   public struct Input: Document, Hashable {
     public var accountID: AccountID
 

@@ -2,7 +2,7 @@ public import Operations
 
 extension FeatureContract {
   static let passwordRecoveries = FeatureContract(
-    operations: [RequestPasswordRecovery.self, CompletePasswordRecovery.self, ReadRecoverySecret.self],
+    operations: [RequestPasswordRecovery.self, CompletePasswordRecovery.self, GetRecoverySecret.self],
     events: [PasswordRecoveryRequested.self])
 }
 
@@ -110,7 +110,7 @@ public enum CompletePasswordRecovery: OpenOperation {
     "Sets a new password, by the mailed link's token; all sessions end.")
 }
 
-/// A recovery was asked for. The link's secret is not published: see ``ReadRecoverySecret``.
+/// A recovery was asked for. The link's secret is not published: see ``GetRecoverySecret``.
 public struct PasswordRecoveryRequested: Event, Hashable {
   public var recoveryID: PasswordRecoveryID
   public var accountID: AccountID?
@@ -129,8 +129,8 @@ public struct PasswordRecoveryRequested: Event, Hashable {
     "passwordRecoveries.requested", by: .identity, requirements: ["ID-8"], "Somebody asked to recover a password.")
 }
 
-/// Gives the notifications service the current data for a recovery mail; compare ``ReadVerificationSecret``.
-public enum ReadRecoverySecret: OpenOperation {
+/// Gives the notifications service the current data for a recovery mail; compare ``GetVerificationSecret``.
+public enum GetRecoverySecret: OpenOperation {
   public struct Input: Document, Hashable {
     public var recoveryID: PasswordRecoveryID
 
@@ -139,7 +139,7 @@ public enum ReadRecoverySecret: OpenOperation {
     public static let notes: Notes = ["recoveryID": "The request, as the event named it."]
   }
 
-  public typealias Output = ReadVerificationSecret.Output
+  public typealias Output = GetVerificationSecret.Output
 
   public static let spec = OperationSpec(
     "passwordRecoveries.getSecret", of: .identity, nil, by: .services([.notifications]), effect: .read,

@@ -4,7 +4,7 @@ extension FeatureContract {
   static let personalAccessTokens = FeatureContract(
     operations: [
       CreatePersonalAccessToken.self, ListPersonalAccessTokens.self, RevokePersonalAccessToken.self,
-      IdentifyPersonalAccessToken.self, ReadPersonalAccessTokenNotice.self,
+      IdentifyPersonalAccessToken.self, GetPersonalAccessTokenNotice.self,
     ],
     events: [PersonalAccessTokenRevoked.self, PersonalAccessTokenCreated.self])
 }
@@ -195,7 +195,7 @@ public enum IdentifyPersonalAccessToken: OpenOperation {
 }
 
 /// A personal access token was made; its owner is to be notified by mail. Neither its secret nor its name is published: see
-/// ``ReadPersonalAccessTokenNotice``.
+/// ``GetPersonalAccessTokenNotice``.
 public struct PersonalAccessTokenCreated: Event, Hashable {
   public var tokenID: PersonalAccessTokenID
   public var accountID: AccountID
@@ -217,7 +217,7 @@ public struct PersonalAccessTokenCreated: Event, Hashable {
 
 /// Gives the notifications service the current data for the mail about a new token: its name and its scopes. Only the person who created
 /// the token knows its secret.
-public enum ReadPersonalAccessTokenNotice: OpenOperation {
+public enum GetPersonalAccessTokenNotice: OpenOperation {
   public typealias Input = RevokePersonalAccessToken.Input
 
   public struct Output: Document, Hashable {

@@ -2,7 +2,7 @@ public import Operations
 
 extension FeatureContract {
   static let photos = FeatureContract(
-    operations: [PutPhoto.self, DeletePhoto.self, ReadOwnPhoto.self, ReadPhoto.self, ReadPublicPhoto.self])
+    operations: [PutPhoto.self, DeletePhoto.self, GetOwnPhoto.self, GetPhoto.self, GetPublicPhoto.self])
 }
 
 /// Sets the account's photo: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way.
@@ -41,7 +41,7 @@ public enum DeletePhoto: AccountOperation {
 private let photoTypes = ["image/jpeg", "image/png", "image/webp"]
 
 /// Reads the account's own photo.
-public enum ReadOwnPhoto: AccountOperation {
+public enum GetOwnPhoto: AccountOperation {
   public typealias Input = Empty
   public typealias Output = MediaFile
 
@@ -55,7 +55,7 @@ public enum ReadOwnPhoto: AccountOperation {
 /// the current version may be cached permanently (``MediaFile/isImmutable``).
 ///
 /// After a block, neither of the two can read the other's photo, and nobody can read that of a suspended account (SOC-8).
-public enum ReadPhoto: AccountOperation {
+public enum GetPhoto: AccountOperation {
   public struct Input: Document, Hashable {
     public var accountID: AccountID
     public var version: String?
@@ -82,8 +82,8 @@ public enum ReadPhoto: AccountOperation {
 }
 
 /// Reads the photo of the public profile of a secret link.
-public enum ReadPublicPhoto: OpenOperation {
-  public typealias Input = ReadPublicProfile.Input
+public enum GetPublicPhoto: OpenOperation {
+  public typealias Input = GetPublicProfile.Input
   public typealias Output = MediaFile
 
   public static let spec = OperationSpec(

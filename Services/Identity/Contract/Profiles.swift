@@ -2,7 +2,7 @@ public import Operations
 public import SocialContract
 
 extension FeatureContract {
-  static let profiles = FeatureContract(operations: [UpdateProfile.self, ReadProfile.self, ReadProfileByUsername.self])
+  static let profiles = FeatureContract(operations: [UpdateProfile.self, GetProfile.self, GetProfileByUsername.self])
 }
 
 /// Changes fields of the account's profile; the others stay. An optional field that is null or empty is removed.
@@ -86,7 +86,7 @@ public struct Profile: Document, Hashable {
 ///
 /// For an account that the caller has blocked, only the names and the block are shown. If the account has blocked the caller or is
 /// suspended, the answer is the same as for one that does not exist.
-public enum ReadProfile: AccountOperation {
+public enum GetProfile: AccountOperation {
   public struct Input: Document, Hashable {
     public var accountID: AccountID
 
@@ -103,9 +103,9 @@ public enum ReadProfile: AccountOperation {
     "Returns an account's profile and its relation to the caller; `not_found` for an account that the caller cannot see.")
 }
 
-/// Reads the profile of an account whose username the caller knows; see ``ReadProfile``. Accounts that are not listed in the directory
+/// Reads the profile of an account whose username the caller knows; see ``GetProfile``. Accounts that are not listed in the directory
 /// are found too, by their whole name alone.
-public enum ReadProfileByUsername: AccountOperation {
+public enum GetProfileByUsername: AccountOperation {
   public struct Input: Document, Hashable {
     public var username: Username
 

@@ -3,7 +3,7 @@ public import Operations
 extension FeatureContract {
   static let publicProfiles = FeatureContract(
     operations: [
-      CreatePublicLink.self, ReadPublicLink.self, RevokePublicLink.self, ReadPublicProfile.self, OpenPublicProfile.self,
+      CreatePublicLink.self, GetPublicLink.self, RevokePublicLink.self, GetPublicProfile.self, OpenPublicProfile.self,
     ])
 }
 
@@ -42,7 +42,7 @@ public enum CreatePublicLink: AccountOperation {
 }
 
 /// Reads the link to the account's public profile.
-public enum ReadPublicLink: AccountOperation {
+public enum GetPublicLink: AccountOperation {
   public typealias Input = Empty
   public typealias Output = PublicLink
 
@@ -83,7 +83,7 @@ public struct PublicProfile: Document, Hashable {
 }
 
 /// Reads the public profile of a secret link.
-public enum ReadPublicProfile: OpenOperation {
+public enum GetPublicProfile: OpenOperation {
   public struct Input: Document, Hashable {
     public var key: String
 
@@ -102,7 +102,7 @@ public enum ReadPublicProfile: OpenOperation {
 
 /// Finds out whose public profile a secret link opens, for the page that services put together (TASK-6).
 public enum OpenPublicProfile: OpenOperation {
-  public typealias Input = ReadPublicProfile.Input
+  public typealias Input = GetPublicProfile.Input
 
   public struct Output: Document, Hashable {
     /// Whose it is, which readers do not learn.

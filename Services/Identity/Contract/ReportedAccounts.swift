@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let reportedAccounts = FeatureContract(operations: [ReadReportedAccount.self])
+  static let reportedAccounts = FeatureContract(operations: [GetReportedAccount.self])
 }
 
 /// An account as others see it, copied for moderators when it is reported (SOC-8).
@@ -22,7 +22,7 @@ public struct ReportedAccount: Document, Hashable {
 }
 
 /// Gives social a copy of an account that is reported (SOC-8).
-public enum ReadReportedAccount: OpenOperation {
+public enum GetReportedAccount: OpenOperation {
   public struct Input: Document, Hashable {
     public var accountID: AccountID
 

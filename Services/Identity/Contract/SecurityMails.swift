@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let securityMails = FeatureContract(operations: [ReadSecurityMail.self])
+  static let securityMails = FeatureContract(operations: [GetSecurityMail.self])
 }
 
 /// The content of a mail to an administrator.
@@ -35,7 +35,7 @@ public struct SecurityMail: Document, Hashable {
 public typealias SecurityMailID = ID<SecurityMail>
 
 /// Gives the notifications service a mail to an administrator, about an incident or with a report, at the moment of sending it.
-public enum ReadSecurityMail: OpenOperation {
+public enum GetSecurityMail: OpenOperation {
   public struct Input: Document, Hashable {
     public var mailID: SecurityMailID
 

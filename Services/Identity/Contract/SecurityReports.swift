@@ -2,7 +2,7 @@ public import Operations
 
 extension FeatureContract {
   static let securityReports = FeatureContract(
-    operations: [ListSecurityReports.self, ReadSecurityReport.self], events: [SecurityReportReady.self])
+    operations: [ListSecurityReports.self, GetSecurityReport.self], events: [SecurityReportReady.self])
 }
 
 /// What a report is about.
@@ -145,7 +145,7 @@ public enum ListSecurityReports: AccountOperation {
 }
 
 /// Reads a report.
-public enum ReadSecurityReport: AccountOperation {
+public enum GetSecurityReport: AccountOperation {
   public struct Input: Document, Hashable {
     public var reportID: SecurityReportID
 

@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let settings = FeatureContract(operations: [ReadSettings.self, UpdateSettings.self])
+  static let settings = FeatureContract(operations: [GetSettings.self, UpdateSettings.self])
 }
 
 /// Whether others find the account by searching.
@@ -72,7 +72,7 @@ public struct AccountSettings: Document, Hashable {
 }
 
 /// Reads the signed-in account's settings.
-public enum ReadSettings: AccountOperation {
+public enum GetSettings: AccountOperation {
   public typealias Input = Empty
   public typealias Output = AccountSettings
 

@@ -2,7 +2,7 @@ public import Operations
 
 extension FeatureContract {
   static let suspensionLinks = FeatureContract(
-    operations: [ReadSuspension.self, AppealSuspension.self, DeleteSuspendedAccount.self, ReadSuspensionSecret.self],
+    operations: [GetSuspension.self, AppealSuspension.self, DeleteSuspendedAccount.self, GetSuspensionSecret.self],
     events: [SuspensionLinkRequested.self])
 }
 
@@ -97,7 +97,7 @@ public struct SuspensionDetails: Document, Hashable {
 
 /// Reads why and until when an account is suspended, by the token of the mailed link, which works for 7 days (SOC-8). By POST, so that the
 /// token is in no URL; guesses at tokens are recorded.
-public enum ReadSuspension: OpenOperation {
+public enum GetSuspension: OpenOperation {
   public struct Input: Document, Hashable {
     public var token: String
 
@@ -140,7 +140,7 @@ public enum AppealSuspension: OpenOperation {
 
 /// Deletes a suspended account by the token of the mailed link, which only its owner has (SOC-8, ID-12); compare ``DeleteAccount``.
 public enum DeleteSuspendedAccount: OpenOperation {
-  public typealias Input = ReadSuspension.Input
+  public typealias Input = GetSuspension.Input
   public typealias Output = DeleteAccount.Output
 
   public static let spec = OperationSpec(
@@ -149,7 +149,7 @@ public enum DeleteSuspendedAccount: OpenOperation {
     requirements: ["SOC-8", "ID-12"], "Deletes a suspended account and all its data, by the mailed link's token.")
 }
 
-/// A mail with a link about a suspension is to be sent. The link's secret is not in it: see ``ReadSuspensionSecret``.
+/// A mail with a link about a suspension is to be sent. The link's secret is not in it: see ``GetSuspensionSecret``.
 public struct SuspensionLinkRequested: Event, Hashable {
   public var linkID: SuspensionLinkID
   public var accountID: AccountID
@@ -166,8 +166,8 @@ public struct SuspensionLinkRequested: Event, Hashable {
     "The owner of a suspended account has proved to be the owner; a mail with a link is to be sent.")
 }
 
-/// Gives the notifications service the current data for the mail about a suspension; compare ``ReadVerificationSecret``.
-public enum ReadSuspensionSecret: OpenOperation {
+/// Gives the notifications service the current data for the mail about a suspension; compare ``GetVerificationSecret``.
+public enum GetSuspensionSecret: OpenOperation {
   public struct Input: Document, Hashable {
     public var linkID: SuspensionLinkID
 

@@ -2,7 +2,7 @@ public import Operations
 
 extension FeatureContract {
   static let verification = FeatureContract(
-    operations: [VerifyAccount.self, ResendVerification.self, ReadVerificationSecret.self],
+    operations: [VerifyAccount.self, ResendVerification.self, GetVerificationSecret.self],
     events: [VerificationMailRequested.self, AccountVerified.self])
 }
 
@@ -94,7 +94,7 @@ public enum ResendVerification: AccountOperation {
     "Sends the verification link again; older links stop working.")
 }
 
-/// A verification mail is to be sent. The link's secret is not published: see ``ReadVerificationSecret``.
+/// A verification mail is to be sent. The link's secret is not published: see ``GetVerificationSecret``.
 public struct VerificationMailRequested: Event, Hashable {
   /// What made the mail necessary.
   public enum Reason: String, Choice { case registered, askedAgain }
@@ -138,7 +138,7 @@ public struct AccountVerified: Event, Hashable {
 /// Gives the notifications service the current data for a verification mail.
 ///
 /// The token is derived from a key and the link's id each time, so that it is never stored in clear.
-public enum ReadVerificationSecret: OpenOperation {
+public enum GetVerificationSecret: OpenOperation {
   public struct Input: Document, Hashable {
     public var linkID: VerificationLinkID
 

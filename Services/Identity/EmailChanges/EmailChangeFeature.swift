@@ -22,8 +22,8 @@ struct EmailChangeFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serveAttempt(RequestEmailChange.self, prepare: handlers.attempt, write: EmailChangeHandlers.request)
     service.serve(CompleteEmailChange.self, handlers.complete)
-    service.serve(ReadEmailChangeSecret.self, read: handlers.readSecret)
+    service.serve(GetEmailChangeSecret.self, read: handlers.getSecret)
     service.serve(UndoEmailChange.self, handlers.undo)
-    service.serve(ReadEmailChangeNotice.self, read: handlers.readNotice)
+    service.serve(GetEmailChangeNotice.self, read: handlers.getNotice)
   }
 }

@@ -28,14 +28,14 @@ struct EmailChangeHandlers: Sendable {
     try await call.write { try Self.complete(EmailChangeToken(input.token), keys, call, $0) }.get()
   }
 
-  func readSecret(
-    _ input: ReadEmailChangeSecret.Input, _ call: OpenCall, _ database: Database
-  ) throws -> ReadEmailChangeSecret.Output {
+  func getSecret(
+    _ input: GetEmailChangeSecret.Input, _ call: OpenCall, _ database: Database
+  ) throws -> GetEmailChangeSecret.Output {
     guard let change = try EmailChangeStore.find(input.changeID, in: database),
       let account = try AccountStore.find(change.accountID, in: database),
       try EmailChangeStore.refusal(of: change, now: call.now, in: database) == nil
     else { throw Failure(RequestFailure.notFound) }
-    return ReadEmailChangeSecret.Output(
+    return GetEmailChangeSecret.Output(
       token: EmailChangeToken.text(change, key: keys.emailChanges), email: change.email, username: account.username,
       language: account.language, expiresAt: change.expiresAt)
   }
@@ -47,14 +47,14 @@ struct EmailChangeHandlers: Sendable {
     }.get()
   }
 
-  func readNotice(
-    _ input: ReadEmailChangeNotice.Input, _ call: OpenCall, _ database: Database
-  ) throws -> ReadEmailChangeNotice.Output {
+  func getNotice(
+    _ input: GetEmailChangeNotice.Input, _ call: OpenCall, _ database: Database
+  ) throws -> GetEmailChangeNotice.Output {
     guard let change = try EmailChangeStore.find(input.changeID, in: database),
       let account = try AccountStore.find(change.accountID, in: database),
       case .success = change.undoing(now: call.now)
     else { throw Failure(RequestFailure.notFound) }
-    return ReadEmailChangeNotice.Output(
+    return GetEmailChangeNotice.Output(
       token: EmailChangeUndoToken.text(EmailChangeUndo(change: change), key: keys.emailChanges),
       email: change.formerEmail ?? account.email, username: account.username, language: account.language,
       expiresAt: change.undoableUntil)

@@ -15,6 +15,6 @@ struct ExternalLoginFeature: Feature {
     service.serve(ListExternalProviders.self, handlers.listProviders)
     service.serve(BeginExternalLogin.self, handlers.begin)
     service.serve(CompleteExternalLogin.self, handlers.complete)
-    service.serve(ReadExternalLoginReturn.self, handlers.readReturn)
+    service.serve(GetExternalLoginReturn.self, handlers.getReturn)
   }
 }

@@ -30,10 +30,10 @@ struct ExternalLoginHandlers: Sendable {
     return CompleteExternalLogin.Output(isNewAccount: isNew, signedIn: try await given.signedIn(keys, watch.places))
   }
 
-  func readReturn(
-    _ input: ReadExternalLoginReturn.Input, _ call: OpenCall
-  ) async throws -> ReadExternalLoginReturn.Output {
-    ReadExternalLoginReturn.Output(redirectURI: try await logins.redirectURI(input.state, call))
+  func getReturn(
+    _ input: GetExternalLoginReturn.Input, _ call: OpenCall
+  ) async throws -> GetExternalLoginReturn.Output {
+    GetExternalLoginReturn.Output(redirectURI: try await logins.redirectURI(input.state, call))
   }
 
   /// Begins a session of the account that the person is linked to, or of a new one.

@@ -26,7 +26,7 @@ struct IncidentFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     service.serve(ListIncidents.self, read: IncidentHandlers.list)
-    service.serve(ReadIncident.self, read: IncidentHandlers.read)
+    service.serve(GetIncident.self, read: IncidentHandlers.get)
     service.serve(CloseIncident.self, write: IncidentHandlers.close)
     service.subscribe(to: LedgerFailed.self, IncidentSubscriptions.ledgerFailed)
   }

@@ -14,10 +14,10 @@ enum IncidentHandlers {
     return try page.page(of: incidents, key: \.id) { try $0.shown(administrator.language, database, now: call.now) }
   }
 
-  static func read(_ input: ReadIncident.Input, _ call: AccountCall, _ database: Database) throws -> ReadIncident.Output {
+  static func get(_ input: GetIncident.Input, _ call: AccountCall, _ database: Database) throws -> GetIncident.Output {
     let administrator = try call.liveAdministrator(database)
     guard let incident = try IncidentStore.find(input.incidentID, in: database) else { throw Failure(RequestFailure.notFound) }
-    return ReadIncident.Output(
+    return GetIncident.Output(
       incident: try incident.shown(administrator.language, database, now: call.now),
       events: try events(around: incident, in: database))
   }

@@ -36,7 +36,7 @@ struct LoginAlertFeature: Feature {
     service.serve(ListLoginAlerts.self, read: handlers.list)
     service.serve(AnswerLoginAlert.self, write: handlers.answer)
     service.serve(AnswerLoginAlertByLink.self, handlers.answerByLink)
-    service.serve(ReadLoginAlertSecret.self, read: handlers.readSecret)
+    service.serve(GetLoginAlertSecret.self, read: handlers.getSecret)
     service.run { store in UnansweredLoginWorker(store: store) }
   }
 }

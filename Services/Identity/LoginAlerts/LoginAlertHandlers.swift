@@ -39,15 +39,15 @@ struct LoginAlertHandlers: Sendable {
     try await call.write { try Self.answer(LoginAlertToken(input.token), input.answer, keys, watch, call, $0) }.get()
   }
 
-  func readSecret(
-    _ input: ReadLoginAlertSecret.Input, _ call: OpenCall, _ database: Database
-  ) throws -> ReadLoginAlertSecret.Output {
+  func getSecret(
+    _ input: GetLoginAlertSecret.Input, _ call: OpenCall, _ database: Database
+  ) throws -> GetLoginAlertSecret.Output {
     guard let alert = try LoginAlertStore.find(input.alertID, in: database),
       let account = try AccountStore.find(alert.accountID, in: database),
       alert.refusal(now: call.now) == nil
     else { throw Failure(RequestFailure.notFound) }
     let own = alert.own(account.language, watch.places)
-    return ReadLoginAlertSecret.Output(
+    return GetLoginAlertSecret.Output(
       token: LoginAlertToken.text(alert, key: keys.loginAlerts), email: account.email, username: account.username,
       language: account.language, device: LinkFree.text(own.device), place: own.place.name, at: alert.createdAt)
   }

@@ -24,6 +24,6 @@ struct PasswordRecoveryFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(RequestPasswordRecovery.self, write: handlers.request)
     service.serve(CompletePasswordRecovery.self, handlers.complete)
-    service.serve(ReadRecoverySecret.self, read: handlers.readSecret)
+    service.serve(GetRecoverySecret.self, read: handlers.getSecret)
   }
 }

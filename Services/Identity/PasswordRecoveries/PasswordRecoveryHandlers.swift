@@ -47,14 +47,14 @@ struct PasswordRecoveryHandlers: Sendable {
     return try await call.write { [hash] in try Self.recover(token, hash, keys, call, $0) }.get()
   }
 
-  func readSecret(
-    _ input: ReadRecoverySecret.Input, _ call: OpenCall, _ database: Database
-  ) throws -> ReadRecoverySecret.Output {
+  func getSecret(
+    _ input: GetRecoverySecret.Input, _ call: OpenCall, _ database: Database
+  ) throws -> GetRecoverySecret.Output {
     guard let link = try PasswordRecoveryStore.find(input.recoveryID, in: database),
       let account = try link.accountID.flatMap({ try AccountStore.find($0, in: database) }), link.isTo(account, keys),
       PasswordRecoveryRules.refusal(link.opened, now: call.now) == nil, !account.isSuspended(at: call.now)
     else { throw Failure(RequestFailure.notFound) }
-    return ReadRecoverySecret.Output(
+    return GetRecoverySecret.Output(
       token: RecoveryToken.text(link, key: keys.recovery), email: account.email, username: account.username,
       language: account.language, expiresAt: link.expiresAt)
   }

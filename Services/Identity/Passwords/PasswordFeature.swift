@@ -10,6 +10,6 @@ struct PasswordFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     service.serveKeyed(ChangePassword.self, handlers.change)
-    service.serve(ReadAddressee.self, read: PasswordHandlers.readAddressee)
+    service.serve(GetAddressee.self, read: PasswordHandlers.getAddressee)
   }
 }

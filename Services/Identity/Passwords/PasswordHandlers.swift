@@ -36,11 +36,11 @@ struct PasswordHandlers: Sendable {
     return try await result.get().signedIn(keys, places)
   }
 
-  static func readAddressee(
-    _ input: ReadAddressee.Input, _ call: OpenCall, _ database: Database
-  ) throws -> ReadAddressee.Output {
+  static func getAddressee(
+    _ input: GetAddressee.Input, _ call: OpenCall, _ database: Database
+  ) throws -> GetAddressee.Output {
     guard let account = try AccountStore.find(input.accountID, in: database) else { throw Failure(RequestFailure.notFound) }
-    return ReadAddressee.Output(email: account.email, username: account.username, language: account.language)
+    return GetAddressee.Output(email: account.email, username: account.username, language: account.language)
   }
 }
 

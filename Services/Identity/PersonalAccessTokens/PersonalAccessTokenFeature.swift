@@ -27,7 +27,7 @@ struct PersonalAccessTokenFeature: Feature {
     service.serve(CreatePersonalAccessToken.self, PersonalAccessTokenHandlers.create)
     service.serve(ListPersonalAccessTokens.self, read: PersonalAccessTokenHandlers.list)
     service.serve(RevokePersonalAccessToken.self, write: PersonalAccessTokenHandlers.revoke)
-    service.serve(ReadPersonalAccessTokenNotice.self, read: PersonalAccessTokenHandlers.readNotice)
+    service.serve(GetPersonalAccessTokenNotice.self, read: PersonalAccessTokenHandlers.getNotice)
     service.serve(IdentifyPersonalAccessToken.self, PersonalAccessTokenHandlers.identify)
   }
 }

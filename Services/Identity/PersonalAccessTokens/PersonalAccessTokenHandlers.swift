@@ -40,14 +40,14 @@ enum PersonalAccessTokenHandlers {
     return Empty()
   }
 
-  static func readNotice(
-    _ input: ReadPersonalAccessTokenNotice.Input, _ call: OpenCall, _ database: Database
-  ) throws -> ReadPersonalAccessTokenNotice.Output {
+  static func getNotice(
+    _ input: GetPersonalAccessTokenNotice.Input, _ call: OpenCall, _ database: Database
+  ) throws -> GetPersonalAccessTokenNotice.Output {
     // One that was revoked since is reported all the same: somebody made it.
     guard let token = try PersonalAccessTokenStore.find(input.tokenID, in: database),
       let account = try AccountStore.find(token.accountID, in: database)
     else { throw Failure(RequestFailure.notFound) }
-    return ReadPersonalAccessTokenNotice.Output(
+    return GetPersonalAccessTokenNotice.Output(
       token: token.own, email: account.email, username: account.username, language: account.language)
   }
 

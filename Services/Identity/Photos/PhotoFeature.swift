@@ -16,8 +16,8 @@ struct PhotoFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(PutPhoto.self, prepare: handlers.picture, write: PhotoHandlers.put)
     service.serve(DeletePhoto.self, write: PhotoHandlers.delete)
-    service.serve(ReadOwnPhoto.self, read: PhotoHandlers.readOwn)
-    service.serve(ReadPhoto.self, read: PhotoHandlers.read)
+    service.serve(GetOwnPhoto.self, read: PhotoHandlers.getOwn)
+    service.serve(GetPhoto.self, read: PhotoHandlers.get)
     service.subscribe(to: PhotoRemovalDecided.self, PhotoSubscriptions.removalDecided)
     service.subscribe(to: PhotoRestorationDecided.self, PhotoSubscriptions.restorationDecided)
     service.run { store in PhotoPublicationWorker(store: store) }

@@ -29,11 +29,11 @@ struct PhotoHandlers: Sendable {
     return try call.liveAccount(transaction.database).own
   }
 
-  static func readOwn(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> MediaFile {
+  static func getOwn(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> MediaFile {
     try PhotoStore.read(of: call.liveAccount(database).id, in: database)
   }
 
-  static func read(_ input: ReadPhoto.Input, _ call: AccountCall, _ database: Database) throws -> MediaFile {
+  static func get(_ input: GetPhoto.Input, _ call: AccountCall, _ database: Database) throws -> MediaFile {
     let viewer = try call.liveAccount(database)
     let known = try RelationStore.find(of: viewer.id, to: input.accountID, in: database)
     guard let account = try AccountStore.find(input.accountID, in: database),

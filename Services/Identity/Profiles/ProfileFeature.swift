@@ -7,7 +7,7 @@ struct ProfileFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     service.serve(UpdateProfile.self, write: handlers.update)
-    service.serve(ReadProfile.self, read: ProfileHandlers.read)
-    service.serve(ReadProfileByUsername.self, read: ProfileHandlers.readByUsername)
+    service.serve(GetProfile.self, read: ProfileHandlers.get)
+    service.serve(GetProfileByUsername.self, read: ProfileHandlers.getByUsername)
   }
 }

@@ -23,12 +23,12 @@ struct ProfileHandlers: Sendable {
     return try AccountStore.publish(account.id, transaction).own
   }
 
-  static func read(_ input: ReadProfile.Input, _ call: AccountCall, _ database: Database) throws -> Profile {
+  static func get(_ input: GetProfile.Input, _ call: AccountCall, _ database: Database) throws -> Profile {
     let viewer = try call.liveAccount(database)
     return try profile(AccountStore.find(input.accountID, in: database), for: viewer, now: call.now, in: database)
   }
 
-  static func readByUsername(_ input: ReadProfileByUsername.Input, _ call: AccountCall, _ database: Database) throws -> Profile {
+  static func getByUsername(_ input: GetProfileByUsername.Input, _ call: AccountCall, _ database: Database) throws -> Profile {
     let viewer = try call.liveAccount(database)
     return try profile(AccountStore.find(input.username, in: database), for: viewer, now: call.now, in: database)
   }

@@ -11,10 +11,10 @@ struct PublicProfileFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     service.serve(CreatePublicLink.self, write: handlers.createLink)
-    service.serve(ReadPublicLink.self, read: handlers.readLink)
+    service.serve(GetPublicLink.self, read: handlers.getLink)
     service.serve(RevokePublicLink.self, write: PublicProfileHandlers.revokeLink)
-    service.serve(ReadPublicProfile.self, read: handlers.read)
+    service.serve(GetPublicProfile.self, read: handlers.get)
     service.serve(OpenPublicProfile.self, read: handlers.open)
-    service.serve(ReadPublicPhoto.self, read: handlers.readPhoto)
+    service.serve(GetPublicPhoto.self, read: handlers.getPhoto)
   }
 }

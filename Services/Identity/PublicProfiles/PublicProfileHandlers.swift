@@ -14,7 +14,7 @@ struct PublicProfileHandlers: Sendable {
     return try Self.ownLink(of: account, keys, in: transaction.database)
   }
 
-  func readLink(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> PublicLink {
+  func getLink(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> PublicLink {
     try Self.ownLink(of: call.liveAccount(database), keys, in: database)
   }
 
@@ -23,12 +23,12 @@ struct PublicProfileHandlers: Sendable {
     return Empty()
   }
 
-  func read(_ input: ReadPublicProfile.Input, _ call: OpenCall, _ database: Database) throws -> PublicProfile {
+  func get(_ input: GetPublicProfile.Input, _ call: OpenCall, _ database: Database) throws -> PublicProfile {
     try open(input, call, database).profile
   }
 
   func open(
-    _ input: ReadPublicProfile.Input, _ call: OpenCall, _ database: Database
+    _ input: GetPublicProfile.Input, _ call: OpenCall, _ database: Database
   ) throws -> OpenPublicProfile.Output {
     let account = try PublicLinkStore.findAccount(input.key, key: keys.publicLinks, now: call.now, in: database)
     return .init(
@@ -37,7 +37,7 @@ struct PublicProfileHandlers: Sendable {
         username: account.username, nickname: account.nickname, createdAt: account.createdAt, photoTag: account.photoTag))
   }
 
-  func readPhoto(_ input: ReadPublicPhoto.Input, _ call: OpenCall, _ database: Database) throws -> MediaFile {
+  func getPhoto(_ input: GetPublicPhoto.Input, _ call: OpenCall, _ database: Database) throws -> MediaFile {
     try PhotoStore.read(
       of: PublicLinkStore.findAccount(input.key, key: keys.publicLinks, now: call.now, in: database).id, in: database)
   }

@@ -8,5 +8,5 @@ struct SecurityMailFeature: Feature {
   let tables: [ErasedTable] = [ErasedTable.rows("security_mails", "account_id = :account", .links).atOnce]
   let retention = [RetentionRule("security_mails", key: "mail_id", after: "created_at", seconds: EmailLinkRules.keptSeconds)]
 
-  func register(in service: inout ServiceDefinition) { service.serve(ReadSecurityMail.self, read: SecurityMailHandlers.read) }
+  func register(in service: inout ServiceDefinition) { service.serve(GetSecurityMail.self, read: SecurityMailHandlers.get) }
 }

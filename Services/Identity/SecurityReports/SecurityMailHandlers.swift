@@ -6,7 +6,7 @@ import Storage
 
 /// What stands in the mails to administrators.
 enum SecurityMailHandlers {
-  static func read(_ input: ReadSecurityMail.Input, _ call: OpenCall, _ database: Database) throws -> SecurityMail {
+  static func get(_ input: GetSecurityMail.Input, _ call: OpenCall, _ database: Database) throws -> SecurityMail {
     guard let mail = try SecurityMailStore.find(input.mailID, in: database),
       let reader = try AccountStore.find(mail.accountID, in: database)
     else {

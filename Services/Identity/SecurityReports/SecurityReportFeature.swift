@@ -14,7 +14,7 @@ struct SecurityReportFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     service.serve(ListSecurityReports.self, read: SecurityReportHandlers.list)
-    service.serve(ReadSecurityReport.self, read: SecurityReportHandlers.read)
+    service.serve(GetSecurityReport.self, read: SecurityReportHandlers.get)
     let schedule = schedule
     service.run { store in SecurityReportWorker(store: store, schedule: schedule) }
   }

@@ -14,7 +14,7 @@ enum SecurityReportHandlers {
     return try page.page(of: reports, key: \.id) { try $0.shown(administrator.language, database) }
   }
 
-  static func read(_ input: ReadSecurityReport.Input, _ call: AccountCall, _ database: Database) throws -> SecurityReport {
+  static func get(_ input: GetSecurityReport.Input, _ call: AccountCall, _ database: Database) throws -> SecurityReport {
     let administrator = try call.liveAdministrator(database)
     guard let report = try SecurityReportStore.find(input.reportID, in: database) else { throw Failure(RequestFailure.notFound) }
     return try report.shown(administrator.language, database)

@@ -11,7 +11,7 @@ struct SettingsFeature: Feature {
   ]
 
   func register(in service: inout ServiceDefinition) {
-    service.serve(ReadSettings.self, read: SettingsHandlers.read)
+    service.serve(GetSettings.self, read: SettingsHandlers.get)
     service.serve(UpdateSettings.self, write: SettingsHandlers.update, afterwards: SettingsHandlers.spread)
   }
 }

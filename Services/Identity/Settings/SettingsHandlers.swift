@@ -7,7 +7,7 @@ import Storage
 
 /// The settings of accounts: read and updated.
 enum SettingsHandlers {
-  static func read(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> AccountSettings {
+  static func get(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> AccountSettings {
     try SettingsStore.read(of: call.liveAccount(database), in: database)
   }
 

@@ -30,8 +30,8 @@ struct SuspensionFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     service.subscribe(to: SuspensionChanged.self, SuspensionSubscriptions.changed)
-    service.serve(ReadSuspension.self, handlers.read)
+    service.serve(GetSuspension.self, handlers.get)
     service.serve(AppealSuspension.self, handlers.appeal)
-    service.serve(ReadSuspensionSecret.self, read: handlers.readSecret)
+    service.serve(GetSuspensionSecret.self, read: handlers.getSecret)
   }
 }

@@ -9,7 +9,7 @@ import Storage
 struct SuspensionHandlers: Sendable {
   let keys: IdentityKeys
 
-  func read(_ input: ReadSuspension.Input, _ call: OpenCall) async throws -> ReadSuspension.Output {
+  func get(_ input: GetSuspension.Input, _ call: OpenCall) async throws -> GetSuspension.Output {
     let token = SuspensionToken(input.token)
     switch try await call.read({ try SuspensionLinkStore.open(token, keys, now: call.now, in: $0) }) {
     case .works(let opened): return opened.suspension.details(of: opened.account)
@@ -25,13 +25,13 @@ struct SuspensionHandlers: Sendable {
     try await call.write { try Self.appeal(input, keys, call, $0) }.get()
   }
 
-  func readSecret(
-    _ input: ReadSuspensionSecret.Input, _ call: OpenCall, _ database: Database
-  ) throws -> ReadSuspensionSecret.Output {
+  func getSecret(
+    _ input: GetSuspensionSecret.Input, _ call: OpenCall, _ database: Database
+  ) throws -> GetSuspensionSecret.Output {
     guard let link = try SuspensionLinkStore.find(input.linkID, in: database), call.now < link.record.expiresAt,
       let suspension = try SuspensionStore.current(of: link.account.id, now: call.now, in: database)
     else { throw Failure(RequestFailure.notFound) }
-    return ReadSuspensionSecret.Output(
+    return GetSuspensionSecret.Output(
       token: SuspensionToken.text(link, key: keys.suspensions), email: link.account.email, username: link.account.username,
       language: link.account.language, suspendedUntil: suspension.until == .endOfTime ? nil : suspension.until,
       expiresAt: link.record.expiresAt)

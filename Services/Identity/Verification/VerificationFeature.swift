@@ -23,6 +23,6 @@ struct VerificationFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(VerifyAccount.self, handlers.verify)
     service.serve(ResendVerification.self, write: VerificationHandlers.resend)
-    service.serve(ReadVerificationSecret.self, read: handlers.readSecret)
+    service.serve(GetVerificationSecret.self, read: handlers.getSecret)
   }
 }

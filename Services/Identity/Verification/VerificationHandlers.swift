@@ -23,14 +23,14 @@ struct VerificationHandlers: Sendable {
     return ResendVerification.Output(email: account.email, expiresAt: link.expiresAt)
   }
 
-  func readSecret(
-    _ input: ReadVerificationSecret.Input, _ call: OpenCall, _ database: Database
-  ) throws -> ReadVerificationSecret.Output {
+  func getSecret(
+    _ input: GetVerificationSecret.Input, _ call: OpenCall, _ database: Database
+  ) throws -> GetVerificationSecret.Output {
     guard let link = try VerificationLinkStore.find(input.linkID, in: database),
       let account = try AccountStore.find(link.accountID, in: database),
       VerificationRules.validate(link.opened, now: call.now) == .verify
     else { throw Failure(RequestFailure.notFound) }
-    return ReadVerificationSecret.Output(
+    return GetVerificationSecret.Output(
       token: VerificationToken.text(link, key: keys.verification), email: account.email, username: account.username,
       language: account.language, expiresAt: link.expiresAt)
   }

@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let deliveries = FeatureContract(operations: [ListDeliveries.self, ReadDeliveryStatistics.self])
+  static let deliveries = FeatureContract(operations: [ListDeliveries.self, GetDeliveryStatistics.self])
 }
 
 /// The state of a notification's delivery by one channel (NOT-5).
@@ -118,7 +118,7 @@ public struct DeliveryStatistic: Document, Hashable {
 }
 
 /// What was delivered to everybody, in figures (NOT-5).
-public enum ReadDeliveryStatistics: AccountOperation {
+public enum GetDeliveryStatistics: AccountOperation {
   public struct Input: Document, Hashable {
     public var days: Int?
 

@@ -4,7 +4,7 @@ extension FeatureContract {
   static let inbox = FeatureContract(
     operations: [
       ListNotifications.self, CountUnreadNotifications.self, ListNotificationsSince.self, MarkNotificationRead.self,
-      MarkNotificationsRead.self, DeleteNotification.self,
+      MarkAllNotificationsRead.self, DeleteNotification.self,
     ],
     events: [NotificationCreated.self, NotificationChanged.self, NotificationRemoved.self])
 }
@@ -286,7 +286,7 @@ public enum MarkNotificationRead: AccountOperation {
 }
 
 /// Marks all notifications up to a number as read (NOT-1).
-public enum MarkNotificationsRead: AccountOperation {
+public enum MarkAllNotificationsRead: AccountOperation {
   public struct Input: Document {
     public var upTo: Int
 

@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let mailbox = FeatureContract(operations: [ListMailbox.self, ReadMailboxMail.self])
+  static let mailbox = FeatureContract(operations: [ListMailbox.self, GetMailboxMail.self])
 }
 
 /// The name of a mail's file: letters, digits, `.`, `-` and `_`, not hidden, ending in `.eml`. No other can be asked for, so that
@@ -74,7 +74,7 @@ public enum ListMailbox: OpenOperation {
 }
 
 /// One of the mails that lie in the folder (NOT-6).
-public enum ReadMailboxMail: OpenOperation {
+public enum GetMailboxMail: OpenOperation {
   public struct Input: Document {
     public var name: MailFileName
 

@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let preferences = FeatureContract(operations: [ReadNotificationPreferences.self, UpdateNotificationPreferences.self])
+  static let preferences = FeatureContract(operations: [GetNotificationPreferences.self, UpdateNotificationPreferences.self])
 }
 
 /// Whether notifications of some kind come by some channel.
@@ -60,7 +60,7 @@ public struct NotificationPreferences: Document, Hashable {
 }
 
 /// Reads where an account's notifications reach it (NOT-4).
-public enum ReadNotificationPreferences: AccountOperation {
+public enum GetNotificationPreferences: AccountOperation {
   public typealias Input = Empty
   public typealias Output = NotificationPreferences
 

@@ -3,7 +3,7 @@ public import Operations
 extension FeatureContract {
   static let pushSubscriptions = FeatureContract(
     operations: [
-      ReadPushKey.self, CreatePushSubscription.self, ListPushSubscriptions.self, RenamePushSubscription.self,
+      GetPushKey.self, CreatePushSubscription.self, ListPushSubscriptions.self, RenamePushSubscription.self,
       DeletePushSubscription.self, OpenPush.self,
     ])
 }
@@ -218,7 +218,7 @@ public enum PushSubscriptionFailure: String, FailureCode {
 
 /// The server's public key, which browsers want in order to subscribe: `applicationServerKey` of W3C's Push API, the VAPID key of RFC 8292
 /// (NOT-5).
-public enum ReadPushKey: AccountOperation {
+public enum GetPushKey: AccountOperation {
   public typealias Input = Empty
 
   public struct Output: Document, Hashable {

@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let quietHours = FeatureContract(operations: [ReadQuietHours.self, SetQuietHours.self, ClearQuietHours.self])
+  static let quietHours = FeatureContract(operations: [GetQuietHours.self, SetQuietHours.self, ClearQuietHours.self])
 }
 
 /// A time of day by the clocks where an account is: `22:00`.
@@ -79,7 +79,7 @@ public struct QuietHoursState: Document, Hashable {
 }
 
 /// Reads an account's quiet hours (NOT-4).
-public enum ReadQuietHours: AccountOperation {
+public enum GetQuietHours: AccountOperation {
   public typealias Input = Empty
   public typealias Output = QuietHoursState
 

@@ -3,7 +3,7 @@ public import Operations
 
 extension FeatureContract {
   static let reminders = FeatureContract(
-    operations: [ReadReminder.self, AnswerReminderByLink.self, AnswerReminder.self], events: [ReminderAnswered.self])
+    operations: [GetReminder.self, AnswerReminderByLink.self, AnswerReminder.self], events: [ReminderAnswered.self])
 }
 
 /// The owner's answer to a reminder of an activity (NOT-2).
@@ -91,7 +91,7 @@ public struct ReminderToken: Document, Hashable {
 }
 
 /// Reads the reminder of a link, without answering it (NOT-2). It needs no login.
-public enum ReadReminder: OpenOperation {
+public enum GetReminder: OpenOperation {
   public typealias Input = ReminderToken
   public typealias Output = AnswerableReminder
 

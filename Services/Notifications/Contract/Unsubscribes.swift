@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let unsubscribes = FeatureContract(operations: [ReadUnsubscribe.self, CreateUnsubscribe.self])
+  static let unsubscribes = FeatureContract(operations: [GetUnsubscribe.self, CreateUnsubscribe.self])
 }
 
 /// What a link in a mail ends (NOT-4).
@@ -41,7 +41,7 @@ public struct UnsubscribeToken: Document, Hashable {
 }
 
 /// Reads which mails an unsubscribe link ends, without ending them (NOT-4). It needs no login.
-public enum ReadUnsubscribe: OpenOperation {
+public enum GetUnsubscribe: OpenOperation {
   public typealias Input = UnsubscribeToken
   public typealias Output = MailUnsubscribe
 

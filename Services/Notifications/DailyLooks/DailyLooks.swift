@@ -27,10 +27,10 @@ struct DailyLooks: DueWork {
 
   private func look(at jobs: [DailyLookStore.Job], _ store: Store) async throws {
     let accounts = jobs.map(\.account)
-    let (offers, ranks): (ReadExpiringOffers.Output, ReadFriendRanks.Output)
+    let (offers, ranks): (GetExpiringOffers.Output, GetFriendRanks.Output)
     do {
-      offers = try await rewards.request(ReadExpiringOffers.self, .init(accountIDs: accounts))
-      ranks = try await rewards.request(ReadFriendRanks.self, .init(accountIDs: accounts))
+      offers = try await rewards.request(GetExpiringOffers.self, .init(accountIDs: accounts))
+      ranks = try await rewards.request(GetFriendRanks.self, .init(accountIDs: accounts))
       guard offers.accounts.count == jobs.count, ranks.ranks.count == jobs.count else {
         throw Failure(RequestFailure.internalError)
       }

@@ -31,7 +31,7 @@ struct DeliveryFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     service.serve(ListDeliveries.self, read: DeliveryHandlers.list)
-    service.serve(ReadDeliveryStatistics.self, read: DeliveryHandlers.statistics)
+    service.serve(GetDeliveryStatistics.self, read: DeliveryHandlers.statistics)
     let (held, clock, signal) = (HeldDeliveries(dispatch: dispatch, clock: environment.clock), environment.clock, dispatch.signal)
     service.run { store, pulse in DueWorker(work: held, store: store, clock: clock, signal: signal, pulse: pulse) }
   }

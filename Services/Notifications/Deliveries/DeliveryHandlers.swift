@@ -23,10 +23,10 @@ enum DeliveryHandlers {
   }
 
   static func statistics(
-    _ input: ReadDeliveryStatistics.Input, _ call: AccountCall, _ database: Database
-  ) throws -> ReadDeliveryStatistics.Output {
+    _ input: GetDeliveryStatistics.Input, _ call: AccountCall, _ database: Database
+  ) throws -> GetDeliveryStatistics.Output {
     let first = DeliveryStore.day(of: call.now).adding(seconds: ((input.days ?? 7) - 1) * -86_400)
-    return ReadDeliveryStatistics.Output(
+    return GetDeliveryStatistics.Output(
       figures: try DeliveryStore.figures(since: first, in: database),
       waiting: try DeliveryStore.waiting(limit: maxWaiting, in: database))
   }

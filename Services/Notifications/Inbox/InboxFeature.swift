@@ -43,7 +43,7 @@ struct InboxFeature: Feature {
     service.serve(CountUnreadNotifications.self, read: InboxHandlers.count)
     service.serve(ListNotificationsSince.self, read: InboxHandlers.since)
     service.serve(MarkNotificationRead.self, write: InboxHandlers.markRead)
-    service.serve(MarkNotificationsRead.self, write: InboxHandlers(signal: signal).markAllRead)
+    service.serve(MarkAllNotificationsRead.self, write: InboxHandlers(signal: signal).markAllRead)
     service.serve(DeleteNotification.self, write: InboxHandlers.delete)
     service.subscribe(
       to: ConversationRead.self, needsState: false, InboxSubscriptions(signal: conversations).conversationRead)

@@ -45,7 +45,7 @@ struct InboxHandlers: Sendable {
   }
 
   func markAllRead(
-    _ input: MarkNotificationsRead.Input, _ call: AccountCall, _ transaction: Transaction
+    _ input: MarkAllNotificationsRead.Input, _ call: AccountCall, _ transaction: Transaction
   ) throws -> CountUnreadNotifications.Output {
     if try InboxStore.markRead(upTo: input.upTo, of: call.account, transaction) {
       transaction.afterCommit { [signal] in signal.send() }

@@ -17,13 +17,13 @@ extension NotificationSpec {
   private static let verification = NotificationSpec(
     "verification", .account, on: VerificationMailRequested.self, about: { $0.linkID }, to: { $0.accountID },
     mail: MailSpec(
-      from: .link("verify") { try await $1.request(ReadVerificationSecret.self, .init(linkID: $0.subject())) },
+      from: .link("verify") { try await $1.request(GetVerificationSecret.self, .init(linkID: $0.subject())) },
       actions: [.secretLink]))
 
   private static let recovery = NotificationSpec(
     "recovery", .account, on: PasswordRecoveryRequested.self, about: { $0.recoveryID }, to: { $0.accountID },
     mail: MailSpec(
-      from: .link("recover") { try await $1.request(ReadRecoverySecret.self, .init(recoveryID: $0.subject())) },
+      from: .link("recover") { try await $1.request(GetRecoverySecret.self, .init(recoveryID: $0.subject())) },
       actions: [.secretLink]))
 
   private static let passwordChanged = NotificationSpec(
@@ -34,7 +34,7 @@ extension NotificationSpec {
   private static let emailChange = NotificationSpec(
     "emailChange", .account, on: EmailChangeRequested.self, about: { $0.changeID }, to: { $0.accountID },
     mail: MailSpec(
-      from: .link("change-email") { try await $1.request(ReadEmailChangeSecret.self, .init(changeID: $0.subject())) },
+      from: .link("change-email") { try await $1.request(GetEmailChangeSecret.self, .init(changeID: $0.subject())) },
       actions: [.secretLink]))
 
   /// To the present address.
@@ -78,12 +78,12 @@ extension NotificationSpec {
 extension MailSource {
   /// A notice with the link that undoes a change of the address.
   fileprivate static let undoing = link("undo-email-change") {
-    try await $1.request(ReadEmailChangeNotice.self, .init(changeID: $0.subject()))
+    try await $1.request(GetEmailChangeNotice.self, .init(changeID: $0.subject()))
   }
 
   /// The name, scopes and expiry of a personal access token.
   fileprivate static let accessToken = MailSource(["url", "at", "name", "expiry", "scopes"]) { job, reader in
-    let notice = try await reader.identity.request(ReadPersonalAccessTokenNotice.self, .init(tokenID: job.subject()))
+    let notice = try await reader.identity.request(GetPersonalAccessTokenNotice.self, .init(tokenID: job.subject()))
     let (token, language) = (notice.token, notice.language)
     let expiry =
       if let end = token.expiresAt {
@@ -105,7 +105,7 @@ extension MailSource {
 
   /// Until when the account is suspended, and the link by which its owner reads why.
   fileprivate static let suspension = MailSource(["url", "at", "state"]) { job, reader in
-    let secret = try await reader.identity.request(ReadSuspensionSecret.self, .init(linkID: job.subject()))
+    let secret = try await reader.identity.request(GetSuspensionSecret.self, .init(linkID: job.subject()))
     let state =
       if let until = secret.suspendedUntil {
         reader.words.text("mail.suspensionLink.until", secret.language, ["until": .text(until.description)])
@@ -122,7 +122,7 @@ extension MailSource {
 
   /// What was erased, and when the last bytes of it left the files.
   fileprivate static let deletion = MailSource(["at", "erased", "erasedAt", "cleanBy"]) { job, reader in
-    let report = try await reader.identity.request(ReadDeletionReport.self, .init(deletionID: job.subject()))
+    let report = try await reader.identity.request(GetDeletionReport.self, .init(deletionID: job.subject()))
     let (addressee, deletion) = (report.addressee, report.deletion)
     let counts = deletion.services.flatMap(\.counts)
     var values: [String: MailValue] = ["at": .time(deletion.requestedAt), "erasedAt": .text("")]

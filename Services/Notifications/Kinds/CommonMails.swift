@@ -57,7 +57,7 @@ extension MailSource {
 
   /// The recipient, and the link to the inbox.
   private static func common(_ job: MailStore.Job, _ reader: MailReader) async throws -> MailContent {
-    let addressee = try await reader.identity.request(ReadAddressee.self, .init(accountID: job.account))
+    let addressee = try await reader.identity.request(GetAddressee.self, .init(accountID: job.account))
     return MailContent(
       email: addressee.email, username: addressee.username, language: addressee.language,
       values: ["url": .text(reader.publicURL)])

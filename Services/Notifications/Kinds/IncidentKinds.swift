@@ -39,7 +39,7 @@ extension NotificationSpec {
 extension MailSource {
   /// What identity sends to administrators.
   fileprivate static let security = MailSource(["url", "title", "lines", "recommendations"]) { job, reader in
-    let mail = try await reader.identity.request(ReadSecurityMail.self, .init(mailID: job.subject()))
+    let mail = try await reader.identity.request(GetSecurityMail.self, .init(mailID: job.subject()))
     return MailContent(
       email: mail.email, username: mail.username, language: mail.language,
       values: [

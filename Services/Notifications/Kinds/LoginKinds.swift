@@ -28,7 +28,7 @@ extension NotificationSpec {
 extension MailSource {
   /// The device and place of a login, and the links by which the owner answers: both lead to the same page, each with its own answer.
   fileprivate static let loginAlert = MailSource(["url", "confirmURL", "device", "place", "at"]) { job, reader in
-    let secret = try await reader.identity.request(ReadLoginAlertSecret.self, .init(alertID: job.subject()))
+    let secret = try await reader.identity.request(GetLoginAlertSecret.self, .init(alertID: job.subject()))
     func page(_ answer: LoginAlertAnswer) -> MailValue {
       .text("\(reader.publicURL)/login-alert?token=\(secret.token)&answer=\(answer)")
     }

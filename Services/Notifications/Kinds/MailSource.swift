@@ -18,7 +18,7 @@ struct MailSource: Sendable {
 
   /// A link that works once, to a page of ours.
   static func link(
-    _ page: String, _ read: @escaping @Sendable (MailStore.Job, ServiceClient) async throws -> ReadVerificationSecret.Output
+    _ page: String, _ read: @escaping @Sendable (MailStore.Job, ServiceClient) async throws -> GetVerificationSecret.Output
   ) -> MailSource {
     MailSource(["url", "token", "at"]) { job, reader in
       let secret = try await read(job, reader.identity)
@@ -33,7 +33,7 @@ struct MailSource: Sendable {
 
   /// Reports something that happened then, with the way to recover the account.
   static let notice = MailSource(["url", "at"]) { job, reader in
-    let addressee = try await reader.identity.request(ReadAddressee.self, .init(accountID: job.account))
+    let addressee = try await reader.identity.request(GetAddressee.self, .init(accountID: job.account))
     return MailContent(
       email: addressee.email, username: addressee.username, language: addressee.language,
       values: ["url": .text("\(reader.publicURL)/recover"), "at": .time(job.createdAt)])

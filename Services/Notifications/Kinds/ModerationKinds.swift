@@ -71,21 +71,21 @@ extension MailSource {
 
   /// Why moderators decided against the account, and until when it is suspended, asked from social.
   fileprivate static let sanction = MailSource(["url", "reason", "until"]) { job, reader in
-    let notice = try await reader.social.request(ReadSanctionNotice.self, .init(caseID: job.subject()))
+    let notice = try await reader.social.request(GetSanctionNotice.self, .init(caseID: job.subject()))
     let until = notice.until.map(MailContent.minute) ?? ""
     return try await moderation(job, reader, ["reason": .text(notice.reason.description), "until": .text(until)])
   }
 
   /// What was answered to an appeal, asked from social.
   fileprivate static let appeal = MailSource(["url", "reason"]) { job, reader in
-    let notice = try await reader.social.request(ReadSanctionNotice.self, .init(caseID: job.subject()))
+    let notice = try await reader.social.request(GetSanctionNotice.self, .init(caseID: job.subject()))
     return try await moderation(job, reader, ["reason": .text(notice.appealReason?.description ?? "")])
   }
 
   private static func moderation(
     _ job: MailStore.Job, _ reader: MailReader, _ values: [String: MailValue]
   ) async throws -> MailContent {
-    let addressee = try await reader.identity.request(ReadAddressee.self, .init(accountID: job.account))
+    let addressee = try await reader.identity.request(GetAddressee.self, .init(accountID: job.account))
     return MailContent(
       email: addressee.email, username: addressee.username, language: addressee.language,
       values: values.merging(["url": .text(reader.publicURL)]) { $1 })

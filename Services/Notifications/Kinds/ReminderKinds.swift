@@ -30,7 +30,7 @@ extension MailSource {
     guard let found = try await reader.store.read({ try ReminderStore.open(subject, at: now, in: $0) }) else {
       throw Failure(RequestFailure.notFound)
     }
-    let addressee = try await reader.identity.request(ReadAddressee.self, .init(accountID: job.account))
+    let addressee = try await reader.identity.request(GetAddressee.self, .init(accountID: job.account))
     let token = reader.reminders.token(found.id)
     var content = MailContent(
       email: addressee.email, username: addressee.username, language: addressee.language,

@@ -43,11 +43,11 @@ struct Mailbox: Sendable {
   /// The mail; nil where there is none of that name.
   ///
   /// - Throws: `overloaded` if too many calls are waiting.
-  func read(_ name: MailFileName) async throws -> ReadMailboxMail.Output? {
+  func read(_ name: MailFileName) async throws -> GetMailboxMail.Output? {
     try await workers.run { [folder] in
       guard let (bytes, writtenAt) = Mailbox.read(name, in: folder, atMost: Mailbox.maxBytes) else { return nil }
       let mail = MailFile(bytes)
-      return ReadMailboxMail.Output(head: Mailbox.entry(name, mail, writtenAt), text: mail.text, html: mail.html)
+      return GetMailboxMail.Output(head: Mailbox.entry(name, mail, writtenAt), text: mail.text, html: mail.html)
     }
   }
 

@@ -9,6 +9,6 @@ struct MailboxFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     let handlers = MailboxHandlers(mailbox: mailbox)
     service.serve(ListMailbox.self, handlers.list)
-    service.serve(ReadMailboxMail.self, handlers.read)
+    service.serve(GetMailboxMail.self, handlers.get)
   }
 }

@@ -14,7 +14,7 @@ struct MailboxHandlers: Sendable {
   }
 
   @Sendable
-  func read(_ input: ReadMailboxMail.Input, _ call: OpenCall) async throws -> ReadMailboxMail.Output {
+  func get(_ input: GetMailboxMail.Input, _ call: OpenCall) async throws -> GetMailboxMail.Output {
     guard let mailbox, let mail = try await mailbox.read(input.name) else { throw Failure(RequestFailure.notFound) }
     return mail
   }

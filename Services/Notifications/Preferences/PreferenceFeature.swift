@@ -12,7 +12,7 @@ struct PreferenceFeature: Feature {
   ]
 
   func register(in service: inout ServiceDefinition) {
-    service.serve(ReadNotificationPreferences.self, read: PreferenceHandlers.read)
+    service.serve(GetNotificationPreferences.self, read: PreferenceHandlers.get)
     service.serve(UpdateNotificationPreferences.self, write: PreferenceHandlers.update)
     service.subscribe(to: AccountChanged.self, PreferenceSubscriptions.accountChanged)
   }

@@ -8,7 +8,7 @@ import Storage
 enum PreferenceHandlers {
   private static let words = NotificationText.words
 
-  static func read(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> NotificationPreferences {
+  static func get(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> NotificationPreferences {
     let choices = try PreferenceStore.choices(of: call.account, in: database)
     return NotificationPreferences(items: NotificationCategory.allCases.flatMap { items(of: $0, choices, call) })
   }
@@ -26,7 +26,7 @@ enum PreferenceHandlers {
       try PreferenceStore.choose(.init(topic, choice.channel), choice.isOn, of: call.account, transaction)
     }
     try DailyLookStore.follow(call.account, transaction)
-    return try read(Empty(), call, transaction.database)
+    return try get(Empty(), call, transaction.database)
   }
 
   /// A category and its kinds; nothing where there are none.

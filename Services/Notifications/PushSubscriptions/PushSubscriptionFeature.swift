@@ -13,7 +13,7 @@ struct PushSubscriptionFeature: Feature {
   let tables: [ErasedTable] = [.rows("push_subscriptions", "account_id = :account", .pushSubscriptions).atOnce]
 
   func register(in service: inout ServiceDefinition) {
-    service.serve(ReadPushKey.self, read: handlers.key)
+    service.serve(GetPushKey.self, read: handlers.key)
     service.serve(CreatePushSubscription.self, write: handlers.create)
     service.serve(ListPushSubscriptions.self, read: handlers.list)
     service.serve(RenamePushSubscription.self, write: handlers.rename)

@@ -10,8 +10,8 @@ struct PushSubscriptionHandlers: Sendable {
   let keys: PushKeys
   let rules: PushEndpointRules
 
-  func key(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> ReadPushKey.Output {
-    ReadPushKey.Output(publicKey: try keys.newest())
+  func key(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> GetPushKey.Output {
+    GetPushKey.Output(publicKey: try keys.newest())
   }
 
   func create(

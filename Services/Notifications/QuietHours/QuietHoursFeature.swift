@@ -14,7 +14,7 @@ struct QuietHoursFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     let handlers = QuietHoursHandlers(store: store, signal: signal)
-    service.serve(ReadQuietHours.self, read: handlers.read)
+    service.serve(GetQuietHours.self, read: handlers.get)
     service.serve(SetQuietHours.self, write: handlers.set)
     service.serve(ClearQuietHours.self, write: handlers.delete)
   }

@@ -12,7 +12,7 @@ struct QuietHoursHandlers: Sendable {
   let signal: WakeSignal
 
   @Sendable
-  func read(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> QuietHoursState {
+  func get(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> QuietHoursState {
     try state(of: call.account, at: call.now, in: database)
   }
 

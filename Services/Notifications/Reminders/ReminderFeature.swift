@@ -21,7 +21,7 @@ struct ReminderFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     let handlers = ReminderHandlers(links: links, dispatch: dispatch)
-    service.serve(ReadReminder.self, read: handlers.read)
+    service.serve(GetReminder.self, read: handlers.get)
     service.serve(AnswerReminderByLink.self, write: handlers.answerByLink)
     service.serve(AnswerReminder.self, write: handlers.answer)
     let lateMinutes = environment.settings.int("racha.reminders.lateMinutes", default: 30, in: 1...1440)

@@ -11,7 +11,7 @@ struct ReminderHandlers: Sendable {
   let dispatch: DeliveryDispatch
 
   @Sendable
-  func read(_ input: ReminderToken, _ call: OpenCall, _ database: Database) throws -> AnswerableReminder {
+  func get(_ input: ReminderToken, _ call: OpenCall, _ database: Database) throws -> AnswerableReminder {
     let found = try find(input.token, in: database).reminder
     let username = try username(of: found, at: call.now, in: database)
     guard found.answer != nil || call.now < found.endsAt else { throw ReminderFailure.isOver }

@@ -7,7 +7,7 @@ struct UnsubscribeFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     let handlers = UnsubscribeHandlers(links: links)
-    service.serve(ReadUnsubscribe.self, read: handlers.read)
+    service.serve(GetUnsubscribe.self, read: handlers.get)
     service.serve(CreateUnsubscribe.self, write: handlers.create)
   }
 }

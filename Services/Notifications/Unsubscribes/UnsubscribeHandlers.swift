@@ -9,7 +9,7 @@ struct UnsubscribeHandlers: Sendable {
   let links: UnsubscribeLinks
 
   @Sendable
-  func read(_ input: UnsubscribeToken, _ call: OpenCall, _ database: Database) throws -> MailUnsubscribe {
+  func get(_ input: UnsubscribeToken, _ call: OpenCall, _ database: Database) throws -> MailUnsubscribe {
     let (account, scope) = try find(input)
     return try state(account, scope, call.language, in: database)
   }

@@ -62,7 +62,7 @@ struct WeeklySummaries: DueWork {
   private struct Answers: Sendable {
     let activities: [ActivityWeek]?
     let coins: [CoinWeek]?
-    let social: ReadSocialWeeks.Output?
+    let social: GetSocialWeeks.Output?
 
     var isWhole: Bool { activities != nil && coins != nil && social != nil }
 
@@ -77,9 +77,9 @@ struct WeeklySummaries: DueWork {
     let weeks = jobs.map { WeekOfAccount(accountID: $0.account, firstDay: $0.week) }
     let times = jobs.map { CoinTime(accountID: $0.account, from: $0.from, until: $0.until) }
     let socialTimes = jobs.map { SocialTime(accountID: $0.account, from: $0.from, until: $0.until) }
-    async let activities = answer(ReadActivityWeeks.self, .init(weeks: weeks)) { $0.weeks.count == jobs.count }
-    async let coins = answer(ReadCoinWeeks.self, .init(times: times)) { $0.weeks.count == jobs.count }
-    async let social = answer(ReadSocialWeeks.self, .init(times: socialTimes)) { $0.acceptedChallenges.count == jobs.count }
+    async let activities = answer(GetActivityWeeks.self, .init(weeks: weeks)) { $0.weeks.count == jobs.count }
+    async let coins = answer(GetCoinWeeks.self, .init(times: times)) { $0.weeks.count == jobs.count }
+    async let social = answer(GetSocialWeeks.self, .init(times: socialTimes)) { $0.acceptedChallenges.count == jobs.count }
     return await Answers(activities: activities?.weeks, coins: coins?.weeks, social: social)
   }
 

@@ -40,7 +40,7 @@ extension MailSource {
     guard let summary = try await reader.store.read({ try WeeklySummaryStore.find(id, of: account, in: $0) }) else {
       throw Failure(RequestFailure.notFound)
     }
-    let addressee = try await reader.identity.request(ReadAddressee.self, .init(accountID: account))
+    let addressee = try await reader.identity.request(GetAddressee.self, .init(accountID: account))
     return MailContent(
       email: addressee.email, username: addressee.username, language: addressee.language,
       values: summary.mailValues(addressee.language, reader))

@@ -15,6 +15,6 @@ struct BadgeFeature: Feature {
     service.serve(ListFriendsBadges.self, read: handlers.listOfFriend)
     service.serve(GetBadgeVisibility.self, read: BadgeHandlers.visibility)
     service.serve(SetBadgeVisibility.self, write: BadgeHandlers.setVisibility)
-    service.serve(ReadBadgeProfilePart.self, read: handlers.profilePart)
+    service.serve(GetBadgeProfilePart.self, read: handlers.profilePart)
   }
 }

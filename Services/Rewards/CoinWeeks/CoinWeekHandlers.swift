@@ -5,7 +5,7 @@ import ServiceKit
 
 /// Weeks: read.
 enum CoinWeekHandlers {
-  static func read(_ input: ReadCoinWeeks.Input, _ call: OpenCall, _ database: Database) throws -> ReadCoinWeeks.Output {
+  static func get(_ input: GetCoinWeeks.Input, _ call: OpenCall, _ database: Database) throws -> GetCoinWeeks.Output {
     .init(
       weeks: try input.times.map { time in
         let (earned, spent) = try LedgerStore.sums(of: time.accountID, from: time.from, until: time.until, in: database)

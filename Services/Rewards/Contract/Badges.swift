@@ -3,7 +3,7 @@ public import Operations
 extension FeatureContract {
   static let badges = FeatureContract(
     operations: [
-      ListBadges.self, ListFriendsBadges.self, GetBadgeVisibility.self, SetBadgeVisibility.self, ReadBadgeProfilePart.self,
+      ListBadges.self, ListFriendsBadges.self, GetBadgeVisibility.self, SetBadgeVisibility.self, GetBadgeProfilePart.self,
     ],
     events: [BadgeAwarded.self])
 }
@@ -115,7 +115,7 @@ public enum SetBadgeVisibility: AccountOperation {
 }
 
 /// Returns the part of a public profile page that shows an account's badges, if the account has chosen to show them there (REW-7).
-public enum ReadBadgeProfilePart: ProfilePartOperation {
+public enum GetBadgeProfilePart: ProfilePartOperation {
   public typealias Input = ProfilePartInput
   public typealias Output = ProfilePart
 

@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let coinWeeks = FeatureContract(operations: [ReadCoinWeeks.self])
+  static let coinWeeks = FeatureContract(operations: [GetCoinWeeks.self])
 }
 
 /// An account, and the period that its summary covers.
@@ -46,7 +46,7 @@ public struct CoinWeek: Document, Hashable {
 }
 
 /// Returns what accounts earned and spent, for their weekly summaries (NOT-3).
-public enum ReadCoinWeeks: OpenOperation {
+public enum GetCoinWeeks: OpenOperation {
   public struct Input: Document {
     public var times: [CoinTime]
 

@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let expiringOffers = FeatureContract(operations: [ReadExpiringOffers.self])
+  static let expiringOffers = FeatureContract(operations: [GetExpiringOffers.self])
 }
 
 /// An offer that ends soon and that an account can afford (NOT-5).
@@ -27,7 +27,7 @@ public struct ExpiringOffer: Document, Hashable {
 }
 
 /// Returns, for each of some accounts, the offers that end soon and that it can afford and has not redeemed, for notices (NOT-5).
-public enum ReadExpiringOffers: OpenOperation {
+public enum GetExpiringOffers: OpenOperation {
   public struct Input: Document {
     public var accountIDs: [AccountID]
 

@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let friendRanks = FeatureContract(operations: [ReadFriendRanks.self])
+  static let friendRanks = FeatureContract(operations: [GetFriendRanks.self])
 }
 
 /// An account's rank among its friends by the steps of the present month (REW-6).
@@ -23,7 +23,7 @@ public struct FriendRank: Document, Hashable {
 }
 
 /// Returns the rank of each of some accounts among its friends, for notices of lost ranks (NOT-5).
-public enum ReadFriendRanks: OpenOperation {
+public enum GetFriendRanks: OpenOperation {
   public struct Input: Document {
     public var accountIDs: [AccountID]
 

@@ -11,6 +11,6 @@ struct ExpiringOfferFeature: Feature {
   }
 
   func register(in service: inout ServiceDefinition) {
-    service.serve(ReadExpiringOffers.self, read: ExpiringOfferHandlers(noticeDays: noticeDays).read)
+    service.serve(GetExpiringOffers.self, read: ExpiringOfferHandlers(noticeDays: noticeDays).get)
   }
 }

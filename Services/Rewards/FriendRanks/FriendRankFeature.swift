@@ -6,6 +6,6 @@ struct FriendRankFeature: Feature {
   let calendars: AccountCalendars
 
   func register(in service: inout ServiceDefinition) {
-    service.serve(ReadFriendRanks.self, read: FriendRankHandlers(calendars: calendars).read)
+    service.serve(GetFriendRanks.self, read: FriendRankHandlers(calendars: calendars).get)
   }
 }

@@ -9,7 +9,7 @@ struct FriendRankHandlers: Sendable {
   let calendars: AccountCalendars
 
   @Sendable
-  func read(_ input: ReadFriendRanks.Input, _ call: OpenCall, _ database: Database) throws -> ReadFriendRanks.Output {
+  func get(_ input: GetFriendRanks.Input, _ call: OpenCall, _ database: Database) throws -> GetFriendRanks.Output {
     .init(ranks: try ranks(input.accountIDs, at: call.now, database))
   }
 

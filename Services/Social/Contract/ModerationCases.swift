@@ -3,7 +3,7 @@ public import Operations
 extension FeatureContract {
   static let moderationCases = FeatureContract(
     operations: [
-      ListModerationCases.self, ReadModerationCase.self, ReadReportedPhoto.self, ReadReportedFileChunk.self,
+      ListModerationCases.self, GetModerationCase.self, GetReportedPhoto.self, DownloadReportedFileChunk.self,
       DecideModerationCase.self,
     ])
 }
@@ -228,7 +228,7 @@ public enum ListModerationCases: AccountOperation {
 }
 
 /// Reads a case with its reports, and what was decided about the account before (SOC-8).
-public enum ReadModerationCase: AccountOperation {
+public enum GetModerationCase: AccountOperation {
   public struct Input: Document {
     public var caseID: ID<ModerationCase>
 
@@ -264,7 +264,7 @@ public enum ReadModerationCase: AccountOperation {
 }
 
 /// Reads the copy of the photo that a report made (SOC-8).
-public enum ReadReportedPhoto: AccountOperation {
+public enum GetReportedPhoto: AccountOperation {
   public struct Input: Document {
     public var reportID: ID<Report>
 
@@ -283,7 +283,7 @@ public enum ReadReportedPhoto: AccountOperation {
 }
 
 /// Reads a part of the copy of the file that a report made (SOC-8).
-public enum ReadReportedFileChunk: AccountOperation {
+public enum DownloadReportedFileChunk: AccountOperation {
   public struct Input: Document {
     public var reportID: ID<Report>
     public var offset: Int

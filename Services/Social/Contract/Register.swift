@@ -3,9 +3,9 @@ public import Operations
 extension FeatureContract {
   static let register = FeatureContract(
     operations: [
-      ReadRegisterCheckpoint.self, ReadRegisterTile.self, ReadRegisterLogCheckpoint.self, ReadRegisterLogTile.self,
-      ListRegisterKeys.self, ProveRegisterInclusion.self, ProveRegisterConsistency.self, ReadRegisterProof.self,
-      ListOwnRegisterRecords.self, ReadRegisterAccountLeaf.self,
+      GetRegisterCheckpoint.self, GetRegisterTile.self, GetRegisterLogCheckpoint.self, GetRegisterLogTile.self,
+      ListRegisterKeys.self, ProveRegisterInclusion.self, ProveRegisterConsistency.self, GetRegisterProof.self,
+      ListOwnRegisterRecords.self, GetRegisterAccountLeaf.self,
     ])
 }
 
@@ -58,7 +58,7 @@ enum RegisterText {
 // MARK: - The log
 
 /// Reads the last checkpoint: origin, size and root of the register, signed (c2sp.org/tlog-checkpoint).
-public enum ReadRegisterCheckpoint: OpenOperation {
+public enum GetRegisterCheckpoint: OpenOperation {
   public typealias Input = Empty
   public typealias Output = MediaFile
 
@@ -69,7 +69,7 @@ public enum ReadRegisterCheckpoint: OpenOperation {
 }
 
 /// Reads a tile of the register, or a bundle of its entries (c2sp.org/tlog-tiles).
-public enum ReadRegisterTile: OpenOperation {
+public enum GetRegisterTile: OpenOperation {
   public struct Input: Document, Hashable {
     public var path: String
 
@@ -87,7 +87,7 @@ public enum ReadRegisterTile: OpenOperation {
 }
 
 /// Reads the latest checkpoint of the register as continued after a restore, under its own log name.
-public enum ReadRegisterLogCheckpoint: OpenOperation {
+public enum GetRegisterLogCheckpoint: OpenOperation {
   public struct Input: Document, Hashable {
     public var log: String
 
@@ -105,7 +105,7 @@ public enum ReadRegisterLogCheckpoint: OpenOperation {
 }
 
 /// Reads a tile of the register as continued after a restore, at a URL that never had other content.
-public enum ReadRegisterLogTile: OpenOperation {
+public enum GetRegisterLogTile: OpenOperation {
   public struct Input: Document, Hashable {
     public var log: String
     public var path: String
@@ -235,7 +235,7 @@ public enum ProveRegisterConsistency: OpenOperation {
 }
 
 /// Reads the proof of a leaf as a file that is checked offline (c2sp.org/tlog-proof).
-public enum ReadRegisterProof: OpenOperation {
+public enum GetRegisterProof: OpenOperation {
   public typealias Input = RegisterLeafKey
   public typealias Output = MediaFile
 
@@ -300,7 +300,7 @@ public enum ListOwnRegisterRecords: AccountOperation {
 }
 
 /// Reads the leaf that a record of an account became; see identity's `registerRecords.listMine`.
-public enum ReadRegisterAccountLeaf: OpenOperation {
+public enum GetRegisterAccountLeaf: OpenOperation {
   public struct Input: Document, Hashable {
     public var recordNumber: Int
 

@@ -2,7 +2,7 @@ public import Operations
 
 extension FeatureContract {
   static let sanctions = FeatureContract(
-    operations: [ListOwnSanctions.self, ReadSanctionNotice.self], events: [SanctionImposed.self])
+    operations: [ListOwnSanctions.self, GetSanctionNotice.self], events: [SanctionImposed.self])
 }
 
 /// How a suspension ended (SOC-8).
@@ -93,7 +93,7 @@ public struct SanctionNotice: Document, Hashable {
 }
 
 /// Gives the notifications service the current data for the mail about a decision (SOC-8).
-public enum ReadSanctionNotice: OpenOperation {
+public enum GetSanctionNotice: OpenOperation {
   public struct Input: Document, Hashable {
     public var caseID: ID<ModerationCase>
 

@@ -1,7 +1,7 @@
 public import Operations
 
 extension FeatureContract {
-  static let socialWeeks = FeatureContract(operations: [ReadSocialWeeks.self])
+  static let socialWeeks = FeatureContract(operations: [GetSocialWeeks.self])
 }
 
 /// A time of an account of which its summary tells.
@@ -22,7 +22,7 @@ public struct SocialTime: Document, Hashable {
 }
 
 /// Counts the challenges of accounts that friends accepted, and gives the register's latest checkpoint, for weekly summaries (NOT-3).
-public enum ReadSocialWeeks: OpenOperation {
+public enum GetSocialWeeks: OpenOperation {
   public struct Input: Document {
     public var times: [SocialTime]
 

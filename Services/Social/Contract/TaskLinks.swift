@@ -2,7 +2,7 @@ public import Operations
 
 extension FeatureContract {
   static let taskLinks = FeatureContract(
-    operations: [CreateTaskLink.self, ListTaskLinks.self, RevokeTaskLink.self, ReadPublicTask.self, ReadTaskProfilePart.self])
+    operations: [CreateTaskLink.self, ListTaskLinks.self, RevokeTaskLink.self, GetPublicTask.self, GetTaskProfilePart.self])
 }
 
 /// An account's public link to a task that it has completed with others, as the account sees it (TASK-6, UC8).
@@ -195,7 +195,7 @@ public struct PublicTask: Document, Hashable {
 /// Reads the completed task of a public link (TASK-6). The answer is the same for a link that was revoked, never existed or was closed by
 /// moderators, and for one whose owner, or whose task's creator, is suspended or deleted; also for a task that is not completed, until it
 /// is again.
-public enum ReadPublicTask: OpenOperation {
+public enum GetPublicTask: OpenOperation {
   /// By which link.
   public struct Input: Document, Hashable {
     /// The link's key.
@@ -216,7 +216,7 @@ public enum ReadPublicTask: OpenOperation {
 }
 
 /// The tasks on an account's public profile: the newest with a link that shows its owner (TASK-6).
-public enum ReadTaskProfilePart: ProfilePartOperation {
+public enum GetTaskProfilePart: ProfilePartOperation {
   public typealias Input = ProfilePartInput
   public typealias Output = ProfilePart
 

@@ -13,7 +13,7 @@ enum FriendChallengeHandlers {
     guard try await call.read({ try FriendStore.areFriends(call.account, friend, in: $0) }) else {
       throw MessageFailure.notFriends
     }
-    return try await call.request(ReadChallengeActivity.self, .init(accountID: call.account, activityID: activity))
+    return try await call.request(GetChallengeActivity.self, .init(accountID: call.account, activityID: activity))
   }
 
   static func send(

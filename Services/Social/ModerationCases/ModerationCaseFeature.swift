@@ -28,10 +28,10 @@ struct ModerationCaseFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     service.serve(ListModerationCases.self, read: ModerationCaseHandlers.queue)
-    service.serve(ReadModerationCase.self, read: ModerationCaseHandlers.read)
+    service.serve(GetModerationCase.self, read: ModerationCaseHandlers.get)
     let handlers = ModerationCaseHandlers(removed: RemovedContent(access: access), files: files)
-    service.serve(ReadReportedPhoto.self, read: ModerationCaseHandlers.photo)
-    service.serve(ReadReportedFileChunk.self, handlers.fileChunk)
+    service.serve(GetReportedPhoto.self, read: ModerationCaseHandlers.photo)
+    service.serve(DownloadReportedFileChunk.self, handlers.fileChunk)
     service.serve(DecideModerationCase.self, prepare: ModerationCaseHandlers.administrators, write: handlers.decide)
   }
 }

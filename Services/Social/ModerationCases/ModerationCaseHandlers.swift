@@ -20,10 +20,10 @@ struct ModerationCaseHandlers: Sendable {
     return try page.page(of: rows, key: { $0["sequence"] as Int64 }) { try ModerationCase($0) }
   }
 
-  static func read(
-    _ input: ReadModerationCase.Input, _ call: AccountCall, _ database: Database
-  ) throws -> ReadModerationCase.Output {
-    typealias Output = ReadModerationCase.Output
+  static func get(
+    _ input: GetModerationCase.Input, _ call: AccountCall, _ database: Database
+  ) throws -> GetModerationCase.Output {
+    typealias Output = GetModerationCase.Output
     let found = try ModerationCaseStore.view(input.caseID, in: database)
     // Who reported one is not for oneself to read.
     guard found.accountID != call.account else { throw ModerationFailure.aboutOneself }
@@ -33,13 +33,13 @@ struct ModerationCaseHandlers: Sendable {
         against: found.accountID, but: found.id, limit: Output.maxDecisions, in: database))
   }
 
-  static func photo(_ input: ReadReportedPhoto.Input, _ call: AccountCall, _ database: Database) throws -> MediaFile {
+  static func photo(_ input: GetReportedPhoto.Input, _ call: AccountCall, _ database: Database) throws -> MediaFile {
     try requireOfAnother(input.reportID, call, database)
     guard let photo = try ReportStore.photo(of: input.reportID, in: database) else { throw Failure(RequestFailure.notFound) }
     return photo
   }
 
-  func fileChunk(_ input: ReadReportedFileChunk.Input, _ call: AccountCall) async throws -> ReadReportedFileChunk.Output {
+  func fileChunk(_ input: DownloadReportedFileChunk.Input, _ call: AccountCall) async throws -> DownloadReportedFileChunk.Output {
     let found = try await call.read { database in
       try Self.requireOfAnother(input.reportID, call, database)
       return try ReportStore.file(of: input.reportID, in: database)

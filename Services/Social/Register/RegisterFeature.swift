@@ -36,16 +36,16 @@ struct RegisterFeature: Feature {
   }
 
   func register(in service: inout ServiceDefinition) {
-    service.serve(ReadRegisterCheckpoint.self, read: RegisterHandlers.checkpoint)
-    service.serve(ReadRegisterTile.self, read: RegisterHandlers.tile)
-    service.serve(ReadRegisterLogCheckpoint.self, read: RegisterHandlers.logCheckpoint)
-    service.serve(ReadRegisterLogTile.self, read: RegisterHandlers.logTile)
+    service.serve(GetRegisterCheckpoint.self, read: RegisterHandlers.checkpoint)
+    service.serve(GetRegisterTile.self, read: RegisterHandlers.tile)
+    service.serve(GetRegisterLogCheckpoint.self, read: RegisterHandlers.logCheckpoint)
+    service.serve(GetRegisterLogTile.self, read: RegisterHandlers.logTile)
     service.serve(ListRegisterKeys.self, read: RegisterKeyHandlers(keys: keys, origin: origin).list)
     service.serve(ProveRegisterInclusion.self, read: RegisterHandlers.inclusion)
     service.serve(ProveRegisterConsistency.self, read: RegisterHandlers.consistency)
-    service.serve(ReadRegisterProof.self, read: RegisterHandlers.proof)
+    service.serve(GetRegisterProof.self, read: RegisterHandlers.proof)
     service.serve(ListOwnRegisterRecords.self, read: RegisterHandlers.records)
-    service.serve(ReadRegisterAccountLeaf.self, read: RegisterHandlers.accountLeaf)
+    service.serve(GetRegisterAccountLeaf.self, read: RegisterHandlers.accountLeaf)
     service.run { [keys, origin, logger] in RegisterWorker(store: $0, keys: keys, logger: logger, origin: origin) }
     followAccounts(in: &service)
     for witness in witnesses.all {

@@ -12,19 +12,19 @@ enum RegisterHandlers {
     file(Array(try RegisterTileStore.required(database).note.utf8), text, isImmutable: false)
   }
 
-  static func tile(_ input: ReadRegisterTile.Input, _ call: OpenCall, _ database: Database) throws -> MediaFile {
+  static func tile(_ input: GetRegisterTile.Input, _ call: OpenCall, _ database: Database) throws -> MediaFile {
     // The log before a restore had others below these paths, which anybody may have kept.
     try tile(input.path, isImmutable: try RegisterTileStore.origin(database)?.position == 1, database)
   }
 
   static func logCheckpoint(
-    _ input: ReadRegisterLogCheckpoint.Input, _ call: OpenCall, _ database: Database
+    _ input: GetRegisterLogCheckpoint.Input, _ call: OpenCall, _ database: Database
   ) throws -> MediaFile {
     try requireLog(input.log, database)
     return file(Array(try RegisterTileStore.required(database).note.utf8), text, isImmutable: false)
   }
 
-  static func logTile(_ input: ReadRegisterLogTile.Input, _ call: OpenCall, _ database: Database) throws -> MediaFile {
+  static func logTile(_ input: GetRegisterLogTile.Input, _ call: OpenCall, _ database: Database) throws -> MediaFile {
     try requireLog(input.log, database)
     return try tile(input.path, isImmutable: true, database)
   }
@@ -101,7 +101,7 @@ enum RegisterHandlers {
   }
 
   static func accountLeaf(
-    _ input: ReadRegisterAccountLeaf.Input, _ call: OpenCall, _ database: Database
+    _ input: GetRegisterAccountLeaf.Input, _ call: OpenCall, _ database: Database
   ) throws -> RegisterLeafKey {
     guard let number = try RegisterAccountStore.leaf(of: input.recordNumber, in: database) else {
       throw Failure(RequestFailure.notFound)

@@ -35,7 +35,7 @@ struct ReportedCopy: Sendable {
   private static func entry(_ subject: ReportSubject, _ call: AccountCall) async throws -> ReportedCopy {
     guard let activity = subject.activityID, let day = subject.day else { throw Failure(RequestFailure.notFound) }
     let found = try await call.request(
-      ReadReportedEntry.self, .init(readerAccountID: call.account, activityID: activity, day: day))
+      GetReportedEntry.self, .init(readerAccountID: call.account, activityID: activity, day: day))
     if subject.kind == .entryPhoto, found.photo == nil { throw Failure(RequestFailure.notFound) }
     let owner = try await Accounts.resolve(found.accountID, call)
     let content = ReportedContent(
@@ -49,7 +49,7 @@ struct ReportedCopy: Sendable {
   /// - Throws: `not_found` where there is no such account, or no photo.
   private static func account(_ input: CreateReport.Input, _ call: AccountCall) async throws -> ReportedCopy? {
     guard let account = input.subject.accountID else { return nil }
-    let found = try await call.request(ReadReportedAccount.self, .init(accountID: account))
+    let found = try await call.request(GetReportedAccount.self, .init(accountID: account))
     if input.subject.kind == .photo, found.photo == nil { throw Failure(RequestFailure.notFound) }
     let content = ReportedContent(
       username: found.username, nickname: found.nickname?.description, photoTag: found.photo?.tag)

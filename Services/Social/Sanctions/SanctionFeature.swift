@@ -8,6 +8,6 @@ import Storage
 struct SanctionFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(ListOwnSanctions.self, read: SanctionHandlers.list)
-    service.serve(ReadSanctionNotice.self, read: SanctionHandlers.notice)
+    service.serve(GetSanctionNotice.self, read: SanctionHandlers.notice)
   }
 }

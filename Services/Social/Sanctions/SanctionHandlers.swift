@@ -12,7 +12,7 @@ enum SanctionHandlers {
     return try page.page(of: rows, key: { $0["sequence"] as Int64 }) { try Sanction($0, at: call.now) }
   }
 
-  static func notice(_ input: ReadSanctionNotice.Input, _ call: OpenCall, _ database: Database) throws -> SanctionNotice {
+  static func notice(_ input: GetSanctionNotice.Input, _ call: OpenCall, _ database: Database) throws -> SanctionNotice {
     let found = try ModerationCaseStore.view(input.caseID, in: database)
     guard let decision = found.decision, let reason = decision.reason else { throw Failure(RequestFailure.notFound) }
     return SanctionNotice(

@@ -6,7 +6,7 @@ import Storage
 
 /// Weeks: read.
 enum SocialWeekHandlers {
-  static func read(_ input: ReadSocialWeeks.Input, _ call: OpenCall, _ database: Database) throws -> ReadSocialWeeks.Output {
+  static func get(_ input: GetSocialWeeks.Input, _ call: OpenCall, _ database: Database) throws -> GetSocialWeeks.Output {
     .init(
       acceptedChallenges: try input.times.map { time in
         try FriendChallengeStore.countAccepted(from: time.accountID, since: time.from, until: time.until, in: database)

@@ -15,7 +15,7 @@ struct TaskLinkFeature: Feature {
     service.serve(CreateTaskLink.self, write: handlers.create)
     service.serve(ListTaskLinks.self, read: handlers.list)
     service.serve(RevokeTaskLink.self, write: TaskLinkHandlers.revoke)
-    service.serve(ReadPublicTask.self, read: handlers.read)
-    service.serve(ReadTaskProfilePart.self, read: handlers.profilePart)
+    service.serve(GetPublicTask.self, read: handlers.get)
+    service.serve(GetTaskProfilePart.self, read: handlers.profilePart)
   }
 }

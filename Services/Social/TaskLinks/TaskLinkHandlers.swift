@@ -43,7 +43,7 @@ struct TaskLinkHandlers: Sendable {
   }
 
   /// Whatever is wrong with a key, the answer is the same.
-  func read(_ input: ReadPublicTask.Input, _ call: OpenCall, _ database: Database) throws -> PublicTask {
+  func get(_ input: GetPublicTask.Input, _ call: OpenCall, _ database: Database) throws -> PublicTask {
     guard let link = try keys.link(input.key), let task = try TaskLinkStore.publicTask(link, at: call.now, in: database) else {
       throw Failure(RequestFailure.notFound)
     }

@@ -3,7 +3,7 @@
 /// A service takes part by declaring such an operation in its contract, for the gateway only, and serving it. The gateway calls each one
 /// that it finds in the contracts, in their order, and leaves out those that do not answer.
 ///
-///     public enum ReadTaskProfilePart: ProfilePartOperation {
+///     public enum GetTaskProfilePart: ProfilePartOperation {
 ///       public typealias Input = ProfilePartInput
 ///       public typealias Output = ProfilePart
 ///

@@ -28,7 +28,7 @@ struct ActivityWeekTests {
       try await ana.walk("sunday", 4000, "2026-11-22T08:00:00Z")
       try await ana.walk("after", 1000, "2026-11-23T08:00:00Z")
       let monday = try LocalDay(text: "2026-11-16")
-      let input = ReadActivityWeeks.Input(weeks: [ana, ben].map { WeekOfAccount(accountID: $0.id, firstDay: monday) })
+      let input = GetActivityWeeks.Input(weeks: [ana, ben].map { WeekOfAccount(accountID: $0.id, firstDay: monday) })
       let found = try await services.store(of: .activity).read { database in
         try input.weeks.map { try ActivityWeekHandlers(calendars: AccountCalendars()).week($0, database) }
       }
@@ -40,7 +40,7 @@ struct ActivityWeekTests {
             brokenStreakCount: 1))
       #expect(found[1].steps == 0 && found[1].keptStreaks.isEmpty && found[1].brokenStreaks.isEmpty)
       // Clients may not ask.
-      #expect(try await ana.failure(ReadActivityWeeks.self, input) != nil)
+      #expect(try await ana.failure(GetActivityWeeks.self, input) != nil)
     }
   }
 

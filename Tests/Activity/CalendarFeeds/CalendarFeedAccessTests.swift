@@ -25,7 +25,7 @@ struct CalendarFeedAccessTests {
   }
 
   private func works(_ link: CalendarFeedLink, _ services: ServicesInProcess) async throws -> Bool {
-    try await services.register().failure(ReadCalendarFeed.self, .init(key: link.key)) == nil
+    try await services.register().failure(GetCalendarFeed.self, .init(key: link.key)) == nil
   }
 
   @Test(

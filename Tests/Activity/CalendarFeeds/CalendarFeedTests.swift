@@ -11,7 +11,7 @@ import Testing
 struct CalendarFeedTests {
   private func read(_ services: ServicesInProcess, _ link: CalendarFeedLink) async throws -> MediaFile {
     // By anybody who has the link.
-    try await services.register().send(ReadCalendarFeed.self, .init(key: link.key))
+    try await services.register().send(GetCalendarFeed.self, .init(key: link.key))
   }
 
   @Test("The iCalendar feed is read by its secret link, which is kept as a hash only, and shown once")
@@ -40,12 +40,12 @@ struct CalendarFeedTests {
       let first = try await ana.send(CreateCalendarFeedLink.self, .init())
       let other = try await ben.send(CreateCalendarFeedLink.self, .init())
       let second = try await ana.send(CreateCalendarFeedLink.self, .init())
-      #expect(try await ben.failure(ReadCalendarFeed.self, .init(key: first.key)) == "not_found")
+      #expect(try await ben.failure(GetCalendarFeed.self, .init(key: first.key)) == "not_found")
       _ = try await read(services, second)
       _ = try await ana.send(RevokeCalendarFeedLink.self, .init())
       _ = try await ana.send(RevokeCalendarFeedLink.self, .init())
-      #expect(try await ben.failure(ReadCalendarFeed.self, .init(key: second.key)) == "not_found")
-      #expect(try await ben.failure(ReadCalendarFeed.self, .init(key: "x")) == "not_found")
+      #expect(try await ben.failure(GetCalendarFeed.self, .init(key: second.key)) == "not_found")
+      #expect(try await ben.failure(GetCalendarFeed.self, .init(key: "x")) == "not_found")
       // Another's is as it was.
       _ = try await read(services, other)
     }
@@ -61,7 +61,7 @@ struct CalendarFeedTests {
       let new = try await ana.send(CreateCalendarFeedLink.self, .init())
       #expect(new.key != old.key)
       for key in [old.key, String(old.key.reversed())] {
-        let failure = await #expect(throws: Failure.self) { try await ben.send(ReadCalendarFeed.self, .init(key: key)) }
+        let failure = await #expect(throws: Failure.self) { try await ben.send(GetCalendarFeed.self, .init(key: key)) }
         #expect(failure?.status == 404 && failure?.code == "not_found")
       }
       _ = try await read(services, new)
@@ -76,7 +76,7 @@ struct CalendarFeedTests {
       _ = try await read(services, link)
       try await services.delete(ana, receivedBy: .activity)
       let ben = try await services.register()
-      #expect(try await ben.failure(ReadCalendarFeed.self, .init(key: link.key)) == "not_found")
+      #expect(try await ben.failure(GetCalendarFeed.self, .init(key: link.key)) == "not_found")
       #expect(try await services.store(of: .activity).rows("calendar_feeds") == 0)
     }
   }

@@ -65,16 +65,16 @@ struct InactivityTests {
   func chosen() async throws {
     try await run { services in
       let (ana, ben) = (try await services.register(), try await services.register(consents: []))
-      #expect(try await ana.send(ReadInactivityNotice.self, .init()).days == nil)
+      #expect(try await ana.send(GetInactivityNotice.self, .init()).days == nil)
       #expect(try await ana.send(SetInactivityNotice.self, .init(days: 3)).days == 3)
-      #expect(try await ana.send(ReadInactivityNotice.self, .init()).days == 3)
-      #expect(try await ben.send(ReadInactivityNotice.self, .init()).days == nil)
+      #expect(try await ana.send(GetInactivityNotice.self, .init()).days == 3)
+      #expect(try await ben.send(GetInactivityNotice.self, .init()).days == nil)
       #expect(try await ben.failure(SetInactivityNotice.self, .init(days: 3)) == "consent_required")
       for days in [0, 61] {
         #expect(try await ana.refusedFields(SetInactivityNotice.self, .init(days: days)) == ["days out_of_range"])
       }
       for _ in 0..<2 { _ = try await ana.send(ClearInactivityNotice.self, .init()) }
-      #expect(try await ana.send(ReadInactivityNotice.self, .init()).days == nil)
+      #expect(try await ana.send(GetInactivityNotice.self, .init()).days == nil)
       try await look(services, at: "2027-11-21T12:00:00.000Z")
       #expect(try await told(services).isEmpty)
     }

@@ -29,11 +29,11 @@ struct ErasureLoad {
     let deletion = try await person.client.call(
       DeleteAccount.self, .init(password: FormField(text: person.login.password)))
     let start = ContinuousClock.now
-    let token = ReadAccountDeletion.Input(token: deletion.token)
+    let token = GetAccountDeletion.Input(token: deletion.token)
     var number = 0
     let isOver: () async throws -> Bool = {
       guard number % 50 == 0 else { return false }
-      return try await stranger.client.call(ReadAccountDeletion.self, token).state == .finished
+      return try await stranger.client.call(GetAccountDeletion.self, token).state == .finished
     }
     let waits = try await Waits(until: isOver) {
       // Checked, then counted, then both again with other values.

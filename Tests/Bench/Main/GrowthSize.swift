@@ -282,11 +282,11 @@ struct GrowthSize {
       let token = try await member.client.call(
         DeleteAccount.self, .init(password: .init(text: GrowthCast.password))
       ).token
-      var state = try await cluster.client.call(ReadAccountDeletion.self, .init(token: token))
+      var state = try await cluster.client.call(GetAccountDeletion.self, .init(token: token))
       var confirmed: [ServiceName: Double] = [:]
       while state.erasedAt == nil, ContinuousClock.now - start < Self.longestDeletion {
         try await Task.sleep(for: .milliseconds(5))
-        state = try await cluster.client.call(ReadAccountDeletion.self, .init(token: token))
+        state = try await cluster.client.call(GetAccountDeletion.self, .init(token: token))
         for erasure in state.services where confirmed[erasure.service] == nil {
           confirmed[erasure.service] = (ContinuousClock.now - start).milliseconds / 1000
         }

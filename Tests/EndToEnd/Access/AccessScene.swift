@@ -143,7 +143,7 @@ extension AccessScene {
     let account = things.account
     let isClosed = try await eventually {
       do {
-        _ = try await followers[2].client.callUntilDone(ReadProfile.self, .init(accountID: account))
+        _ = try await followers[2].client.callUntilDone(GetProfile.self, .init(accountID: account))
         return false
       } catch let problem as GatewayClient.Problem {
         return problem.status == 404

@@ -329,9 +329,9 @@ struct AccessTable: Sendable {
     open(RedeemOffer.self, anybody.mapValues { _ in .refused(409, "not_enough_coins") }) { things, _ in
       .init(offerID: things.offer)
     }
-    open(ReadPhoto.self, anybody) { things, _ in .init(accountID: things.account) }
-    open(ReadProfile.self, anybody) { things, _ in .init(accountID: things.account) }
-    open(ReadProfileByUsername.self, anybody) { things, _ in .init(username: things.username) }
+    open(GetPhoto.self, anybody) { things, _ in .init(accountID: things.account) }
+    open(GetProfile.self, anybody) { things, _ in .init(accountID: things.account) }
+    open(GetProfileByUsername.self, anybody) { things, _ in .init(username: things.username) }
     open(CreateReport.self, anybody) { things, _ in .init(subject: .account(things.account), reason: .spam) }
     open(ListFriendsBadges.self, friendOnly(.notFound)) { things, _ in .init(accountID: things.account) }
     // Followers see what the owner does.

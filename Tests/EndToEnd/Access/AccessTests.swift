@@ -27,7 +27,7 @@ struct AccessTests {
     let scene = try scene()
     let session = try await scene.cluster.client.call(LogIn.self, .init(login: "stranger", password: AccessScene.password))
     let client = scene.cluster.client.authorized(session.accessToken)
-    _ = try await client.call(ReadOwnAccount.self, .init())
+    _ = try await client.call(GetOwnAccount.self, .init())
     _ = try await client.call(LogOut.self, .init())
     try await expectRevoked(session.accessToken, scene)
   }
@@ -76,7 +76,7 @@ struct AccessTests {
     let scene = try scene()
     #expect(Everything.services.count > 10)
     let document = try await scene.cluster.client.get("/openapi.json").text
-    #expect(document.contains("\"\(ReadOwnAccount.spec.name)\""))
+    #expect(document.contains("\"\(GetOwnAccount.spec.name)\""))
     let anonymous = try await LineConnection.open(host: "127.0.0.1", port: scene.cluster.tcpPort)
     let administrator = try await LineConnection.open(host: "127.0.0.1", port: scene.cluster.tcpPort)
     defer {
@@ -171,7 +171,7 @@ struct AccessTests {
     let call = EmptyCall(url: scene.cluster.url, token: token)
     let revoked = Outcome.refused(401, "session_revoked")
     _ = try await eventually {
-      try await call(ReadOwnAccount.spec)
+      try await call(GetOwnAccount.spec)
     } until: {
       $0 == revoked
     }

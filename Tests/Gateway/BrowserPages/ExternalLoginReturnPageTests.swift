@@ -11,12 +11,12 @@ struct ExternalLoginReturnPageTests {
   private static func with(_ body: @escaping @Sendable (RunningGateway) async throws -> Void) async throws {
     let bus = FakeBus()
     bus.answer(.identity) { request in
-      guard request.header.operation == ReadExternalLoginReturn.spec.name, request.header.caller.service == .gateway else {
+      guard request.header.operation == GetExternalLoginReturn.spec.name, request.header.caller.service == .gateway else {
         throw Failure(RequestFailure.unknownOperation)
       }
-      switch try ReadExternalLoginReturn.Input.decode(request.body).state {
-      case "web": return Reply(request, ReadExternalLoginReturn.Output(redirectURI: "https://app.example.org/done?from=apple"))
-      case "app": return Reply(request, ReadExternalLoginReturn.Output(redirectURI: "org.example.app:/done"))
+      switch try GetExternalLoginReturn.Input.decode(request.body).state {
+      case "web": return Reply(request, GetExternalLoginReturn.Output(redirectURI: "https://app.example.org/done?from=apple"))
+      case "app": return Reply(request, GetExternalLoginReturn.Output(redirectURI: "org.example.app:/done"))
       case "old": throw ExternalLoginFailure.stateExpired
       default: throw ExternalLoginFailure.stateInvalid
       }

@@ -23,10 +23,10 @@ struct MailboxPageTests {
       guard request.header.caller.service == .gateway else { throw Failure(RequestFailure.forbidden) }
       switch request.header.operation {
       case ListMailbox.spec.name: return Reply(request, ListMailbox.Output(items: [head]))
-      case ReadMailboxMail.spec.name:
-        let name = try ReadMailboxMail.Input.decode(request.body).name
+      case GetMailboxMail.spec.name:
+        let name = try GetMailboxMail.Input.decode(request.body).name
         guard name == head.name else { throw Failure(RequestFailure.notFound) }
-        return Reply(request, ReadMailboxMail.Output(head: head, text: "text \(text)", html: "<p>html</p>\(text)"))
+        return Reply(request, GetMailboxMail.Output(head: head, text: "text \(text)", html: "<p>html</p>\(text)"))
       default: throw Failure(RequestFailure.notFound)
       }
     }

@@ -36,20 +36,20 @@ struct PublicPageTests {
         return Reply(request, ListKeys.Output(keys: [published]))
       }
       #expect(request.header.caller == .service(.gateway))
-      guard let profile, try ReadPublicProfile.Input.decode(request.body).key == key else {
+      guard let profile, try GetPublicProfile.Input.decode(request.body).key == key else {
         throw Failure(RequestFailure.notFound)
       }
       return Reply(request, OpenPublicProfile.Output(accountID: account, profile: profile))
     }
     bus.answer(.social) { request in
-      if request.header.operation == ReadTaskProfilePart.spec.name {
+      if request.header.operation == GetTaskProfilePart.spec.name {
         guard let tasks else { throw BusFailure.unavailable }
         let input = try ProfilePartInput.decode(request.body)
         #expect(input.accountID == account && request.header.caller == .service(.gateway))
         return Reply(request, tasks)
       }
       #expect(request.header.caller.kind == .anonymous)
-      guard let task, try ReadPublicTask.Input.decode(request.body).key == key else { throw Failure(RequestFailure.notFound) }
+      guard let task, try GetPublicTask.Input.decode(request.body).key == key else { throw Failure(RequestFailure.notFound) }
       return Reply(request, task)
     }
     if let badges { bus.answer(.rewards) { Reply($0, badges) } }

@@ -13,8 +13,8 @@ struct SuspensionPageTests {
     let bus = FakeBus()
     bus.answer(.identity) { request in
       switch request.header.operation {
-      case ReadSuspension.spec.name:
-        return Reply(request, try details(try ReadSuspension.Input.decode(request.body).token))
+      case GetSuspension.spec.name:
+        return Reply(request, try details(try GetSuspension.Input.decode(request.body).token))
       case AppealSuspension.spec.name:
         let input = try AppealSuspension.Input.decode(request.body)
         if input.token == "appealed" { throw SuspensionAppealFailure.appealed }

@@ -20,7 +20,7 @@ struct AccountDeletionTests {
   }
 
   private func state(_ identity: RunningIdentity, _ token: String) async throws -> AccountDeletion {
-    try await identity.ask(ReadAccountDeletion.self, .init(token: token))
+    try await identity.ask(GetAccountDeletion.self, .init(token: token))
   }
 
   /// Confirms in the name of every service, identity's own included.
@@ -57,13 +57,13 @@ struct AccountDeletionTests {
         let refresh = RefreshSession.Input(refreshToken: session.refreshToken)
         #expect(try await failure { try await identity.ask(RefreshSession.self, refresh) }.code == "refresh_token_invalid")
         #expect(
-          try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(session)) }.code
+          try await failure { try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(session)) }.code
             == "session_revoked")
       }
       #expect(
         try await failure { try await identity.askAsNotifications(LookUpAccount.self, .init(accountID: ana.id)) }.status == 404)
       #expect(
-        try await failure { try await identity.askAsNotifications(ReadAddressee.self, .init(accountID: ana.id)) }.status == 404)
+        try await failure { try await identity.askAsNotifications(GetAddressee.self, .init(accountID: ana.id)) }.status == 404)
       #expect(try await identity.logIn("ben").account.username.description == "ben")
     }
   }
@@ -76,7 +76,7 @@ struct AccountDeletionTests {
       let own = try await identity.logIn()
       #expect(try await failure { try await delete(identity, own, "Otra-clave-9") }.code == "wrong_password")
       #expect(try await failure { try await delete(identity, own, "") }.fields.map(\.code) == ["required"])
-      #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(own)) == ana)
+      #expect(try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(own)) == ana)
       #expect(try await identity.published(AccountDeleted.self).isEmpty)
       #expect(try await identity.securityEvents() == ["accountDeletionRefused"])
       _ = try await delete(identity, own)
@@ -90,7 +90,7 @@ struct AccountDeletionTests {
       let ana = try await identity.register()
       let own = try await identity.logIn()
       #expect(try await failure { try await identity.ask(DeleteAccount.self, json: "{}", by: .signedIn(own)) }.status == 422)
-      #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(own)) == ana)
+      #expect(try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(own)) == ana)
     }
   }
 
@@ -146,7 +146,7 @@ struct AccountDeletionTests {
         ConfirmErasure.self, .init(deletionID: id, counts: [ErasureCount(kind: .mails, count: 3)]))
       _ = try await identity.askAsNotifications(ConfirmErasure.self, .init(deletionID: id, counts: []))
       #expect(try await identity.published(AccountErased.self).map(\.deletionID) == [id])
-      let report = try await identity.askAsNotifications(ReadDeletionReport.self, .init(deletionID: id))
+      let report = try await identity.askAsNotifications(GetDeletionReport.self, .init(deletionID: id))
       #expect(report.addressee.email.description == "ana@example.com" && report.deletion.state == .reporting)
       #expect(output.deletion.erasedAt == nil && report.deletion.erasedAt == identity.time.now)
       #expect(Set(report.deletion.services.map(\.service)) == Set(early + [last]))
@@ -168,7 +168,7 @@ struct AccountDeletionTests {
       identity.time.advance(seconds: 3600)
       try await confirm(identity, output.deletion)
       #expect(try await identity.count("SELECT count(*) FROM secrets") == 1)
-      let report = try await identity.askAsNotifications(ReadDeletionReport.self, .init(deletionID: output.deletion.id))
+      let report = try await identity.askAsNotifications(GetDeletionReport.self, .init(deletionID: output.deletion.id))
       #expect(report.deletion.cleanBy == promised, "however long the services took")
       let end = EndDeletionReport.Input(deletionID: output.deletion.id, isDelivered: true)
       _ = try await identity.askAsNotifications(EndDeletionReport.self, end)
@@ -176,7 +176,7 @@ struct AccountDeletionTests {
       #expect(try await identity.count("SELECT count(*) FROM secrets") == 0)
       #expect(
         try await failure {
-          try await identity.askAsNotifications(ReadDeletionReport.self, .init(deletionID: output.deletion.id))
+          try await identity.askAsNotifications(GetDeletionReport.self, .init(deletionID: output.deletion.id))
         }.status == 404)
       #expect(try await state(identity, output.token).state == .reporting)
       try await identity.store.scrubEarlierPages()
@@ -194,8 +194,8 @@ struct AccountDeletionTests {
       let output = try await delete(identity, try await identity.logIn())
       try await confirm(identity, output.deletion)
       try await identity.store.write { try $0.database.execute(sql: "UPDATE secrets SET sealed = x'0101000000010203'") }
-      let read = ReadDeletionReport.Input(deletionID: output.deletion.id)
-      #expect(try await failure { try await identity.askAsNotifications(ReadDeletionReport.self, read) }.status == 404)
+      let read = GetDeletionReport.Input(deletionID: output.deletion.id)
+      #expect(try await failure { try await identity.askAsNotifications(GetDeletionReport.self, read) }.status == 404)
       #expect(try await identity.securityEvents().contains("secretDamaged"))
       try await identity.store.scrubEarlierPages()
       #expect(try await FinishedDeletions.finish(identity.store))
@@ -276,7 +276,7 @@ struct AccountDeletionTests {
       let refresh = RefreshSession.Input(refreshToken: own.refreshToken)
       #expect(try await failure { try await identity.ask(RefreshSession.self, refresh) }.code == "refresh_token_invalid")
       #expect(
-        try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(own)) }.code == "session_revoked")
+        try await failure { try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(own)) }.code == "session_revoked")
 
       // After a restart as well.
       let restarted = try await identity.restarted()

@@ -58,7 +58,7 @@ struct AdministratorTests {
       }
       #expect(published.map(\.accountID) == [adela.account.id, berta.account.id])
       for alert in published {
-        let mail = try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: alert.mailID))
+        let mail = try await identity.askAsNotifications(GetSecurityMail.self, .init(mailID: alert.mailID))
         #expect(mail.title == alert.title && mail.lines.contains("Account: \(berta.account.id)"))
         // What the others are to look into is not hers to do.
         let isHers = alert.accountID == berta.account.id
@@ -70,7 +70,7 @@ struct AdministratorTests {
           $0.accountID == berta.account.id && $0.title != "An administrator was dismissed"
         })
       #expect(
-        try await failure { try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: hers.mailID)) }.code
+        try await failure { try await identity.askAsNotifications(GetSecurityMail.self, .init(mailID: hers.mailID)) }.code
           == "not_found")
       // Once more on the same day is reported once more.
       _ = try await identity.askAsGateway(AppointAdministrator.self, .init(username: berta.account.username))

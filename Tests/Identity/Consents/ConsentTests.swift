@@ -18,7 +18,7 @@ struct ConsentTests {
   }
 
   private func read(_ identity: RunningIdentity, _ signedIn: SignedIn) async throws -> AccountSettings {
-    try await identity.ask(ReadSettings.self, .init(), by: .signedIn(signedIn))
+    try await identity.ask(GetSettings.self, .init(), by: .signedIn(signedIn))
   }
 
   @Test("Consents given with the registration are kept with their time and wording, published, and no others")

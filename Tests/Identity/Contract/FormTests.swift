@@ -49,7 +49,7 @@ struct FormTests {
         #expect(
           problems(try await failure { try await identity.ask(UpdateProfile.self, json: body, by: .signedIn(ana)) }) == expected)
       }
-      #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(ana)).age == nil)
+      #expect(try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(ana)).age == nil)
     }
   }
 
@@ -83,7 +83,7 @@ struct FormTests {
         ])
       let right = RunningIdentity.password
       try await expect(DeleteAccount.self, "{\"password\":\"\(right)\",\"x\":1}", ["x unknown_field"])
-      #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(ana)).username.description == "ana")
+      #expect(try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(ana)).username.description == "ana")
       #expect(try await identity.securityEvents().isEmpty)
     }
   }

@@ -21,12 +21,12 @@ struct EmailChangeTests {
       #expect(asked.expiresAt == identity.time.now.adding(seconds: 86_400))
       let mail = try await identity.emailChangeMail()
       #expect(mail.email.description == "New@example.com" && mail.username == account.username)
-      #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(ana)).email == account.email)
+      #expect(try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(ana)).email == account.email)
       #expect(try await identity.published(EmailChanged.self).isEmpty)
 
       let done = try await identity.follow(mail.token)
       #expect(done.email.description == "New@example.com" && done.username == account.username)
-      let changed = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(ana))
+      let changed = try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(ana))
       #expect(changed.email.description == "New@example.com")
       // The address was not verified before; the link proves that the new one is the account's.
       #expect(!account.isVerified && changed.isVerified)
@@ -36,7 +36,7 @@ struct EmailChangeTests {
 
       let change = try #require(try await identity.published(EmailChanged.self).last)
       #expect(change.accountID == account.id)
-      let notice = try await identity.askAsNotifications(ReadEmailChangeNotice.self, .init(changeID: change.changeID))
+      let notice = try await identity.askAsNotifications(GetEmailChangeNotice.self, .init(changeID: change.changeID))
       #expect(notice.email == account.email && notice.username == account.username)
 
       _ = try await identity.logIn("new@example.com")
@@ -243,7 +243,7 @@ struct EmailChangeTests {
       if byRecovery {
         try await identity.askToRecover("ana@example.com")
         let recovery = try #require(try await identity.published(PasswordRecoveryRequested.self).last).recoveryID
-        let token = try await identity.askAsNotifications(ReadRecoverySecret.self, .init(recoveryID: recovery)).token
+        let token = try await identity.askAsNotifications(GetRecoverySecret.self, .init(recoveryID: recovery)).token
         _ = try await identity.ask(
           CompletePasswordRecovery.self, .init(token: token, password: new, passwordConfirmation: new))
       } else {
@@ -292,10 +292,10 @@ struct EmailChangeTests {
       for caller in [Caller.person(), .signedIn(ana), .service(.gateway)] {
         #expect(
           try await failure {
-            try await identity.ask(ReadEmailChangeSecret.self, .init(changeID: change), by: caller)
+            try await identity.ask(GetEmailChangeSecret.self, .init(changeID: change), by: caller)
           }.code == "forbidden")
         #expect(
-          try await failure { try await identity.ask(ReadEmailChangeNotice.self, .init(changeID: change), by: caller) }.code
+          try await failure { try await identity.ask(GetEmailChangeNotice.self, .init(changeID: change), by: caller) }.code
             == "forbidden")
       }
       let undoing = try await identity.emailChangeNotice().token

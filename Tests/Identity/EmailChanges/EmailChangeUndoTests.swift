@@ -52,7 +52,7 @@ struct EmailChangeUndoTests {
       #expect(try await failure { try await identity.follow(mail.token) }.code == "email_change_cancelled")
       #expect(try await failure { try await identity.undo(notice.token) }.code == "email_change_undone")
       // Nothing was changed, so nothing ends.
-      #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(ana)) == account)
+      #expect(try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(ana)) == account)
       #expect(
         try await identity.securityEvents() == ["emailChangeRequested", "emailChangeCancelled", "emailChangeRefused"]
           + ["emailChangeUndoRefused"])
@@ -82,7 +82,7 @@ struct EmailChangeUndoTests {
       let undone = try await identity.undo(notice.token)
       #expect(undone == .init(username: account.username, email: account.email, wasCompleted: true))
       #expect(
-        try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(again)) }.code == "session_revoked"
+        try await failure { try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(again)) }.code == "session_revoked"
       )
       #expect(try await identity.published(SessionRevoked.self).last?.reason == .emailChangeUndone)
       #expect(try await identity.published(PersonalAccessTokenRevoked.self).count == 1)
@@ -95,7 +95,7 @@ struct EmailChangeUndoTests {
           + ["loginFailed", "loginFailed", "loginFailed", "emailChangeUndoRefused"])
       // The link that was mailed to the former address at once is the way in.
       let recovery = try #require(try await identity.published(PasswordRecoveryRequested.self).last)
-      let mail = try await identity.askAsNotifications(ReadRecoverySecret.self, .init(recoveryID: recovery.recoveryID))
+      let mail = try await identity.askAsNotifications(GetRecoverySecret.self, .init(recoveryID: recovery.recoveryID))
       #expect(mail.email == account.email)
       _ = try await identity.ask(
         CompletePasswordRecovery.self,
@@ -115,7 +115,7 @@ struct EmailChangeUndoTests {
       func recoveryMail(_ email: String) async throws -> String {
         _ = try await identity.ask(RequestPasswordRecovery.self, .init(email: FormField(text: email)))
         let asked = try #require(try await identity.published(PasswordRecoveryRequested.self).last)
-        return try await identity.askAsNotifications(ReadRecoverySecret.self, .init(recoveryID: asked.recoveryID)).token
+        return try await identity.askAsNotifications(GetRecoverySecret.self, .init(recoveryID: asked.recoveryID)).token
       }
       let before = try await recoveryMail("ana@example.com")
       try await identity.askToChange(thief)

@@ -16,15 +16,15 @@ extension RunningIdentity {
   }
 
   /// What the newest mail to a new address needs.
-  func emailChangeMail() async throws -> ReadEmailChangeSecret.Output {
+  func emailChangeMail() async throws -> GetEmailChangeSecret.Output {
     let asked = try #require(try await published(EmailChangeRequested.self).last)
-    return try await askAsNotifications(ReadEmailChangeSecret.self, .init(changeID: asked.changeID))
+    return try await askAsNotifications(GetEmailChangeSecret.self, .init(changeID: asked.changeID))
   }
 
   /// What the newest notice to a former address needs.
-  func emailChangeNotice() async throws -> ReadEmailChangeNotice.Output {
+  func emailChangeNotice() async throws -> GetEmailChangeNotice.Output {
     let asked = try #require(try await published(EmailChangeRequested.self).last)
-    return try await askAsNotifications(ReadEmailChangeNotice.self, .init(changeID: asked.changeID))
+    return try await askAsNotifications(GetEmailChangeNotice.self, .init(changeID: asked.changeID))
   }
 
   /// Follows the link in a notice.

@@ -44,7 +44,7 @@ struct EmailLinkTests {
     case .loginAlert:
       _ = try await DoubtTests.doubtful(identity)
       let alert = try #require(try await identity.published(LoginAlertRaised.self).last).alertID
-      return try await identity.askAsNotifications(ReadLoginAlertSecret.self, .init(alertID: alert)).token
+      return try await identity.askAsNotifications(GetLoginAlertSecret.self, .init(alertID: alert)).token
     case .suspension: return try await identity.suspensionToken(of: try await identity.logIn().account.id)
     }
   }

@@ -148,9 +148,9 @@ extension ExternalProviderProcesses {
               email: FormField(text: "thief@example.com"), currentPassword: FormField(text: RunningIdentity.password)),
             by: .signedIn(intruder))
           let change = try #require(try await identity.published(EmailChangeRequested.self).last).changeID
-          let token = try await identity.askAsNotifications(ReadEmailChangeSecret.self, .init(changeID: change)).token
+          let token = try await identity.askAsNotifications(GetEmailChangeSecret.self, .init(changeID: change)).token
           _ = try await identity.ask(CompleteEmailChange.self, .init(token: token))
-          let undo = try await identity.askAsNotifications(ReadEmailChangeNotice.self, .init(changeID: change)).token
+          let undo = try await identity.askAsNotifications(GetEmailChangeNotice.self, .init(changeID: change)).token
           _ = try await identity.ask(UndoEmailChange.self, .init(token: undo))
         }
         #expect(try await identity.count("SELECT COUNT(*) FROM external_identities") == 0)

@@ -28,7 +28,7 @@ struct IncidentTests {
         published.map(\.title) == [
           "Attempts at one account from many addresses", "Intentos contra una cuenta desde muchas direcciones",
         ])
-      let mail = try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: try #require(published.last).mailID))
+      let mail = try await identity.askAsNotifications(GetSecurityMail.self, .init(mailID: try #require(published.last).mailID))
       #expect(mail.email.description == "berta@example.com" && mail.language == .spanish)
       #expect(mail.lines.contains("Gravedad: crítica") && mail.lines.contains("Cuenta: \(ana.id)"))
       // A mail that has gone out forgets nothing: it names nobody whose account may be deleted (ID-12).
@@ -37,7 +37,7 @@ struct IncidentTests {
       // Who administers no longer reads it no longer.
       try await identity.store.write { try $0.database.execute(sql: "UPDATE accounts SET is_administrator = 0") }
       let gone = try await failure {
-        try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: try #require(published.last).mailID))
+        try await identity.askAsNotifications(GetSecurityMail.self, .init(mailID: try #require(published.last).mailID))
       }
       #expect(gone.code == "not_found")
     }
@@ -69,7 +69,7 @@ struct IncidentTests {
       try await identity.askToRecover()
       try await identity.recover(try await identity.recoveryToken())
       _ = try await identity.logIn("ana", RunningIdentity.otherPassword)
-      let details = try await identity.ask(ReadIncident.self, .init(incidentID: incident.id), by: .signedIn(administrator))
+      let details = try await identity.ask(GetIncident.self, .init(incidentID: incident.id), by: .signedIn(administrator))
       #expect(details.events.contains { $0.kind == "loginLocked" } && details.events.contains { $0.kind == "passwordRecovered" })
     }
   }
@@ -155,7 +155,7 @@ struct IncidentTests {
         identity.time.advance(seconds: 60)
         let refused = try await failure { try await identity.ask(RefreshSession.self, .init(refreshToken: stolen.refreshToken)) }
         #expect(refused.code == "refresh_token_reused")
-        let isAlive = (try? await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(stays))) != nil
+        let isAlive = (try? await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(stays))) != nil
         #expect(isAlive == (number < 3))
       }
       let incident = try #require(try await identity.incidents(by: administrator, pattern: .tokensReused).first)
@@ -257,7 +257,7 @@ struct IncidentTests {
       #expect(incident.measures == [.loginRefused] && incident.accountID == nil && incident.provider == nil)
       let published = try await identity.published(AdministratorAlerted.self).suffix(from: before)
       #expect(published.map(\.incidentID) == [incident.id])
-      let details = try await identity.ask(ReadIncident.self, .init(incidentID: incident.id), by: .signedIn(administrator))
+      let details = try await identity.ask(GetIncident.self, .init(incidentID: incident.id), by: .signedIn(administrator))
       #expect(details.events.count == 43 && details.events.allSatisfy { $0.kind == "externalStateRefused" })
       // Who comes an hour later begins anew.
       identity.time.advance(seconds: 90_000)
@@ -293,7 +293,7 @@ struct IncidentTests {
       #expect(forged.map(\.count) == [22] && incident.address == "2001:db8:1:10:10::10")
       #expect(try await identity.incidents(by: administrator, pattern: .linksGuessed).map(\.count) == [11])
       #expect(try await identity.incidents(by: administrator, pattern: .providerDoubtful).isEmpty)
-      let details = try await identity.ask(ReadIncident.self, .init(incidentID: incident.id), by: .signedIn(administrator))
+      let details = try await identity.ask(GetIncident.self, .init(incidentID: incident.id), by: .signedIn(administrator))
       #expect(details.events.count == 33 && Set(details.events.map(\.address)).count == 11)
     }
   }
@@ -320,10 +320,10 @@ struct IncidentTests {
       let incidents = try await identity.incidents(by: administrator, pattern: .providerDoubtful)
       let incident = try #require(incidents.first)
       #expect(incidents.map(\.provider) == ["corp"] && incidents.map(\.count) == [20] && incident.severity == .critical)
-      let details = try await identity.ask(ReadIncident.self, .init(incidentID: incident.id), by: .signedIn(administrator))
+      let details = try await identity.ask(GetIncident.self, .init(incidentID: incident.id), by: .signedIn(administrator))
       #expect(details.events.count == 24 && details.events.allSatisfy { $0.detail == "corp token_signature_wrong" })
       let published = try #require(try await identity.published(AdministratorAlerted.self).last)
-      let mail = try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: published.mailID))
+      let mail = try await identity.askAsNotifications(GetSecurityMail.self, .init(mailID: published.mailID))
       #expect(mail.lines.contains("Provider: corp"))
     }
   }
@@ -430,11 +430,11 @@ struct IncidentTests {
       ] {
         #expect(try await failure { try await identity.ask(ListSecurityEvents.self, .init(), by: caller) }.code == code)
         #expect(try await failure { try await identity.ask(ListIncidents.self, .init(), by: caller) }.code == code)
-        #expect(try await failure { try await identity.ask(ReadIncident.self, .init(incidentID: id), by: caller) }.code == code)
+        #expect(try await failure { try await identity.ask(GetIncident.self, .init(incidentID: id), by: caller) }.code == code)
         #expect(try await failure { try await identity.ask(CloseIncident.self, .init(incidentID: id), by: caller) }.code == code)
         #expect(try await failure { try await identity.ask(ListSecurityReports.self, .init(), by: caller) }.code == code)
         #expect(
-          try await failure { try await identity.ask(ReadSecurityReport.self, .init(reportID: ID()), by: caller) }.code == code)
+          try await failure { try await identity.ask(GetSecurityReport.self, .init(reportID: ID()), by: caller) }.code == code)
       }
     }
   }

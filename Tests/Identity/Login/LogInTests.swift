@@ -38,7 +38,7 @@ struct LogInTests {
       #expect(signedIn.session.device == "Ana's phone")
       #expect(signedIn.accessTokenExpiresAt == identity.time.now.adding(seconds: 600))
       #expect(signedIn.session.expiresAt == identity.time.now.adding(seconds: 30 * 86_400))
-      #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(signedIn)) == account)
+      #expect(try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(signedIn)) == account)
     }
   }
 

@@ -68,7 +68,7 @@ struct DoubtTests {
         try await failure { try await identity.ask(ListIncidents.self, .init(), by: .signedIn(doubtful)) }.code
           == "login_alert_unanswered")
       let alert = try #require(try await identity.published(LoginAlertRaised.self).last).alertID
-      let link = try await identity.askAsNotifications(ReadLoginAlertSecret.self, .init(alertID: alert)).token
+      let link = try await identity.askAsNotifications(GetLoginAlertSecret.self, .init(alertID: alert)).token
       _ = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: link, answer: .confirm))
       let published = try #require(try await identity.published(AccessTokensInvalidated.self).last)
       #expect(published.sessionID == doubtful.session.id && published.generation == 1)

@@ -33,7 +33,7 @@ struct LoginAlertTests {
 
   private static func token(_ identity: RunningIdentity) async throws -> String {
     let alert = try #require(try await identity.published(LoginAlertRaised.self).last).alertID
-    return try await identity.askAsNotifications(ReadLoginAlertSecret.self, .init(alertID: alert)).token
+    return try await identity.askAsNotifications(GetLoginAlertSecret.self, .init(alertID: alert)).token
   }
 
   private static func isDead(_ identity: RunningIdentity, _ signedIn: SignedIn) async throws -> Bool {
@@ -103,7 +103,7 @@ struct LoginAlertTests {
     try await Self.run { identity, usual in
       let there = try await Self.strangeLogin(identity, from: Self.barcelona)
       let caller = Caller.signedIn(there)
-      _ = try await identity.ask(ReadOwnAccount.self, .init(), by: caller)
+      _ = try await identity.ask(GetOwnAccount.self, .init(), by: caller)
       let password = FormField<Password>(text: RunningIdentity.password)
       let new = FormField<Password>(text: "Mar-9-bravo")
       let attempts: [@Sendable () async throws -> Void] = [

@@ -57,7 +57,7 @@ struct OpenAlertTests {
   }
 
   private static func answer(_ identity: RunningIdentity, byLink answer: LoginAlertAnswer, _ alert: LoginAlertID) async throws {
-    let token = try await identity.askAsNotifications(ReadLoginAlertSecret.self, .init(alertID: alert)).token
+    let token = try await identity.askAsNotifications(GetLoginAlertSecret.self, .init(alertID: alert)).token
     _ = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: token, answer: answer))
   }
 

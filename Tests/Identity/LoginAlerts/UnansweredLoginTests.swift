@@ -105,7 +105,7 @@ struct UnansweredLoginTests {
     try await Self.run { identity, housekeeping in
       let doubtful = try await DoubtTests.doubtful(identity)
       let alert = try #require(try await identity.published(LoginAlertRaised.self).last).alertID
-      let link = try await identity.askAsNotifications(ReadLoginAlertSecret.self, .init(alertID: alert)).token
+      let link = try await identity.askAsNotifications(GetLoginAlertSecret.self, .init(alertID: alert)).token
       _ = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: link, answer: .confirm))
       let last = try await Self.days(60, of: doubtful, identity, housekeeping)
       #expect(try TokenTests.payload(of: last.accessToken).dbt == nil)

@@ -146,7 +146,7 @@ struct PasswordRecoveryTests {
         let refused = try await failure { try await identity.ask(RefreshSession.self, .init(refreshToken: old.refreshToken)) }
         #expect(refused.code == "refresh_token_invalid")
         #expect(
-          try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(old)) }.code == "session_revoked"
+          try await failure { try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(old)) }.code == "session_revoked"
         )
       }
       _ = try await identity.ask(RefreshSession.self, .init(refreshToken: beas.refreshToken))
@@ -358,15 +358,15 @@ struct PasswordRecoveryTests {
       let account = try await identity.register()
       try await identity.askToRecover()
       let recovery = try #require(try await identity.published(PasswordRecoveryRequested.self).first).recoveryID
-      let secret = try await identity.askAsNotifications(ReadRecoverySecret.self, .init(recoveryID: recovery))
+      let secret = try await identity.askAsNotifications(GetRecoverySecret.self, .init(recoveryID: recovery))
       #expect(secret.email == account.email && secret.username == account.username && secret.language == account.language)
       #expect(secret.expiresAt == identity.time.now.adding(seconds: 1800))
-      let addressee = try await identity.askAsNotifications(ReadAddressee.self, .init(accountID: account.id))
+      let addressee = try await identity.askAsNotifications(GetAddressee.self, .init(accountID: account.id))
       #expect(addressee == .init(email: account.email, username: account.username, language: account.language))
       for caller in [Caller.person(), .service(.social), .service(.gateway)] {
         let refusals = [
-          try await failure { try await identity.ask(ReadRecoverySecret.self, .init(recoveryID: recovery), by: caller) },
-          try await failure { try await identity.ask(ReadAddressee.self, .init(accountID: account.id), by: caller) },
+          try await failure { try await identity.ask(GetRecoverySecret.self, .init(recoveryID: recovery), by: caller) },
+          try await failure { try await identity.ask(GetAddressee.self, .init(accountID: account.id), by: caller) },
         ]
         #expect(refusals.map(\.code) == ["forbidden", "forbidden"])
       }

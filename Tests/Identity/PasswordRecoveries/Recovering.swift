@@ -16,7 +16,7 @@ extension RunningIdentity {
   /// The newest recovery link's token, as the notifications service gets it.
   func recoveryToken() async throws -> String {
     let asked = try #require(try await published(PasswordRecoveryRequested.self).last)
-    return try await askAsNotifications(ReadRecoverySecret.self, .init(recoveryID: asked.recoveryID)).token
+    return try await askAsNotifications(GetRecoverySecret.self, .init(recoveryID: asked.recoveryID)).token
   }
 
   /// Chooses another password by a link.

@@ -47,7 +47,7 @@ struct ChangePasswordTests {
       let revoked = try await identity.published(SessionRevoked.self)
       #expect(revoked.map(\.sessionID) == [other.session.id])
       #expect(revoked.map(\.reason) == [.passwordChanged])
-      _ = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(changed))
+      _ = try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(changed))
       #expect(try await identity.published(PasswordChanged.self).map(\.accountID) == [account.id])
       #expect(try await identity.securityEvents() == ["passwordChanged"])
 
@@ -72,7 +72,7 @@ struct ChangePasswordTests {
       let next = try await refreshed(identity, lost)
       #expect(next.session.id == own.session.id)
       #expect(try await identity.published(SessionRevoked.self).isEmpty)
-      _ = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(next))
+      _ = try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(next))
     }
   }
 

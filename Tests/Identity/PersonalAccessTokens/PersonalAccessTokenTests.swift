@@ -181,8 +181,8 @@ struct PersonalAccessTokenTests {
         published == [
           PersonalAccessTokenCreated(tokenID: made.token.id, accountID: signedIn.account.id, at: identity.time.now)
         ])
-      func notice(_ id: PersonalAccessTokenID) async throws -> ReadPersonalAccessTokenNotice.Output {
-        try await identity.askAsNotifications(ReadPersonalAccessTokenNotice.self, .init(tokenID: id))
+      func notice(_ id: PersonalAccessTokenID) async throws -> GetPersonalAccessTokenNotice.Output {
+        try await identity.askAsNotifications(GetPersonalAccessTokenNotice.self, .init(tokenID: id))
       }
       let found = try await notice(made.token.id)
       #expect(found.token == made.token && found.email.description == "ana@example.com" && found.language == .english)
@@ -193,7 +193,7 @@ struct PersonalAccessTokenTests {
       #expect(try await notice(made.token.id).token.id == made.token.id)
       #expect(try await failure { try await notice(ID()) }.code == "not_found")
       let asked = try await failure {
-        try await identity.ask(ReadPersonalAccessTokenNotice.self, .init(tokenID: made.token.id), by: .signedIn(signedIn))
+        try await identity.ask(GetPersonalAccessTokenNotice.self, .init(tokenID: made.token.id), by: .signedIn(signedIn))
       }
       #expect(asked.status == 403)
       // What is refused is not published.

@@ -14,7 +14,7 @@ struct PhotoTests {
   }
 
   private func own(_ identity: RunningIdentity, _ signedIn: SignedIn) async throws -> MediaFile {
-    try await identity.ask(ReadOwnPhoto.self, .init(), by: .signedIn(signedIn))
+    try await identity.ask(GetOwnPhoto.self, .init(), by: .signedIn(signedIn))
   }
 
   @Test("A photo that is chosen is kept, and appears to other users (CU-6, UC15)")
@@ -25,8 +25,8 @@ struct PhotoTests {
       let account = try await put(identity, ana, try Portrait.png())
       let photo = try await own(identity, ana)
       #expect(account.photoTag == photo.tag && photo.mediaType == "image/png")
-      #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(ana)).photoTag == photo.tag)
-      let seen = try await identity.ask(ReadPhoto.self, .init(accountID: ana.account.id), by: .signedIn(bea))
+      #expect(try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(ana)).photoTag == photo.tag)
+      let seen = try await identity.ask(GetPhoto.self, .init(accountID: ana.account.id), by: .signedIn(bea))
       #expect(seen == photo)
     }
   }
@@ -111,7 +111,7 @@ struct PhotoTests {
         var codes: [String] = []
         for (viewer, seen) in [(ana, bea), (bea, ana)] {
           do {
-            _ = try await identity.ask(ReadPhoto.self, .init(accountID: seen.account.id), by: .signedIn(viewer))
+            _ = try await identity.ask(GetPhoto.self, .init(accountID: seen.account.id), by: .signedIn(viewer))
             codes.append("")
           } catch let refused as Failure {
             codes.append(refused.code)
@@ -126,7 +126,7 @@ struct PhotoTests {
       #expect(try await codes() == ["", ""])
       // One's own is not closed by what others do.
       try await identity.block(bea.account.id, ana.account.id, revision: 3)
-      #expect(try await identity.ask(ReadPhoto.self, .init(accountID: ana.account.id), by: .signedIn(ana)).tag.count == 32)
+      #expect(try await identity.ask(GetPhoto.self, .init(accountID: ana.account.id), by: .signedIn(ana)).tag.count == 32)
     }
   }
 
@@ -136,10 +136,10 @@ struct PhotoTests {
       let (ana, bea) = (try await identity.join("ana"), try await identity.join("bea"))
       _ = try await put(identity, ana, try Portrait.png())
       try await identity.suspend(ana.account.id, until: identity.time.now.adding(seconds: 60))
-      let input = ReadPhoto.Input(accountID: ana.account.id)
-      #expect(try await failure { try await identity.ask(ReadPhoto.self, input, by: .signedIn(bea)) }.code == "not_found")
+      let input = GetPhoto.Input(accountID: ana.account.id)
+      #expect(try await failure { try await identity.ask(GetPhoto.self, input, by: .signedIn(bea)) }.code == "not_found")
       identity.time.advance(seconds: 60)
-      _ = try await identity.ask(ReadPhoto.self, input, by: .signedIn(bea))
+      _ = try await identity.ask(GetPhoto.self, input, by: .signedIn(bea))
     }
   }
 
@@ -149,7 +149,7 @@ struct PhotoTests {
       let (ana, bea) = (try await identity.join("ana"), try await identity.join("bea"))
       let first = try #require(try await put(identity, ana, try Portrait.png()).photoTag)
       func photo(_ version: String?) async throws -> MediaFile {
-        try await identity.ask(ReadPhoto.self, .init(accountID: ana.account.id, version: version), by: .signedIn(bea))
+        try await identity.ask(GetPhoto.self, .init(accountID: ana.account.id, version: version), by: .signedIn(bea))
       }
       #expect(try await photo(first).isImmutable == true)
       #expect(try await photo(nil).isImmutable == nil)
@@ -172,7 +172,7 @@ struct PhotoTests {
       try await identity.register()
       let ana = try await identity.logIn()
       let refused = try await failure {
-        try await identity.ask(ReadPhoto.self, .init(accountID: AccountID()), by: .signedIn(ana))
+        try await identity.ask(GetPhoto.self, .init(accountID: AccountID()), by: .signedIn(ana))
       }
       #expect(refused.code == "not_found")
     }

@@ -9,11 +9,11 @@ import Testing
 @Suite("Another's profile, in one call (ID-11; SOC-1, SOC-2, SOC-7, SOC-8)")
 struct OtherProfileTests {
   private func profile(_ identity: RunningIdentity, _ account: AccountID, by viewer: SignedIn) async throws -> Profile {
-    try await identity.ask(ReadProfile.self, .init(accountID: account), by: .signedIn(viewer))
+    try await identity.ask(GetProfile.self, .init(accountID: account), by: .signedIn(viewer))
   }
 
   private func profile(_ identity: RunningIdentity, _ username: String, by viewer: SignedIn) async throws -> Profile {
-    try await identity.ask(ReadProfileByUsername.self, .init(username: try Username(text: username)), by: .signedIn(viewer))
+    try await identity.ask(GetProfileByUsername.self, .init(username: try Username(text: username)), by: .signedIn(viewer))
   }
 
   /// How both ways to a profile end, which is the same.
@@ -75,7 +75,7 @@ struct OtherProfileTests {
       #expect(try await shown(bea) == ["-", visibility == .hidden ? "-" : "34"])
       #expect(try await shown(eva) == ["-", visibility == .everyone ? "34" : "-"])
       #expect(try await shown(ana) == ["Ana Ruiz", "34"])
-      let settings = try await identity.ask(ReadSettings.self, .init(), by: .signedIn(ana))
+      let settings = try await identity.ask(GetSettings.self, .init(), by: .signedIn(ana))
       #expect(settings.nameVisibility == .hidden && settings.ageVisibility == visibility)
     }
   }
@@ -151,12 +151,12 @@ struct OtherProfileTests {
       _ = try await identity.ask(DeleteAccount.self, password, by: .signedIn(ana))
       #expect(try await refusal(identity, ana, by: bea).code == never.code)
       for (json, expected) in [(#"{"accountID":"ana"}"#, "accountID not_an_id"), ("{}", "accountID required")] {
-        let refused = try await failure { try await identity.ask(ReadProfile.self, json: json, by: .signedIn(bea)) }
+        let refused = try await failure { try await identity.ask(GetProfile.self, json: json, by: .signedIn(bea)) }
         #expect(refused.fields.map { "\($0.field) \($0.code)" } == [expected])
       }
       for name in ["a", "ana!", "1ana"] {
         let json = #"{"username":"\#(name)"}"#
-        let refused = try await failure { try await identity.ask(ReadProfileByUsername.self, json: json, by: .signedIn(bea)) }
+        let refused = try await failure { try await identity.ask(GetProfileByUsername.self, json: json, by: .signedIn(bea)) }
         #expect(refused.fields.map { "\($0.field) \($0.code)" } == ["username invalid_username"])
       }
     }
@@ -169,19 +169,19 @@ struct OtherProfileTests {
       let closed = try await identity.logIn("ana")
       _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(closed))
       let token = Caller(kind: .account, account: ana.account.id, isVerified: true)
-      let name = ReadProfileByUsername.Input(username: try Username(text: "ana"))
+      let name = GetProfileByUsername.Input(username: try Username(text: "ana"))
       for (caller, code) in [
         (Caller.signedIn(closed), "session_revoked"), (token, "unauthenticated"), (.person(), "unauthenticated"),
         (.service(.social), "unauthenticated"),
       ] {
         let byID = try await failure {
-          try await identity.ask(ReadProfile.self, .init(accountID: ana.account.id), by: caller)
+          try await identity.ask(GetProfile.self, .init(accountID: ana.account.id), by: caller)
         }
         #expect(byID.code == code)
-        #expect(try await failure { try await identity.ask(ReadProfileByUsername.self, name, by: caller) }.code == code)
+        #expect(try await failure { try await identity.ask(GetProfileByUsername.self, name, by: caller) }.code == code)
       }
-      #expect(AccessScope(for: ReadProfile.spec) == nil && AccessScope(for: ReadProfileByUsername.spec) == nil)
-      #expect(ReadProfileByUsername.spec.rate == .search)
+      #expect(AccessScope(for: GetProfile.spec) == nil && AccessScope(for: GetProfileByUsername.spec) == nil)
+      #expect(GetProfileByUsername.spec.rate == .search)
     }
   }
 }

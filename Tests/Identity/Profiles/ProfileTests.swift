@@ -28,7 +28,7 @@ struct ProfileTests {
       let account = try await identity.register()
       let own = try await identity.logIn()
       _ = try await edit(identity, own, "ana", nickname: "Anita", name: "Ana Ruiz", age: 34)
-      let shown = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(own))
+      let shown = try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(own))
       #expect(shown.username.description == "ana" && shown.nickname?.description == "Anita")
       #expect(shown.name?.description == "Ana Ruiz" && shown.age == 34)
       #expect(shown.email == account.email && shown.createdAt == joined && shown.photoTag == nil)
@@ -160,11 +160,11 @@ struct ProfileAccessTests {
   private static let asked: [@Sendable (RunningIdentity, Caller) async throws -> Void] = [
     { _ = try await $0.ask(UpdateProfile.self, .init(username: .set("ana")), by: $1) },
     { _ = try await $0.ask(PutPhoto.self, .init(content: Base64Bytes(try Portrait.png())), by: $1) },
-    { _ = try await $0.ask(ReadOwnPhoto.self, .init(), by: $1) },
-    { _ = try await $0.ask(ReadPhoto.self, .init(accountID: $1.account ?? AccountID()), by: $1) },
+    { _ = try await $0.ask(GetOwnPhoto.self, .init(), by: $1) },
+    { _ = try await $0.ask(GetPhoto.self, .init(accountID: $1.account ?? AccountID()), by: $1) },
     { _ = try await $0.ask(DeletePhoto.self, .init(), by: $1) },
     { _ = try await $0.ask(CreatePublicLink.self, .init(), by: $1) },
-    { _ = try await $0.ask(ReadPublicLink.self, .init(), by: $1) },
+    { _ = try await $0.ask(GetPublicLink.self, .init(), by: $1) },
     { _ = try await $0.ask(RevokePublicLink.self, .init(), by: $1) },
     {
       let password = FormField<Password>(text: RunningIdentity.password)

@@ -8,13 +8,13 @@ import Testing
 @Suite("The public profile by link (ID-11; B UC8)")
 struct PublicProfileTests {
   private func profile(_ identity: RunningIdentity, _ key: String) async throws -> PublicProfile {
-    try await identity.ask(ReadPublicProfile.self, .init(key: key))
+    try await identity.ask(GetPublicProfile.self, .init(key: key))
   }
 
   private func refusal(_ identity: RunningIdentity, _ key: String) async throws -> String {
     let codes = [
       try await failure { try await profile(identity, key) }.code,
-      try await failure { try await identity.ask(ReadPublicPhoto.self, .init(key: key)) }.code,
+      try await failure { try await identity.ask(GetPublicPhoto.self, .init(key: key)) }.code,
     ]
     #expect(codes[0] == codes[1])
     return codes[0]
@@ -33,10 +33,10 @@ struct PublicProfileTests {
       #expect(link.page == "/profile/\(link.key)")
       let opened = try await identity.ask(OpenPublicProfile.self, .init(key: link.key), by: .service(.gateway))
       #expect(opened.accountID == account.id && opened.profile.username == account.username)
-      #expect(try await identity.ask(ReadPublicLink.self, .init(), by: .signedIn(ana)) == link)
+      #expect(try await identity.ask(GetPublicLink.self, .init(), by: .signedIn(ana)) == link)
 
       let seen = try await profile(identity, link.key)
-      let photo = try await identity.ask(ReadPublicPhoto.self, .init(key: link.key))
+      let photo = try await identity.ask(GetPublicPhoto.self, .init(key: link.key))
       #expect(seen.photoTag == photo.tag && photo.mediaType == "image/png")
       let expected = PublicProfile(
         username: account.username, nickname: try Nickname(text: "Anita"), createdAt: account.createdAt, photoTag: photo.tag)
@@ -66,7 +66,7 @@ struct PublicProfileTests {
       try await identity.register()
       let ana = try await identity.logIn()
       #expect(
-        try await failure { try await identity.ask(ReadPublicLink.self, .init(), by: .signedIn(ana)) }.code == "not_found")
+        try await failure { try await identity.ask(GetPublicLink.self, .init(), by: .signedIn(ana)) }.code == "not_found")
       let link = try await identity.ask(CreatePublicLink.self, .init(), by: .signedIn(ana))
       for _ in 0..<2 { _ = try await identity.ask(RevokePublicLink.self, .init(), by: .signedIn(ana)) }
       #expect(try await refusal(identity, link.key) == "not_found")
@@ -107,7 +107,7 @@ struct PublicProfileTests {
       let ana = try await identity.logIn()
       let link = try await identity.ask(CreatePublicLink.self, .init(), by: .signedIn(ana))
       #expect(try await profile(identity, link.key).photoTag == nil)
-      #expect(try await failure { try await identity.ask(ReadPublicPhoto.self, .init(key: link.key)) }.code == "not_found")
+      #expect(try await failure { try await identity.ask(GetPublicPhoto.self, .init(key: link.key)) }.code == "not_found")
     }
   }
 }

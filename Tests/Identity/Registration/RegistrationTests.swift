@@ -282,7 +282,7 @@ struct RegistrationTests {
       let registered = try await identity.ask(RegisterAccount.self, form)
       let signedIn = try #require(registered.signedIn)
       #expect(signedIn.account == registered.account && signedIn.session.device == "Ana's phone" && signedIn.deviceToken != nil)
-      #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(signedIn)) == registered.account)
+      #expect(try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(signedIn)) == registered.account)
       let refreshed = try await identity.ask(RefreshSession.self, .init(refreshToken: signedIn.refreshToken))
       #expect(refreshed.session.id == signedIn.session.id)
       // What the form breaks is reported as ever, and nobody is logged in.

@@ -96,7 +96,7 @@ struct RelationTests {
             let found = try await again.ask(SearchDirectory.self, .init(), by: .signedIn(viewer)).items.map(\.accountID)
             #expect(found == (isBlocked ? [] : [seen.account.id]))
             let photo = try await failure {
-              try await again.ask(ReadPhoto.self, .init(accountID: seen.account.id), by: .signedIn(viewer))
+              try await again.ask(GetPhoto.self, .init(accountID: seen.account.id), by: .signedIn(viewer))
             }
             #expect(photo.code == "not_found")
           }

@@ -10,7 +10,7 @@ import Testing
 @Suite("Reported accounts, their photos, and who administers, as social asks for them (SOC-8)")
 struct ReportedAccountTests {
   private func copy(_ identity: RunningIdentity, _ account: AccountID) async throws -> ReportedAccount {
-    try await identity.ask(ReadReportedAccount.self, .init(accountID: account), by: .service(.social))
+    try await identity.ask(GetReportedAccount.self, .init(accountID: account), by: .service(.social))
   }
 
   /// Lets moderators' decision take effect, as its event does.
@@ -29,11 +29,11 @@ struct ReportedAccountTests {
       #expect(try await copy(identity, account.id) == ReportedAccount(username: account.username, nickname: nil, photo: nil))
       _ = try await identity.ask(
         PutPhoto.self, .init(content: Base64Bytes(try Portrait.png())), by: .signedIn(ana))
-      let photo = try await identity.ask(ReadOwnPhoto.self, .init(), by: .signedIn(ana))
+      let photo = try await identity.ask(GetOwnPhoto.self, .init(), by: .signedIn(ana))
       #expect(try await copy(identity, account.id).photo == photo)
       #expect(try await failure { try await copy(identity, AccountID()) }.code == "not_found")
       let refused = try await failure {
-        try await identity.ask(ReadReportedAccount.self, .init(accountID: account.id), by: .signedIn(ana))
+        try await identity.ask(GetReportedAccount.self, .init(accountID: account.id), by: .signedIn(ana))
       }
       #expect(refused.code == "forbidden")
     }
@@ -47,12 +47,12 @@ struct ReportedAccountTests {
       let png = PutPhoto.Input(content: Base64Bytes(try Portrait.png()))
       let reported = try #require(try await identity.ask(PutPhoto.self, png, by: .signedIn(ana)).photoTag)
       for _ in 0..<2 { try await remove(reported, of: account.id, identity) }
-      #expect(try await failure { try await identity.ask(ReadOwnPhoto.self, .init(), by: .signedIn(ana)) }.code == "not_found")
+      #expect(try await failure { try await identity.ask(GetOwnPhoto.self, .init(), by: .signedIn(ana)) }.code == "not_found")
       #expect(try await identity.published(AccountChanged.self).last?.photoTag == nil)
       let jpeg = PutPhoto.Input(content: Base64Bytes(try Portrait.jpeg()))
       let other = try await identity.ask(PutPhoto.self, jpeg, by: .signedIn(ana)).photoTag
       try await remove(reported, of: account.id, identity)
-      #expect(try await identity.ask(ReadOwnPhoto.self, .init(), by: .signedIn(ana)).tag == other)
+      #expect(try await identity.ask(GetOwnPhoto.self, .init(), by: .signedIn(ana)).tag == other)
       try await remove(reported, of: AccountID(), identity)
     }
   }
@@ -70,15 +70,15 @@ struct ReportedAccountTests {
       }
       let png = PutPhoto.Input(content: Base64Bytes(try Portrait.png()))
       _ = try await identity.ask(PutPhoto.self, png, by: .signedIn(ana))
-      let photo = try await identity.ask(ReadOwnPhoto.self, .init(), by: .signedIn(ana))
+      let photo = try await identity.ask(GetOwnPhoto.self, .init(), by: .signedIn(ana))
       try await remove(photo.tag, of: account.id, identity)
       for _ in 0..<2 { try await restore(photo, of: account.id) }
-      #expect(try await identity.ask(ReadOwnPhoto.self, .init(), by: .signedIn(ana)) == photo)
+      #expect(try await identity.ask(GetOwnPhoto.self, .init(), by: .signedIn(ana)) == photo)
       #expect(try await identity.published(AccountChanged.self).last?.photoTag == photo.tag)
       let jpeg = PutPhoto.Input(content: Base64Bytes(try Portrait.jpeg()))
       let other = try await identity.ask(PutPhoto.self, jpeg, by: .signedIn(ana)).photoTag
       try await restore(photo, of: account.id)
-      #expect(try await identity.ask(ReadOwnPhoto.self, .init(), by: .signedIn(ana)).tag == other)
+      #expect(try await identity.ask(GetOwnPhoto.self, .init(), by: .signedIn(ana)).tag == other)
       try await restore(photo, of: AccountID())
     }
   }

@@ -54,7 +54,7 @@ struct SecretsTests {
       #expect(try await identity.count("SELECT count(*) FROM incidents WHERE pattern = 'secretsFailing'") == 1)
       #expect(try await identity.published(SessionRevoked.self).map(\.reason) == [.secretDamaged])
       #expect(
-        try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(own)) }.code == "session_revoked")
+        try await failure { try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(own)) }.code == "session_revoked")
       _ = try await identity.logIn()
     }
   }
@@ -84,7 +84,7 @@ struct SecretsTests {
       #expect(try await identity.published(AccountErased.self).isEmpty)
       try await identity.store.scrubEarlierPages()
       #expect(try await FinishedDeletions.finish(identity.store))
-      #expect(try await identity.ask(ReadAccountDeletion.self, .init(token: output.token)).state == .finished)
+      #expect(try await identity.ask(GetAccountDeletion.self, .init(token: output.token)).state == .finished)
     }
   }
 
@@ -110,7 +110,7 @@ struct SecretsTests {
       for service in AccountDeletionTests.services + [.identity] {
         try await identity.store.write { try AccountDeletionStore.confirm(output.deletion.id, by: service, [], $0) }
       }
-      let report = try await identity.askAsNotifications(ReadDeletionReport.self, .init(deletionID: output.deletion.id))
+      let report = try await identity.askAsNotifications(GetDeletionReport.self, .init(deletionID: output.deletion.id))
       #expect(report.addressee.email.description == "ana@example.com")
     }
   }

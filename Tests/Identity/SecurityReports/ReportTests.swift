@@ -42,9 +42,9 @@ struct ReportTests {
       #expect(report.incidents.map(\.pattern) == [.accountGuessedWidely, .accountGuessed])
       #expect(report.incidents.map(\.severity) == [.critical, .warning])
       #expect(report.incidents.allSatisfy { $0.username?.description == "ana" && !$0.recommendation.isEmpty })
-      #expect(try await identity.ask(ReadSecurityReport.self, .init(reportID: report.id), by: .signedIn(administrator)) == report)
+      #expect(try await identity.ask(GetSecurityReport.self, .init(reportID: report.id), by: .signedIn(administrator)) == report)
       #expect(
-        try await failure { try await identity.ask(ReadSecurityReport.self, .init(reportID: ID()), by: .signedIn(administrator)) }
+        try await failure { try await identity.ask(GetSecurityReport.self, .init(reportID: ID()), by: .signedIn(administrator)) }
           .code == "not_found")
     }
   }
@@ -62,7 +62,7 @@ struct ReportTests {
       let published = try await identity.published(SecurityReportReady.self)
       #expect(published.map(\.accountID) == [one.account.id, other.account.id])
       let mails = try await [0, 1].asyncMap {
-        try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: published[$0].mailID))
+        try await identity.askAsNotifications(GetSecurityMail.self, .init(mailID: published[$0].mailID))
       }
       #expect(mails[0].title == "Security report of 2027-01-15")
       #expect(mails[1].title == "Informe de seguridad del 2027-01-15")
@@ -91,7 +91,7 @@ struct ReportTests {
       let report = try #require(try await reports(identity, by: administrator).first)
       #expect(report.incidents.first { $0.pattern == .addressGuessing }?.address == "203.0.113.9")
       let mail = try #require(try await identity.published(SecurityReportReady.self).last).mailID
-      let lines = try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: mail)).lines
+      let lines = try await identity.askAsNotifications(GetSecurityMail.self, .init(mailID: mail)).lines
       #expect(
         lines.contains { $0.contains("One address tries many accounts") && $0.hasSuffix("; address: 203.0.113.9)") })
       for kind in SecurityEvent.Kind.allCases {

@@ -81,7 +81,7 @@ struct OwnSessionsTests {
         RefreshSession.self, .init(refreshToken: phone.refreshToken), by: .person(from: "2001:db8:1:2::3"))
       #expect(next.session.lastSeenAt == identity.time.now)
       identity.time.advance(seconds: 300)
-      _ = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(next))
+      _ = try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(next))
       let seen = try #require(try await list(identity, by: laptop).last)
       #expect(seen.id == phone.session.id)
       #expect(seen.lastSeenAt == identity.time.now.adding(seconds: -300))

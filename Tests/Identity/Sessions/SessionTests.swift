@@ -35,7 +35,7 @@ struct SessionTests {
         #expect(next.accessTokenExpiresAt == identity.time.now.adding(seconds: 600))
         signedIn = next
       }
-      _ = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(signedIn))
+      _ = try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(signedIn))
       // What is past its time is not kept.
       #expect(try await identity.count("SELECT COUNT(*) FROM refresh_tokens") == 2)
     }
@@ -89,7 +89,7 @@ struct SessionTests {
       #expect(try await identity.securityEvents() == ["refreshTokenReused"])
       #expect(try await refusal(identity, newest.refreshToken) == "refresh_token_invalid")
       #expect(try await refusal(identity, stolen.refreshToken) == "refresh_token_invalid")
-      let dead = try await IdentityTests.failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(newest)) }
+      let dead = try await IdentityTests.failure { try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(newest)) }
       #expect(dead.code == "session_revoked" && dead.status == 401)
       // The account's other session has nothing to do with it.
       _ = try await refresh(identity, other.refreshToken)
@@ -129,7 +129,7 @@ struct SessionTests {
             for member in family { #expect(try await refusal(identity, member.refreshToken) == "refresh_token_invalid") }
             let newest = family[family.count - 1]
             let dead = try await IdentityTests.failure {
-              try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(newest))
+              try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(newest))
             }
             #expect(dead.code == "session_revoked")
           }
@@ -159,7 +159,7 @@ struct SessionTests {
       let first = try await identity.logIn()
       identity.time.advance(seconds: 30 * 86_400)
       #expect(try await refusal(identity, first.refreshToken) == "refresh_token_expired")
-      let dead = try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(first)) }
+      let dead = try await failure { try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(first)) }
       #expect(dead.code == "session_revoked")
       _ = try await identity.logIn()
     }
@@ -186,7 +186,7 @@ struct SessionTests {
         try await identity.published(SessionRevoked.self).map { "\($0.sessionID) \($0.reason)" } == [
           "\(mine.session.id) loggedOut"
         ])
-      let dead = try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(mine)) }
+      let dead = try await failure { try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(mine)) }
       #expect(dead.code == "session_revoked")
       #expect(try await refusal(identity, mine.refreshToken) == "refresh_token_invalid")
       _ = try await refresh(identity, other.refreshToken)
@@ -203,11 +203,11 @@ struct SessionTests {
       forged.session = bea.session.id
       _ = try await identity.ask(LogOut.self, .init(), by: forged)
       #expect(try await identity.published(SessionRevoked.self).isEmpty)
-      _ = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(bea))
-      let mixed = try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: forged) }
+      _ = try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(bea))
+      let mixed = try await failure { try await identity.ask(GetOwnAccount.self, .init(), by: forged) }
       #expect(mixed.code == "session_revoked")
       #expect(try await failure { try await identity.ask(LogOut.self, .init()) }.code == "unauthenticated")
-      #expect(try await failure { try await identity.ask(ReadOwnAccount.self, .init()) }.code == "unauthenticated")
+      #expect(try await failure { try await identity.ask(GetOwnAccount.self, .init()) }.code == "unauthenticated")
     }
   }
 

@@ -17,7 +17,7 @@ struct SettingsTests {
   }
 
   private func read(_ identity: RunningIdentity, _ signedIn: SignedIn) async throws -> AccountSettings {
-    try await identity.ask(ReadSettings.self, .init(), by: .signedIn(signedIn))
+    try await identity.ask(GetSettings.self, .init(), by: .signedIn(signedIn))
   }
 
   @Test("A new account has consented to nothing and is not listed, whatever it left out of the form")
@@ -68,7 +68,7 @@ struct SettingsTests {
       #expect(nulls?.fields.map { "\($0.field) \($0.code)" } == ["language null", "timeZone null", "consents null"])
       #expect(try await identity.published(AccountChanged.self).count == 3)
       #expect(try await read(identity, ana) == settings)
-      let own = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(ana))
+      let own = try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(ana))
       #expect(own.timeZone == settings.timeZone && own.dayStartHour == 4 && own.language == .spanish)
     }
   }
@@ -169,13 +169,13 @@ struct SettingsTests {
         (.person(), "unauthenticated"), (.service(.activity), "unauthenticated"),
       ] {
         let codes = [
-          try await failure { try await identity.ask(ReadSettings.self, .init(), by: caller) }.code,
+          try await failure { try await identity.ask(GetSettings.self, .init(), by: caller) }.code,
           try await failure { try await identity.ask(UpdateSettings.self, .init(dayStartHour: .set(1)), by: caller) }.code,
         ]
         #expect(codes == [code, code])
       }
       #expect(try await read(identity, ana).dayStartHour == 5)
-      for operation in [ReadSettings.spec, UpdateSettings.spec] { #expect(AccessScope(for: operation) == nil) }
+      for operation in [GetSettings.spec, UpdateSettings.spec] { #expect(AccessScope(for: operation) == nil) }
     }
   }
 

@@ -215,7 +215,7 @@ extension RunningIdentity {
   /// The newest mailed link's token, as the notifications service gets it.
   func mailedToken() async throws -> String {
     let link = try #require(try await published(VerificationMailRequested.self).last).linkID
-    return try await askAsNotifications(ReadVerificationSecret.self, .init(linkID: link)).token
+    return try await askAsNotifications(GetVerificationSecret.self, .init(linkID: link)).token
   }
 }
 

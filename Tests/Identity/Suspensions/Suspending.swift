@@ -41,9 +41,9 @@ extension RunningIdentity {
   }
 
   /// The newest link about a suspension, as the notifications service gets it.
-  func suspensionMail() async throws -> ReadSuspensionSecret.Output {
+  func suspensionMail() async throws -> GetSuspensionSecret.Output {
     let link = try #require(try await published(SuspensionLinkRequested.self).last).linkID
-    return try await askAsNotifications(ReadSuspensionSecret.self, .init(linkID: link))
+    return try await askAsNotifications(GetSuspensionSecret.self, .init(linkID: link))
   }
 
   /// Suspends Ana's account, and has the link mailed by which she appeals.

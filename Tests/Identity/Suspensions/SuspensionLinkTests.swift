@@ -35,7 +35,7 @@ struct SuspensionLinkTests {
     try await Self.run { identity, ana, token in
       let until = identity.time.now.adding(seconds: 10 * 86_400)
       for _ in 0..<2 {
-        let details = try await identity.ask(ReadSuspension.self, .init(token: token))
+        let details = try await identity.ask(GetSuspension.self, .init(token: token))
         #expect(
           details
             == SuspensionDetails(
@@ -44,7 +44,7 @@ struct SuspensionLinkTests {
       }
       identity.time.advance(seconds: 7 * 86_400)
       #expect(
-        try await failure { try await identity.ask(ReadSuspension.self, .init(token: token)) }.code == "suspension_link_expired")
+        try await failure { try await identity.ask(GetSuspension.self, .init(token: token)) }.code == "suspension_link_expired")
       #expect(try await failure { try await Self.appeal(identity, token) }.code == "suspension_link_expired")
       #expect(
         try await failure { try await identity.ask(DeleteSuspendedAccount.self, .init(token: token)) }.code
@@ -74,7 +74,7 @@ struct SuspensionLinkTests {
   @Test("The mailed link of a suspended account does not appeal a decision that is final, and says so")
   func finalDecision() async throws {
     try await Self.run(canAppeal: false) { identity, _, token in
-      #expect(try await !identity.ask(ReadSuspension.self, .init(token: token)).canAppeal)
+      #expect(try await !identity.ask(GetSuspension.self, .init(token: token)).canAppeal)
       let refused = try await failure { try await Self.appeal(identity, token) }
       #expect(refused.code == "suspension_final" && refused.status == 403)
       #expect(try await identity.published(SuspensionAppealed.self).isEmpty)
@@ -104,7 +104,7 @@ struct SuspensionLinkTests {
     try await Self.run { identity, ana, token in
       let output = try await identity.ask(DeleteSuspendedAccount.self, .init(token: token))
       #expect(try await identity.published(AccountDeleted.self).map(\.accountID) == [ana.id])
-      let state = try await identity.ask(ReadAccountDeletion.self, .init(token: output.token))
+      let state = try await identity.ask(GetAccountDeletion.self, .init(token: output.token))
       #expect(state.id == output.deletion.id && state.state == .erasing)
       #expect(try await failure { try await identity.logIn() }.code == "wrong_credentials")
       for table in ["suspensions", "suspension_links"] { #expect(try await identity.count("SELECT COUNT(*) FROM \(table)") == 0) }
@@ -139,9 +139,9 @@ struct SuspensionLinkTests {
       try await identity.suspend(ana.id, revision: 3)
       _ = try await failure { try await identity.logIn() }
       let second = try await identity.suspensionMail().token
-      #expect(try await identity.ask(ReadSuspension.self, .init(token: second)).username == ana.username)
+      #expect(try await identity.ask(GetSuspension.self, .init(token: second)).username == ana.username)
       #expect(
-        try await failure { try await identity.ask(ReadSuspension.self, .init(token: token)) }.code == "suspension_link_invalid")
+        try await failure { try await identity.ask(GetSuspension.self, .init(token: token)) }.code == "suspension_link_invalid")
     }
   }
 
@@ -163,11 +163,11 @@ struct SuspensionLinkTests {
       identity.time.advance(seconds: 86_400)
       try await identity.askToRecover()
       let own = try await identity.suspensionMail().token
-      _ = try await identity.ask(ReadSuspension.self, .init(token: own))
+      _ = try await identity.ask(GetSuspension.self, .init(token: own))
       (decision.revision, decision.until) = (2, nil)
       try await identity.receive(decision)
       for token in [own] {
-        #expect(try await failure { try await identity.ask(ReadSuspension.self, .init(token: token)) }.code == "suspension_over")
+        #expect(try await failure { try await identity.ask(GetSuspension.self, .init(token: token)) }.code == "suspension_over")
         #expect(try await failure { try await Self.appeal(identity, token) }.code == "suspension_over")
         #expect(
           try await failure { try await identity.ask(DeleteSuspendedAccount.self, .init(token: token)) }.code
@@ -175,7 +175,7 @@ struct SuspensionLinkTests {
       }
       let link = try #require(try await identity.published(SuspensionLinkRequested.self).last).linkID
       #expect(
-        try await failure { try await identity.askAsNotifications(ReadSuspensionSecret.self, .init(linkID: link)) }.code
+        try await failure { try await identity.askAsNotifications(GetSuspensionSecret.self, .init(linkID: link)) }.code
           == "not_found")
     }
   }
@@ -189,12 +189,12 @@ struct SuspensionLinkTests {
       let damaged = String(token.dropLast()) + (token.hasSuffix("A") ? "B" : "A")
       for guess in ["guess", damaged] + (0..<8).map({ "guess\($0)" }) {
         #expect(
-          try await failure { try await identity.ask(ReadSuspension.self, .init(token: guess)) }.code == "suspension_link_invalid"
+          try await failure { try await identity.ask(GetSuspension.self, .init(token: guess)) }.code == "suspension_link_invalid"
         )
       }
       #expect(try await identity.incidents(by: administrator, pattern: .linksGuessed).map(\.count) == [10])
       // Each link is of its own account.
-      #expect(try await identity.ask(ReadSuspension.self, .init(token: token)).username.description == "ana")
+      #expect(try await identity.ask(GetSuspension.self, .init(token: token)).username.description == "ana")
     }
   }
 
@@ -203,9 +203,9 @@ struct SuspensionLinkTests {
     try await Self.run { identity, _, _ in
       let link = try #require(try await identity.published(SuspensionLinkRequested.self).last).linkID
       #expect(
-        try await failure { try await identity.askAsGateway(ReadSuspensionSecret.self, .init(linkID: link)) }.code == "forbidden")
+        try await failure { try await identity.askAsGateway(GetSuspensionSecret.self, .init(linkID: link)) }.code == "forbidden")
       #expect(
-        try await failure { try await identity.askAsNotifications(ReadSuspensionSecret.self, .init(linkID: SuspensionLinkID())) }
+        try await failure { try await identity.askAsNotifications(GetSuspensionSecret.self, .init(linkID: SuspensionLinkID())) }
           .code == "not_found")
     }
   }

@@ -47,7 +47,7 @@ struct SuspensionTests {
         let refresh = RefreshSession.Input(refreshToken: session.refreshToken)
         #expect(try await failure { try await identity.ask(RefreshSession.self, refresh) }.code == "refresh_token_invalid")
         #expect(
-          try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(session)) }.code
+          try await failure { try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(session)) }.code
             == "session_revoked")
       }
       let hash = PersonalAccessTokenHash.of(script.secret)
@@ -58,7 +58,7 @@ struct SuspensionTests {
       #expect(try await failure { try await identity.recover(recovery) }.code == "account_suspended")
       #expect(try await identity.securityEvents().contains("accountSuspended"))
       // Others are not concerned.
-      #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(ben)).username.description == "ben")
+      #expect(try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(ben)).username.description == "ben")
     }
   }
 
@@ -100,7 +100,7 @@ struct SuspensionTests {
       #expect(refused.code == "account_suspended" && refused.suspendedUntil == nil)
       #expect(refused.parameters["reason"] == .text("account_banned"))
       #expect(try await identity.suspensionMail().suspendedUntil == nil)
-      let details = try await identity.ask(ReadSuspension.self, .init(token: try await identity.suspensionMail().token))
+      let details = try await identity.ask(GetSuspension.self, .init(token: try await identity.suspensionMail().token))
       #expect(details.isBanned && details.until == nil)
     }
   }
@@ -118,7 +118,7 @@ struct SuspensionTests {
       #expect(try await identity.logIn().account.id == ana.id)
       let refresh = RefreshSession.Input(refreshToken: before.refreshToken)
       #expect(try await failure { try await identity.ask(RefreshSession.self, refresh) }.code == "refresh_token_invalid")
-      #expect(try await failure { try await identity.ask(ReadSuspension.self, .init(token: token)) }.code == "suspension_over")
+      #expect(try await failure { try await identity.ask(GetSuspension.self, .init(token: token)) }.code == "suspension_over")
       try await identity.askToRecover()
       try await identity.recover(try await identity.recoveryToken())
     }
@@ -164,7 +164,7 @@ struct SuspensionTests {
       let ana = try await identity.register()
       let session = try await identity.logIn()
       try await identity.suspend(ana.id, days: -1)
-      #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(session)).id == ana.id)
+      #expect(try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(session)).id == ana.id)
       #expect(try await identity.published(SessionRevoked.self).isEmpty)
     }
   }
@@ -218,10 +218,10 @@ struct SuspensionTests {
       let session = try await identity.logIn()
       let link = try await identity.ask(CreatePublicLink.self, .init(), by: .signedIn(session))
       try await identity.suspend(ana.id)
-      #expect(try await failure { try await identity.ask(ReadPublicProfile.self, .init(key: link.key)) }.code == "not_found")
-      #expect(try await failure { try await identity.ask(ReadPublicPhoto.self, .init(key: link.key)) }.code == "not_found")
+      #expect(try await failure { try await identity.ask(GetPublicProfile.self, .init(key: link.key)) }.code == "not_found")
+      #expect(try await failure { try await identity.ask(GetPublicPhoto.self, .init(key: link.key)) }.code == "not_found")
       identity.time.advance(seconds: 10 * 86_400)
-      #expect(try await identity.ask(ReadPublicProfile.self, .init(key: link.key)).username == ana.username)
+      #expect(try await identity.ask(GetPublicProfile.self, .init(key: link.key)).username == ana.username)
     }
   }
 }

@@ -31,7 +31,7 @@ struct VerificationTests {
       #expect(changes.map(\.revision) == [1, 2])
       let verified = try await identity.published(AccountVerified.self)
       #expect(verified == [AccountVerified(accountID: account.id, at: identity.time.now)])
-      #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(open)).isVerified)
+      #expect(try await identity.ask(GetOwnAccount.self, .init(), by: .signedIn(open)).isVerified)
       let refreshed = try await identity.ask(RefreshSession.self, .init(refreshToken: open.refreshToken))
       #expect(refreshed.account.isVerified)
       #expect(try await identity.logIn().account.isVerified)
@@ -144,7 +144,7 @@ struct VerificationTests {
       try await identity.register()
       let signedIn = try await identity.logIn()
       #expect(!signedIn.account.isVerified)
-      #expect(try await !identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(signedIn)).isVerified)
+      #expect(try await !identity.ask(GetOwnAccount.self, .init(), by: .signedIn(signedIn)).isVerified)
     }
   }
 
@@ -153,16 +153,16 @@ struct VerificationTests {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
       let link = try #require(try await identity.published(VerificationMailRequested.self).first).linkID
-      let secret = try await identity.askAsNotifications(ReadVerificationSecret.self, .init(linkID: link))
+      let secret = try await identity.askAsNotifications(GetVerificationSecret.self, .init(linkID: link))
       #expect(secret.email == account.email && secret.username == account.username && secret.language == account.language)
       #expect(secret.expiresAt == identity.time.now.adding(seconds: 86_400))
-      #expect(try await identity.askAsNotifications(ReadVerificationSecret.self, .init(linkID: link)) == secret)
+      #expect(try await identity.askAsNotifications(GetVerificationSecret.self, .init(linkID: link)) == secret)
       for caller in [Caller.person(), .service(.social), .service(.gateway)] {
-        let refused = try await failure { try await identity.ask(ReadVerificationSecret.self, .init(linkID: link), by: caller) }
+        let refused = try await failure { try await identity.ask(GetVerificationSecret.self, .init(linkID: link), by: caller) }
         #expect(refused.code == "forbidden")
       }
       _ = try await verify(identity, secret.token)
-      let used = try await failure { try await identity.askAsNotifications(ReadVerificationSecret.self, .init(linkID: link)) }
+      let used = try await failure { try await identity.askAsNotifications(GetVerificationSecret.self, .init(linkID: link)) }
       #expect(used.code == "not_found")
     }
   }

@@ -41,7 +41,7 @@ struct BroadcastTests {
       }
       #expect(try await [texts(ana), texts(bea)] == [["Read them."], ["Léelas."]])
       #expect(try await administrator.send(ListBroadcasts.self, .init()).items[0].sentCount == 3)
-      let figures = try await administrator.send(ReadDeliveryStatistics.self, .init()).figures
+      let figures = try await administrator.send(GetDeliveryStatistics.self, .init()).figures
       #expect(figures.contains(DeliveryStatistic(channel: .inbox, kind: "announcement", outcome: "sent", reason: nil, count: 3)))
     }
   }

@@ -39,7 +39,7 @@ final class DailyLookTests {
     let rewards: ServicesInProcess.Build = { [state] _ in
       var service = ServiceDefinition(.rewards, migrations: [])
       service.serve(
-        ReadExpiringOffers.self,
+        GetExpiringOffers.self,
         read: { input, _, _ in
           try state.withLock { state in
             guard !state.isAway else { throw Failure(RequestFailure.unavailable) }
@@ -48,7 +48,7 @@ final class DailyLookTests {
           }
         })
       service.serve(
-        ReadFriendRanks.self,
+        GetFriendRanks.self,
         read: { input, _, _ in
           let (rank, month) = state.withLock { ($0.rank, $0.month) }
           let friendRank = FriendRank(month: try LocalDay(text: month), rank: rank)

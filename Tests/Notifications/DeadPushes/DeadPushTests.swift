@@ -76,7 +76,7 @@ final class DeadPushTests {
       #expect(try await ana.failure(ListDeadPushes.self, .init()) == "forbidden")
       #expect(try await ana.failure(RetryDeadPush.self, .init(deliveryID: page.items[0].id)) == "forbidden")
       #expect(try await services.refusal(RetryDeadPush.self, .init(deliveryID: ID()), as: administrator) == "not_found")
-      let figures = try await services.call(ReadDeliveryStatistics.self, .init(), as: administrator).figures
+      let figures = try await services.call(GetDeliveryStatistics.self, .init(), as: administrator).figures
       #expect(figures.contains { $0.channel == .push && $0.outcome == "failed" && $0.reason == "refused_413" && $0.count == 3 })
     }
   }

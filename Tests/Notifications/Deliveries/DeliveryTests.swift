@@ -89,7 +89,7 @@ struct DeliveryTests {
       let (store, retention) = (services.store(of: .notifications), try self.retention(services))
       try await notify(ana, services)
       func figures() async throws -> [DeliveryStatistic] {
-        try await administrator.send(ReadDeliveryStatistics.self, .init(days: 366)).figures
+        try await administrator.send(GetDeliveryStatistics.self, .init(days: 366)).figures
       }
       let before = try await figures()
       #expect(

@@ -313,7 +313,7 @@ struct InboxTests {
       }
       #expect(try await read(0) == 5)
       #expect(try await read(0) == 5)
-      #expect(try await services.call(MarkNotificationsRead.self, .init(upTo: 2), as: ana.caller).unreadCount == 3)
+      #expect(try await services.call(MarkAllNotificationsRead.self, .init(upTo: 2), as: ana.caller).unreadCount == 3)
       let unread = try await services.call(ListNotifications.self, .init(isUnread: true), as: ana.caller).items
       #expect(unread.map(\.number) == [5, 4, 3])
       let seen = try await services.call(ListNotifications.self, .init(isUnread: false, limit: 2), as: ana.caller)
@@ -348,7 +348,7 @@ struct InboxTests {
       let refusals = [
         try await services.refusal(DeleteNotification.self, .init(notificationID: all[0].id), as: doubtful),
         try await services.refusal(MarkNotificationRead.self, .init(notificationID: all[0].id), as: doubtful),
-        try await services.refusal(MarkNotificationsRead.self, .init(upTo: 1), as: doubtful),
+        try await services.refusal(MarkAllNotificationsRead.self, .init(upTo: 1), as: doubtful),
       ]
       #expect(refusals.allSatisfy { $0 == "login_alert_unanswered" }, "\(refusals)")
       #expect(try await services.call(ListNotifications.self, .init(isUnread: true), as: doubtful).items == all)

@@ -186,7 +186,7 @@ struct ReadMarkTests {
       let times = try await store.read { try Instant.fetchAll($0, sql: "SELECT DISTINCT read_at FROM notifications") }
       #expect(times.map(\.description) == [Self.now])
       try await fill(services, person, from: Self.count + 1, to: 2 * Self.count)
-      #expect(try await person.send(MarkNotificationsRead.self, .init(upTo: 2 * Self.count)).unreadCount == 0)
+      #expect(try await person.send(MarkAllNotificationsRead.self, .init(upTo: 2 * Self.count)).unreadCount == 0)
       try await store.until { try await store.rows("read_marks") == 0 }
       #expect(
         try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM notifications WHERE read_at IS NULL") } == 0)

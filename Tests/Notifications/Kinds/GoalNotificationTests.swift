@@ -267,7 +267,7 @@ final class GoalNotificationTests {
       #expect(declined.map(\.kind) == ["friendChallengeRejected"])
       #expect(declined.map(\.text) == ["ben declined your challenge “Walk”."])
       // Nobody is called for it, unless they choose so.
-      let preferences = try await ana.send(ReadNotificationPreferences.self, .init()).items
+      let preferences = try await ana.send(GetNotificationPreferences.self, .init()).items
       let usual = try #require(preferences.first { $0.kind == "friendChallengeRejected" })
       #expect([usual.inbox, usual.email, usual.push] == [.on, .off, .off])
     }

@@ -100,8 +100,8 @@ struct RenamedKindTests {
       let log = try await ana.send(ListDeliveries.self, .init(channel: .inbox)).items
       #expect(log.map(\.kind) == ["coinsExpiring", "coinsExpiring"] && Set(log.map(\.name)) == ["Your coins expire soon"])
       // Read, both are counted for the present kind.
-      _ = try await ana.send(MarkNotificationsRead.self, .init(upTo: 2))
-      let figures = try await services.administrator().send(ReadDeliveryStatistics.self, .init()).figures
+      _ = try await ana.send(MarkAllNotificationsRead.self, .init(upTo: 2))
+      let figures = try await services.administrator().send(GetDeliveryStatistics.self, .init()).figures
       let ofInbox = figures.filter { $0.channel == .inbox }.map { "\($0.kind) \($0.outcome) \($0.count)" }
       #expect(ofInbox == ["coinsExpiring opened 2", "coinsExpiring sent 2"])
     }
@@ -119,7 +119,7 @@ struct RenamedKindTests {
             """, arguments: [ana.id])
       }
       func isInbox(_ state: NotificationSwitch, chosen: [NotificationChannel]) async throws -> Bool {
-        let items = try await ana.send(ReadNotificationPreferences.self, .init()).items
+        let items = try await ana.send(GetNotificationPreferences.self, .init()).items
         let found = try #require(items.first { $0.kind == "coinsExpiring" })
         return found.inbox == state && found.chosen == chosen
       }

@@ -25,8 +25,8 @@ final class MailboxTests {
     try await ServicesInProcess.running([{ try Notifications.service($0) }], settings: settings, at: nil, home: home, body)
   }
 
-  private func read(_ name: String, _ services: ServicesInProcess) async throws -> ReadMailboxMail.Output {
-    try await services.call(ReadMailboxMail.self, .init(name: MailFileName(text: name)), as: gateway)
+  private func read(_ name: String, _ services: ServicesInProcess) async throws -> GetMailboxMail.Output {
+    try await services.call(GetMailboxMail.self, .init(name: MailFileName(text: name)), as: gateway)
   }
 
   @Test("The mailbox lists the folder's mails, newest first, with subject, addressee and time")
@@ -70,7 +70,7 @@ final class MailboxTests {
     try await running { services in
       #expect(try await services.call(ListMailbox.self, Empty(), as: gateway).items.map(\.subject) == ["real"])
       for name in ["link.eml", "pipe.eml", "folder.eml", "missing.eml"] {
-        let code = try await services.refusal(ReadMailboxMail.self, .init(name: MailFileName(text: name)), as: gateway)
+        let code = try await services.refusal(GetMailboxMail.self, .init(name: MailFileName(text: name)), as: gateway)
         #expect(code == "not_found", "\(name)")
       }
     }
@@ -107,8 +107,8 @@ final class MailboxTests {
     try put("a.eml", "Subject: first\n\n")
     try await running(settings) { services in
       #expect(try await services.refusal(ListMailbox.self, Empty(), as: gateway) == "not_found")
-      let input = ReadMailboxMail.Input(name: try MailFileName(text: "a.eml"))
-      #expect(try await services.refusal(ReadMailboxMail.self, input, as: gateway) == "not_found")
+      let input = GetMailboxMail.Input(name: try MailFileName(text: "a.eml"))
+      #expect(try await services.refusal(GetMailboxMail.self, input, as: gateway) == "not_found")
     }
   }
 }

@@ -114,7 +114,7 @@ struct PreferenceTests {
       #expect(log.map(\.state) == [.sent, .silent] && log.map(\.notificationID).map { $0 == nil } == [false, true])
       // Read in the inbox is opened.
       #expect(log[0].openedAt == nil)
-      _ = try await ana.send(MarkNotificationsRead.self, .init(upTo: 1))
+      _ = try await ana.send(MarkAllNotificationsRead.self, .init(upTo: 1))
       #expect(try await ana.send(ListDeliveries.self, .init(state: .sent)).items[0].openedAt != nil)
     }
   }
@@ -161,7 +161,7 @@ struct PreferenceTests {
           "choices[2].kind unknown_notification_kind",
         ])
       // Nothing of a request that is refused was chosen.
-      let items = try await ana.send(ReadNotificationPreferences.self, .init()).items
+      let items = try await ana.send(GetNotificationPreferences.self, .init()).items
       #expect(items.allSatisfy { $0.chosen.isEmpty })
       // The push of security is one's own affair.
       #expect(try await choose(ana, .init(category: .security, .push, isOn: false)).contains { $0.chosen == [.push] })
@@ -173,7 +173,7 @@ struct PreferenceTests {
     try await run { services, ana in
       let ben = try await services.register(language: .spanish)
       _ = try await choose(ana, .init(category: .teams, .email, isOn: true))
-      let items = try await ben.send(ReadNotificationPreferences.self, .init()).items
+      let items = try await ben.send(GetNotificationPreferences.self, .init()).items
       #expect(items.filter { $0.kind == nil }.map(\.name).contains("Equipos"))
       #expect(items.first { $0.kind == "friendRequestReceived" }?.name == "Nueva solicitud de amistad")
       #expect(items.filter { $0.kind != nil }.count == NotificationSpec.all.filter { !$0.channels.isEmpty }.count)

@@ -76,7 +76,7 @@ final class PushTests {
     try await PushService.run { service in
       try await run(service) { services in
         let ana = try await person(services, language: .spanish)
-        let key = try await ana.send(ReadPushKey.self, .init()).publicKey
+        let key = try await ana.send(GetPushKey.self, .init()).publicKey
         let subscription = try await subscribe(ana, service, "/push/201/ana?up=1", name: "Phone")
         #expect(subscription.name?.description == "Phone" && subscription.isOfThisSession && !subscription.usesOldKey)
         let event = try asked(ana.id)

@@ -68,7 +68,7 @@ final class QuietHoursTests {
       let ana = try await person(services, in: "Europe/Madrid")
       account = ana
       try await prepare(ana)
-      let state = try await ana.send(ReadQuietHours.self, .init())
+      let state = try await ana.send(GetQuietHours.self, .init())
       #expect(state.quietUntil?.description == "2026-11-22T06:00:00.000Z")
       try await services.publish(.social, try enrolled(ana.id, "Paint"), try enrolled(ana.id, "Cook"))
       try await services.hasReceived(.notifications, of: .social)
@@ -173,7 +173,7 @@ final class QuietHoursTests {
         #expect(failure?.fields.map { "\($0.field) \($0.code)" } == [fault])
       }
       let ben = try await services.register()
-      #expect(try await ben.send(ReadQuietHours.self, .init()).quietHours == nil)
+      #expect(try await ben.send(GetQuietHours.self, .init()).quietHours == nil)
     }
   }
 }

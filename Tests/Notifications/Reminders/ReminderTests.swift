@@ -161,7 +161,7 @@ struct ReminderTests {
       #expect(text(try letter("Run")).contains("List-Unsubscribe-Post"))
       let nobody = Person(bus: services.gateway, caller: Caller(kind: .anonymous))
       let run = try token(try letter("Run"))
-      let found = try await nobody.send(ReadReminder.self, .init(token: run))
+      let found = try await nobody.send(GetReminder.self, .init(token: run))
       #expect(found.title == "Run" && found.answer == nil && "\(found.time)" == "07:30")
       #expect(try await answers(services).isEmpty)
       for _ in 1...2 {
@@ -171,7 +171,7 @@ struct ReminderTests {
         #expect(answered.remindAt == services.clock.now.adding(seconds: 1800))
       }
       #expect(try await nobody.failure(AnswerReminderByLink.self, .init(token: run, answer: .done)) == "reminder_answered")
-      #expect(try await nobody.send(ReadReminder.self, .init(token: run)).answer == .again)
+      #expect(try await nobody.send(GetReminder.self, .init(token: run)).answer == .again)
       let read = try token(try letter("Read"))
       #expect(try await nobody.send(AnswerReminderByLink.self, .init(token: read, answer: .done)).answer == .done)
       let published = try await answers(services)
@@ -182,7 +182,7 @@ struct ReminderTests {
       #expect(try await nobody.failure(AnswerReminderByLink.self, .init(token: cook, answer: .done)) == "reminder_over")
       #expect(try await inbox(ana).isEmpty)
       for wrong in ["nothing", String(run.dropLast()), run + "A"] {
-        #expect(try await nobody.failure(ReadReminder.self, .init(token: wrong)) == "reminder_not_found")
+        #expect(try await nobody.failure(GetReminder.self, .init(token: wrong)) == "reminder_not_found")
       }
       try await services.change(ana, receivedBy: .notifications) { $0.suspendedUntil = .endOfTime }
       #expect(try await nobody.failure(AnswerReminderByLink.self, .init(token: read, answer: .done)) == "reminder_not_found")
@@ -200,7 +200,7 @@ struct ReminderTests {
       let item = try #require(try await inbox(ana).first)
       try services.clock.set("2026-11-22T00:00:00.000Z")
       let nobody = Person(bus: services.gateway, caller: Caller(kind: .anonymous))
-      #expect(try await nobody.failure(ReadReminder.self, .init(token: token)) == "reminder_over")
+      #expect(try await nobody.failure(GetReminder.self, .init(token: token)) == "reminder_over")
       #expect(try await nobody.failure(AnswerReminderByLink.self, .init(token: token, answer: .done)) == "reminder_over")
       #expect(try await ana.failure(AnswerReminder.self, .init(notificationID: item.id, answer: .done)) == "reminder_over")
       #expect(try await answers(services).isEmpty)

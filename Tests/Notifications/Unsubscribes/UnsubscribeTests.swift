@@ -77,11 +77,11 @@ struct UnsubscribeTests {
       #expect(text(letter).contains("\r\nReferences: <task-"))
       let token = try link(letter)
       let nobody = Person(bus: services.gateway, caller: Caller(kind: .anonymous))
-      let before = try await nobody.send(ReadUnsubscribe.self, .init(token: token))
+      let before = try await nobody.send(GetUnsubscribe.self, .init(token: token))
       #expect(before.name == "New task" && !before.isOff)
       for _ in 1...2 { #expect(try await nobody.send(CreateUnsubscribe.self, .init(token: token)).isOff) }
-      #expect(try await nobody.send(ReadUnsubscribe.self, .init(token: token)).isOff)
-      let items = try await ana.send(ReadNotificationPreferences.self, .init()).items
+      #expect(try await nobody.send(GetUnsubscribe.self, .init(token: token)).isOff)
+      let items = try await ana.send(GetNotificationPreferences.self, .init()).items
       #expect(items.first { $0.kind == "taskEnrolled" }?.email == .off && items.first { $0.kind == "taskEnrolled" }?.inbox == .on)
       #expect(items.first { $0.kind == "taskRemoved" }?.email == .on)
       try await services.publish(.social, try enrolled(ana.id))

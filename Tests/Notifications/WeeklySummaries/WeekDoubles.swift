@@ -50,7 +50,7 @@ final class WeekDoubles: Sendable {
       { _ in
         var service = ServiceDefinition(.activity, migrations: [])
         service.serve(
-          ReadActivityWeeks.self,
+          GetActivityWeeks.self,
           read: { input, _, _ in
             try self.answer(.activity) { state in
               .init(weeks: input.weeks.map { state.activity[$0.accountID] ?? .none(of: $0.accountID) })
@@ -61,7 +61,7 @@ final class WeekDoubles: Sendable {
       { _ in
         var service = ServiceDefinition(.rewards, migrations: [])
         service.serve(
-          ReadCoinWeeks.self,
+          GetCoinWeeks.self,
           read: { input, _, _ in
             try self.answer(.rewards) { state in
               for time in input.times { state.times[time.accountID] = [time.from, time.until] }
@@ -76,7 +76,7 @@ final class WeekDoubles: Sendable {
       { _ in
         var service = ServiceDefinition(.social, migrations: [])
         service.serve(
-          ReadSocialWeeks.self,
+          GetSocialWeeks.self,
           read: { input, _, _ in
             try self.answer(.social) { state in
               .init(acceptedChallenges: input.times.map { state.accepted[$0.accountID] ?? 0 }, checkpoint: state.checkpoint)

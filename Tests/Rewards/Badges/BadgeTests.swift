@@ -34,7 +34,7 @@ struct BadgeTests {
         try await person.send(ListFriendsBadges.self, .init(accountID: ana.id)).items.map(\.name)
       }
       func page(_ language: Language = .english) async throws -> ProfilePart {
-        try await ana.asGateway.send(ReadBadgeProfilePart.self, .init(accountID: ana.id, language: language))
+        try await ana.asGateway.send(GetBadgeProfilePart.self, .init(accountID: ana.id, language: language))
       }
       #expect(try await ana.send(GetBadgeVisibility.self, .init()) == BadgeVisibility())
       #expect(try await seen(by: ben).isEmpty)
@@ -70,7 +70,7 @@ struct BadgeTests {
       try await services.move(ana.id, steps: 150)
       func shown() async throws -> [Int] {
         let friends = try? await ben.send(ListFriendsBadges.self, .init(accountID: ana.id)).items.count
-        let page = try await ana.asGateway.send(ReadBadgeProfilePart.self, .init(accountID: ana.id, language: .english)).items
+        let page = try await ana.asGateway.send(GetBadgeProfilePart.self, .init(accountID: ana.id, language: .english)).items
           .count
         return [friends ?? -1, page]
       }

@@ -33,8 +33,8 @@ struct CoinWeekTests {
       try services.clock.set("2026-11-23T00:00:00.000Z")
       try await services.walk(ana, 9000, on: "2026-11-23")
       #expect(try await sums() == [10, 12])
-      let input = ReadCoinWeeks.Input(times: [CoinTime(accountID: ana.id, from: from, until: until)])
-      #expect(try await ana.failure(ReadCoinWeeks.self, input) != nil)
+      let input = GetCoinWeeks.Input(times: [CoinTime(accountID: ana.id, from: from, until: until)])
+      #expect(try await ana.failure(GetCoinWeeks.self, input) != nil)
     }
   }
 }

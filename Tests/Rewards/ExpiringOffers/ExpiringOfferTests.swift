@@ -32,7 +32,7 @@ struct ExpiringOfferTests {
       #expect(try await titles(services, ana) == ["Third day"])
       try services.clock.set("2026-11-24T12:00:00.000Z")
       #expect(try await titles(services, ana) == ["Later"])
-      #expect(try await ana.failure(ReadExpiringOffers.self, .init(accountIDs: [ana.id])) != nil)
+      #expect(try await ana.failure(GetExpiringOffers.self, .init(accountIDs: [ana.id])) != nil)
     }
   }
 }

@@ -24,7 +24,7 @@ struct FriendRankTests {
       }
       #expect(ranks.map(\.rank) == [2, 1, 1, nil, nil])
       #expect(ranks.allSatisfy { $0.month.description == "2026-11-01" })
-      #expect(try await ana.failure(ReadFriendRanks.self, .init(accountIDs: [ana.id])) != nil)
+      #expect(try await ana.failure(GetFriendRanks.self, .init(accountIDs: [ana.id])) != nil)
     }
   }
 }

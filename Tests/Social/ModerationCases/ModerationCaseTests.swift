@@ -64,8 +64,8 @@ struct ModerationCaseTests {
       let services = people.services
       for caller in [people.ana.caller, people.ben.caller, people.eva.caller] {
         #expect(try await services.refusal(ListModerationCases.self, .init(), as: caller) == "forbidden")
-        #expect(try await services.refusal(ReadModerationCase.self, .init(caseID: id), as: caller) == "forbidden")
-        #expect(try await services.refusal(ReadReportedPhoto.self, .init(reportID: report.id), as: caller) == "forbidden")
+        #expect(try await services.refusal(GetModerationCase.self, .init(caseID: id), as: caller) == "forbidden")
+        #expect(try await services.refusal(GetReportedPhoto.self, .init(reportID: report.id), as: caller) == "forbidden")
         #expect(try await services.refusal(DecideModerationCase.self, people.decision(id, .nothing), as: caller) == "forbidden")
         #expect(try await services.refusal(ListAppeals.self, .init(), as: caller) == "forbidden")
         let appeal = DecideAppeal.Input(caseID: id, outcome: .granted, reason: try ReportText(text: "Yes."))
@@ -75,7 +75,7 @@ struct ModerationCaseTests {
         #expect(try await services.refusal(LiftSuspension.self, lift, as: caller) == "forbidden")
         #expect(try await services.refusal(ListModerationRecords.self, .init(), as: caller) == "forbidden")
       }
-      #expect(try await services.refusal(ReadModerationCase.self, .init(caseID: ID()), as: people.root.caller) == "not_found")
+      #expect(try await services.refusal(GetModerationCase.self, .init(caseID: ID()), as: people.root.caller) == "not_found")
       #expect(
         try await services.refusal(DecideModerationCase.self, people.decision(ID(), .nothing), as: people.root.caller)
           == "not_found")
@@ -311,7 +311,7 @@ struct ModerationCaseTests {
       }
       try await people.report(.account(people.ben.account), by: people.eva)
       let id = try await people.queue()[0].id
-      let read = try await people.services.call(ReadModerationCase.self, .init(caseID: id), as: people.root.caller)
+      let read = try await people.services.call(GetModerationCase.self, .init(caseID: id), as: people.root.caller)
       #expect(read.earlierDecisions.map(\.outcome) == [.banned, .warned])
     }
   }
@@ -359,12 +359,12 @@ struct ModerationCaseTests {
       #expect(try await services.call(ListModerationCases.self, .init(), as: vera).items.isEmpty)
       for isDecided in [false, true] {
         if isDecided { try await people.decide(.warned) }
-        #expect(try await services.refusal(ReadModerationCase.self, .init(caseID: id), as: vera) == "case_about_oneself")
-        #expect(try await services.refusal(ReadReportedPhoto.self, .init(reportID: report.id), as: vera) == "case_about_oneself")
-        let part = ReadReportedFileChunk.Input(reportID: report.id, offset: 0)
-        #expect(try await services.refusal(ReadReportedFileChunk.self, part, as: vera) == "case_about_oneself")
-        #expect(try await services.refusal(ReadModerationCase.self, .init(caseID: id), as: root) == nil)
-        #expect(try await services.refusal(ReadReportedPhoto.self, .init(reportID: report.id), as: root) == nil)
+        #expect(try await services.refusal(GetModerationCase.self, .init(caseID: id), as: vera) == "case_about_oneself")
+        #expect(try await services.refusal(GetReportedPhoto.self, .init(reportID: report.id), as: vera) == "case_about_oneself")
+        let part = DownloadReportedFileChunk.Input(reportID: report.id, offset: 0)
+        #expect(try await services.refusal(DownloadReportedFileChunk.self, part, as: vera) == "case_about_oneself")
+        #expect(try await services.refusal(GetModerationCase.self, .init(caseID: id), as: root) == nil)
+        #expect(try await services.refusal(GetReportedPhoto.self, .init(reportID: report.id), as: root) == nil)
       }
       func notes(_ caller: Caller) async throws -> [String?] {
         try await services.call(ListModerationRecords.self, .init(), as: caller).items.map { $0.note?.description }

@@ -20,7 +20,7 @@ extension ServicesInProcess {
       guard let last = try await store.read({ try RegisterTileStore.last($0) }), last.size >= count else { return false }
       return try SignedNote(parsing: Array(last.note.utf8)).signatures.count == signers
     }
-    let file = try await call(ReadRegisterCheckpoint.self, .init(), as: .nobody)
+    let file = try await call(GetRegisterCheckpoint.self, .init(), as: .nobody)
     let note = try SignedNote(parsing: file.content.bytes)
     return (try Checkpoint(text: note.text), note)
   }
@@ -30,7 +30,7 @@ extension ServicesInProcess {
     var entries: [[UInt8]] = []
     for tile in Tile.all(in: size) where tile.level == 0 {
       let path = TilePath.entries(number: tile.number, width: tile.width).description
-      let bundle = try await call(ReadRegisterTile.self, .init(path: String(path.dropFirst(5))), as: .nobody)
+      let bundle = try await call(GetRegisterTile.self, .init(path: String(path.dropFirst(5))), as: .nobody)
       entries += try EntryBundle.decoded(bundle.content.bytes, width: tile.width)
     }
     return entries

@@ -26,9 +26,9 @@ struct RegisterAccountTests {
         _ = try await services.registered(2 * round)
         let kinds = try await services.registerKinds()
         #expect(kinds == Array(repeating: ["accountCreated", "profileChanged"], count: round).flatMap { $0 })
-        let leaf = try await services.call(ReadRegisterAccountLeaf.self, .init(recordNumber: 2), as: .nobody)
+        let leaf = try await services.call(GetRegisterAccountLeaf.self, .init(recordNumber: 2), as: .nobody)
         #expect(leaf.number == 1)
-        #expect(try await services.refusal(ReadRegisterAccountLeaf.self, .init(recordNumber: 9), as: .nobody) == "not_found")
+        #expect(try await services.refusal(GetRegisterAccountLeaf.self, .init(recordNumber: 9), as: .nobody) == "not_found")
       }
     }
   }

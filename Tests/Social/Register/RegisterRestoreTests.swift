@@ -96,9 +96,9 @@ struct RegisterRestoreTests {
     defer { try? FileManager.default.removeItem(atPath: path) }
     let (store, copy) = ("\(path)/stores/social.sqlite", "\(path)/copy.sqlite")
     _ = try await visit(path, registering: 3, since: nil) { services in
-      #expect(try await services.call(ReadRegisterTile.self, .init(path: "0/000.p/3"), as: .nobody).isImmutable == true)
-      let other = ReadRegisterLogTile.Input(log: "2-00000000", path: "0/000.p/3")
-      #expect(try await services.refusal(ReadRegisterLogTile.self, other, as: .nobody) == "not_found")
+      #expect(try await services.call(GetRegisterTile.self, .init(path: "0/000.p/3"), as: .nobody).isImmutable == true)
+      let other = GetRegisterLogTile.Input(log: "2-00000000", path: "0/000.p/3")
+      #expect(try await services.refusal(GetRegisterLogTile.self, other, as: .nobody) == "not_found")
       let store = services.store(of: .social)
       _ = try await store.copy(try await store.hold(), to: copy)
     }
@@ -106,15 +106,15 @@ struct RegisterRestoreTests {
     _ = try await visit(path, registering: 1, since: nil) { services in
       let note = try await services.registered(5).note
       let log = try #require(try Checkpoint(text: note.text).origin.split(separator: "/").last.map(String.init))
-      let own = try await services.call(ReadRegisterLogTile.self, .init(log: log, path: "0/000.p/5"), as: .nobody)
-      let old = try await services.call(ReadRegisterTile.self, .init(path: "0/000.p/5"), as: .nobody)
+      let own = try await services.call(GetRegisterLogTile.self, .init(log: log, path: "0/000.p/5"), as: .nobody)
+      let old = try await services.call(GetRegisterTile.self, .init(path: "0/000.p/5"), as: .nobody)
       #expect(own.isImmutable == true && own.isPublic == true && old.isImmutable == nil && old.content == own.content)
-      let checkpoint = try await services.call(ReadRegisterLogCheckpoint.self, .init(log: log), as: .nobody)
+      let checkpoint = try await services.call(GetRegisterLogCheckpoint.self, .init(log: log), as: .nobody)
       #expect(checkpoint.content.bytes == Array(note.description.utf8))
       for other in ["", "2", "register", "..", log + "x"] {
-        #expect(try await services.refusal(ReadRegisterLogCheckpoint.self, .init(log: other), as: .nobody) != nil)
+        #expect(try await services.refusal(GetRegisterLogCheckpoint.self, .init(log: other), as: .nobody) != nil)
         #expect(
-          try await services.refusal(ReadRegisterLogTile.self, .init(log: other, path: "0/000.p/1"), as: .nobody) != nil)
+          try await services.refusal(GetRegisterLogTile.self, .init(log: other, path: "0/000.p/1"), as: .nobody) != nil)
       }
     }
   }
@@ -123,14 +123,14 @@ struct RegisterRestoreTests {
 extension ServicesInProcess {
   /// What the gateway answers below `/register/`; nil where there is nothing.
   func file(_ path: String) async throws -> [UInt8]? {
-    if path == "checkpoint" { return try await call(ReadRegisterCheckpoint.self, .init(), as: .nobody).content.bytes }
+    if path == "checkpoint" { return try await call(GetRegisterCheckpoint.self, .init(), as: .nobody).content.bytes }
     let parts = path.split(separator: "/", maxSplits: 1).map(String.init)
     do {
       guard parts[0] != "tile" else {
-        return try await call(ReadRegisterTile.self, .init(path: parts[1]), as: .nobody).content.bytes
+        return try await call(GetRegisterTile.self, .init(path: parts[1]), as: .nobody).content.bytes
       }
       let tile = String(parts[1].dropFirst("tile/".count))
-      return try await call(ReadRegisterLogTile.self, .init(log: parts[0], path: tile), as: .nobody).content.bytes
+      return try await call(GetRegisterLogTile.self, .init(log: parts[0], path: tile), as: .nobody).content.bytes
     } catch let failure as Failure where failure.code == "not_found" {
       return nil
     }

@@ -96,7 +96,7 @@ struct RegisterTests {
       for (tile, hashes) in edge.tiles { tiles[tile] = hashes }
       for tile in Tile.all(in: 601) {
         let path = String(TilePath.hashes(tile).description.dropFirst(5))
-        let file = try await services.call(ReadRegisterTile.self, .init(path: path), as: .nobody)
+        let file = try await services.call(GetRegisterTile.self, .init(path: path), as: .nobody)
         #expect(try TileHashes.decoded(file.content.bytes, width: tile.width) == tiles[tile])
         #expect(file.isImmutable == true && file.isPublic == true)
       }
@@ -105,7 +105,7 @@ struct RegisterTests {
         let hashes = try proof.hashes.map { try #require(TreeHash(bytes: $0.bytes)) }
         #expect(proof.entry == String(decoding: entries[number], as: UTF8.self))
         try InclusionProof(hashes).verify(.leaf(Array(proof.entry.utf8)), at: number, in: proof.size, root: checkpoint.root)
-        let file = try await services.call(ReadRegisterProof.self, .init(number: number), as: .nobody)
+        let file = try await services.call(GetRegisterProof.self, .init(number: number), as: .nobody)
         try LogProof(parsing: file.content.bytes).verify(
           entries[number], origin: checkpoint.origin, by: try await services.registerKeys())
       }
@@ -135,8 +135,8 @@ struct RegisterTests {
     try await ServicesInProcess.withPeople(1) { services, people in
       for _ in 0..<3 { _ = try await services.makeTask(by: people[0]) }
       _ = try await services.registered(3)
-      #expect(try await services.refusal(ReadRegisterTile.self, .init(path: path), as: .nobody) == "not_found")
-      _ = try await services.call(ReadRegisterTile.self, .init(path: "0/000.p/2"), as: .nobody)
+      #expect(try await services.refusal(GetRegisterTile.self, .init(path: path), as: .nobody) == "not_found")
+      _ = try await services.call(GetRegisterTile.self, .init(path: "0/000.p/2"), as: .nobody)
     }
   }
 
@@ -146,7 +146,7 @@ struct RegisterTests {
       _ = try await services.makeTask(by: people[0])
       _ = try await services.registered(1)
       #expect(try await services.refusal(ProveRegisterInclusion.self, .init(number: 1), as: .nobody) == "not_found")
-      #expect(try await services.refusal(ReadRegisterProof.self, .init(number: 1), as: .nobody) == "not_found")
+      #expect(try await services.refusal(GetRegisterProof.self, .init(number: 1), as: .nobody) == "not_found")
       for input in [ProveRegisterConsistency.Input(from: 2), .init(from: 0, to: 2), .init(from: 1, to: 0)] {
         #expect(try await services.refusal(ProveRegisterConsistency.self, input, as: .nobody) == "invalid_fields")
       }
@@ -215,7 +215,7 @@ struct RegisterTests {
   private func expectProof(of leaf: Int, asBefore before: Checkpoint, _ services: ServicesInProcess) async throws {
     let after = try await services.registered(before.size).checkpoint
     #expect(after.root == before.root)
-    let proof = try await services.call(ReadRegisterProof.self, .init(number: leaf), as: .nobody)
+    let proof = try await services.call(GetRegisterProof.self, .init(number: leaf), as: .nobody)
     let (entries, keys) = (try await services.registerEntries(before.size), try await services.registerKeys())
     try LogProof(parsing: proof.content.bytes).verify(entries[leaf], origin: after.origin, by: keys)
   }

@@ -55,7 +55,7 @@ struct EntryReportTests {
       #expect(queue.map(\.subject) == [.entry(walk, day), .entryPhoto(walk, day)])
       #expect(queue.map(\.content?.text) == ["Walk", "Walk"] && queue.map(\.content?.comment) == ["you fool", nil])
       #expect(queue.allSatisfy { $0.content?.photoTag == tag && $0.content?.username == people.ben.username } && tag != nil)
-      let photo = try await people.services.call(ReadReportedPhoto.self, .init(reportID: report.id), as: people.root.caller)
+      let photo = try await people.services.call(GetReportedPhoto.self, .init(reportID: report.id), as: people.root.caller)
       #expect(photo.tag == tag)
       let wrong = ReportSubject(kind: .entry, activityID: walk)
       let input = CreateReport.Input(subject: wrong, reason: .spam)

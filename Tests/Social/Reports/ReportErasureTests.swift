@@ -63,7 +63,7 @@ struct ReportErasureTests {
       let store = people.services.store(of: .social)
       try await delete(people.ana, people)
       #expect(try await traces(people.ana, people) == [])
-      let read = try await people.services.call(ReadModerationCase.self, .init(caseID: id), as: people.root.caller)
+      let read = try await people.services.call(GetModerationCase.self, .init(caseID: id), as: people.root.caller)
       #expect(read.reports.map(\.reporterAccountID) == [nil] && read.reports.map(\.text) == [nil])
       #expect(read.moderationCase.content?.text == "PLANTED insult")
       try await store.clean()
@@ -89,7 +89,7 @@ struct ReportErasureTests {
       let other = try people.services.identity.administrator("zoe")
       let records = try await people.services.call(ListModerationRecords.self, .init(), as: other.caller).items
       #expect(records.allSatisfy { $0.administratorAccountID == nil && $0.note == nil } && records.count == 2)
-      let read = try await people.services.call(ReadModerationCase.self, .init(caseID: id), as: other.caller).moderationCase
+      let read = try await people.services.call(GetModerationCase.self, .init(caseID: id), as: other.caller).moderationCase
       #expect(read.decision?.administratorAccountID == nil && read.decision?.note == nil && read.appeal?.note == nil)
     }
   }

@@ -30,12 +30,12 @@ struct ReportTests {
       #expect(queue[0].content?.text == "you fool" && queue[0].content?.writtenAt == message.sentAt)
       #expect(queue[0].content?.username == people.ben.username && queue[0].content?.photoTag == nil)
       #expect(queue[1].content?.photoTag == Moderating.photo.tag && queue[2].content?.nickname == "Benji")
-      let read = try await people.services.call(ReadModerationCase.self, .init(caseID: queue[1].id), as: people.root.caller)
+      let read = try await people.services.call(GetModerationCase.self, .init(caseID: queue[1].id), as: people.root.caller)
       let copy = try await people.services.call(
-        ReadReportedPhoto.self, .init(reportID: read.reports[0].id), as: people.root.caller)
+        GetReportedPhoto.self, .init(reportID: read.reports[0].id), as: people.root.caller)
       #expect(copy == Moderating.photo)
       #expect(
-        try await people.services.refusal(ReadReportedPhoto.self, .init(reportID: first.id), as: people.root.caller)
+        try await people.services.refusal(GetReportedPhoto.self, .init(reportID: first.id), as: people.root.caller)
           == "not_found")
       // What is changed later changes no copy.
       people.services.identity.setPhoto(of: people.ben, nil)
@@ -54,7 +54,7 @@ struct ReportTests {
       _ = try await services.call(RemoveMessage.self, .init(messageID: message.id), as: people.ben.caller)
       let content = try #require(try await people.queue()[0].content)
       #expect(content.photoTag == sent.tag && content.text == nil && content.writtenAt == message.sentAt)
-      let copy = try await services.call(ReadReportedPhoto.self, .init(reportID: report.id), as: people.root.caller)
+      let copy = try await services.call(GetReportedPhoto.self, .init(reportID: report.id), as: people.root.caller)
       #expect(copy == sent)
       // It is removed already.
       #expect(try await people.decide(.removed).decision?.outcome == .removed)
@@ -150,7 +150,7 @@ struct ReportTests {
       let queue = try await people.queue()
       #expect(queue.count == 1 && queue[0].reportCount == 2 && queue[0].reasons == [.hate, .sexual])
       #expect(try await people.services.store(of: .social).rows("reported_photos") == 1)
-      let read = try await people.services.call(ReadModerationCase.self, .init(caseID: queue[0].id), as: people.root.caller)
+      let read = try await people.services.call(GetModerationCase.self, .init(caseID: queue[0].id), as: people.root.caller)
       #expect(read.reports.map(\.reporterAccountID) == [people.eva.account, people.ana.account])
       #expect(read.reports.map(\.reporterUsername) == [people.eva.username, people.ana.username])
     }
@@ -187,12 +187,12 @@ struct ReportTests {
       people.services.clock.advance(days: 2)
       try await worker.sweep()
       #expect(try await store.rows("reported_photos") == 0)
-      let read = try await people.services.call(ReadModerationCase.self, .init(caseID: first.id), as: people.root.caller)
+      let read = try await people.services.call(GetModerationCase.self, .init(caseID: first.id), as: people.root.caller)
       #expect(read.moderationCase.content == nil && read.reports.map(\.text) == [nil])
       #expect(try await people.services.call(ListOwnReports.self, .init(), as: people.ana.caller).items.count == 2)
       // Nothing is left to decide an appeal by.
       #expect(try await people.published(SuspensionChanged.self).last?.canAppeal == false)
-      let appealed = try await people.services.call(ReadModerationCase.self, .init(caseID: second.id), as: people.root.caller)
+      let appealed = try await people.services.call(GetModerationCase.self, .init(caseID: second.id), as: people.root.caller)
       #expect(appealed.moderationCase.content?.text == "PLANTED message")
       #expect(
         try await people.services.refusal(

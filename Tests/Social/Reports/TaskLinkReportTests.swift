@@ -24,7 +24,7 @@ struct TaskLinkReportTests {
 
   private func isOpen(_ link: TaskLink, _ people: Moderating) async throws -> Bool {
     let anybody = Caller(kind: .anonymous)
-    return try await people.services.refusal(ReadPublicTask.self, .init(key: link.key), as: anybody) == nil
+    return try await people.services.refusal(GetPublicTask.self, .init(key: link.key), as: anybody) == nil
   }
 
   @Test(
@@ -34,7 +34,7 @@ struct TaskLinkReportTests {
     try await Moderating.running { people in
       let services = people.services
       let (task, link) = try await complete(people)
-      let seen = try await services.call(ReadPublicTask.self, .init(key: link.key), as: Caller(kind: .anonymous))
+      let seen = try await services.call(GetPublicTask.self, .init(key: link.key), as: Caller(kind: .anonymous))
       #expect(seen.taskLinkID == link.id)
       #expect(try await people.refusal(.taskLink(ID()), by: people.eva) == "not_found")
       #expect(try await people.refusal(.taskLink(link.id), by: people.ben) == "report_of_oneself")

@@ -50,12 +50,12 @@ struct TeamAndFileReportTests {
       #expect(content.username == people.ben.username && content.writtenAt == attachment.attachedAt)
       _ = try await services.call(DeleteTaskAttachment.self, .init(attachmentID: attachment.id), as: people.ben.caller)
       try await tidy(people)
-      let part = ReadReportedFileChunk.Input(reportID: report.id, offset: 8)
-      let chunk = try await services.call(ReadReportedFileChunk.self, part, as: people.root.caller)
+      let part = DownloadReportedFileChunk.Input(reportID: report.id, offset: 8)
+      let chunk = try await services.call(DownloadReportedFileChunk.self, part, as: people.root.caller)
       #expect(chunk.content.bytes == Array("file".utf8) && chunk.totalBytes == Self.bytes.count)
-      #expect(try await services.refusal(ReadReportedFileChunk.self, part, as: people.ana.caller) == "forbidden")
-      let unknown = ReadReportedFileChunk.Input(reportID: ID(), offset: 0)
-      #expect(try await services.refusal(ReadReportedFileChunk.self, unknown, as: people.root.caller) == "not_found")
+      #expect(try await services.refusal(DownloadReportedFileChunk.self, part, as: people.ana.caller) == "forbidden")
+      let unknown = DownloadReportedFileChunk.Input(reportID: ID(), offset: 0)
+      #expect(try await services.refusal(DownloadReportedFileChunk.self, unknown, as: people.root.caller) == "not_found")
       // It goes with the copies, 180 days after the decision.
       try await people.decide(.warned)
       services.clock.advance(days: 181)
@@ -63,7 +63,7 @@ struct TeamAndFileReportTests {
       try await worker.sweep()
       try await tidy(people)
       #expect(try await services.attachmentFiles.allContents().isEmpty)
-      #expect(try await services.refusal(ReadReportedFileChunk.self, part, as: people.root.caller) == "not_found")
+      #expect(try await services.refusal(DownloadReportedFileChunk.self, part, as: people.root.caller) == "not_found")
     }
   }
 

@@ -8,8 +8,8 @@ import Testing
 struct SocialWeekTests {
   let identity = IdentityDouble()
 
-  private func read(_ times: [SocialTime], _ services: ServicesInProcess) async throws -> ReadSocialWeeks.Output {
-    try await services.call(ReadSocialWeeks.self, .init(times: times), as: .service(.notifications))
+  private func read(_ times: [SocialTime], _ services: ServicesInProcess) async throws -> GetSocialWeeks.Output {
+    try await services.call(GetSocialWeeks.self, .init(times: times), as: .service(.notifications))
   }
 
   @Test("Challenges that friends accepted in the week count for who sent them, whatever became of them since, and no others")
@@ -53,7 +53,7 @@ struct SocialWeekTests {
     try await ServicesInProcess.social(identity) { services in
       _ = try await services.registered(0)
       let told = try await read([SocialTime(accountID: AccountID(), from: .now, until: .now)], services)
-      let file = try await services.call(ReadRegisterCheckpoint.self, .init(), as: .nobody)
+      let file = try await services.call(GetRegisterCheckpoint.self, .init(), as: .nobody)
       #expect(told.checkpoint == String(decoding: file.content.bytes, as: UTF8.self))
     }
   }
@@ -62,9 +62,9 @@ struct SocialWeekTests {
   func strangers() async throws {
     let (ana, eve) = (try identity.person("ana"), try identity.person("eve"))
     try await ServicesInProcess.social(identity) { services in
-      let input = ReadSocialWeeks.Input(times: [SocialTime(accountID: ana.account, from: .now, until: .now)])
+      let input = GetSocialWeeks.Input(times: [SocialTime(accountID: ana.account, from: .now, until: .now)])
       for caller in [ana.caller, eve.caller, .nobody, .service(.activity), .service(.gateway)] {
-        let refusal = try await services.refusal(ReadSocialWeeks.self, input, as: caller)
+        let refusal = try await services.refusal(GetSocialWeeks.self, input, as: caller)
         #expect(refusal == "forbidden")
       }
     }

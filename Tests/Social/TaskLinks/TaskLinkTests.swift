@@ -28,16 +28,16 @@ struct TaskLinkTests {
   }
 
   private func open(_ link: TaskLink, _ services: ServicesInProcess) async throws -> PublicTask {
-    try await anybody(services).send(ReadPublicTask.self, .init(key: link.key))
+    try await anybody(services).send(GetPublicTask.self, .init(key: link.key))
   }
 
   private func refusal(_ key: String, _ services: ServicesInProcess) async throws -> String? {
-    try await anybody(services).failure(ReadPublicTask.self, .init(key: key))
+    try await anybody(services).failure(GetPublicTask.self, .init(key: key))
   }
 
   private func part(of person: Person, _ services: ServicesInProcess, _ language: Language = .english) async throws -> ProfilePart
   {
-    try await person.asGateway.send(ReadTaskProfilePart.self, .init(accountID: person.id, language: language))
+    try await person.asGateway.send(GetTaskProfilePart.self, .init(accountID: person.id, language: language))
   }
 
   @Test(
@@ -222,7 +222,7 @@ struct TaskLinkTests {
       #expect(try await part(of: people[0], services, .spanish).heading == "Tareas completadas")
       #expect(try await part(of: people[1], services).items.isEmpty)
       let input = ProfilePartInput(accountID: people[0].id, language: .english)
-      #expect(try await people[1].failure(ReadTaskProfilePart.self, input) != nil)
+      #expect(try await people[1].failure(GetTaskProfilePart.self, input) != nil)
     }
   }
 
