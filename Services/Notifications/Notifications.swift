@@ -58,7 +58,7 @@ public enum Notifications {
       ReminderFeature(environment: environment, links: reminders, dispatch: dispatch),
       KindFeature(dispatch: dispatch),
       WeeklySummaryFeature(environment: environment, dispatch: dispatch),
-      DailyLookFeature(environment: environment, dispatch: dispatch),
+      DailyCheckFeature(environment: environment, dispatch: dispatch),
       UnsubscribeFeature(links: links),
       BroadcastFeature(environment: environment, dispatch: dispatch),
       DeadEmailFeature(signal: mails),

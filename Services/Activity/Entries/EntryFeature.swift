@@ -29,6 +29,6 @@ struct EntryFeature: Feature {
   }
 
   func accountMoved(_ move: AccountMove, _ transaction: Transaction) throws {
-    try OpenLimitStore.lookAnew(of: move.account, transaction)
+    try OpenLimitStore.recheck(of: move.account, transaction)
   }
 }

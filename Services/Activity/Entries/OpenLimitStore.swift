@@ -34,7 +34,7 @@ enum OpenLimitStore {
   }
 
   /// Marks all open entries of an account for another check, since its days may end at other times than before.
-  static func lookAnew(of account: AccountID, _ transaction: Transaction) throws {
+  static func recheck(of account: AccountID, _ transaction: Transaction) throws {
     // The open days are the account's last ones, or later ones where it travelled.
     let day = LocalDay(daysSinceEpoch: Int32(transaction.now.milliseconds.floorDivided(by: LocalCalendar.dayLength)))
     try transaction.database.run(

@@ -20,6 +20,6 @@ struct InactivityFeature: Feature {
   }
 
   func accountMoved(_ move: AccountMove, _ transaction: Transaction) throws {
-    try InactivityStore.lookAnew(of: move.account, transaction)
+    try InactivityStore.recheck(of: move.account, transaction)
   }
 }

@@ -94,7 +94,7 @@ enum InactivityStore {
   }
 
   /// Marks an account for another check, since its days may end at other times than before.
-  static func lookAnew(of account: AccountID, _ transaction: Transaction) throws {
+  static func recheck(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.run(
       "UPDATE inactivity_notices SET due_at = 0 WHERE account_id = ? AND due_at IS NOT NULL", .id(account))
   }
@@ -112,11 +112,11 @@ enum InactivityStore {
       transaction.database.cachedStatement(
         sql: "SELECT account_id, days, since_day FROM inactivity_notices WHERE due_at <= ? ORDER BY due_at LIMIT ?"),
       arguments: [transaction.now, batch])
-    for row in due { try look(at: row["account_id"], since: row["since_day"], days: row["days"], calendars, transaction) }
+    for row in due { try check(of: row["account_id"], since: row["since_day"], days: row["days"], calendars, transaction) }
   }
 
-  private static func look(
-    at account: AccountID, since: LocalDay, days: Int, _ calendars: AccountCalendars, _ transaction: Transaction
+  private static func check(
+    of account: AccountID, since: LocalDay, days: Int, _ calendars: AccountCalendars, _ transaction: Transaction
   ) throws {
     let (database, now) = (transaction.database, transaction.now)
     func wait(until instant: Instant?) throws {

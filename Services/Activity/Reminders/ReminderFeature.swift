@@ -25,6 +25,6 @@ struct ReminderFeature: Feature {
   }
 
   func accountMoved(_ move: AccountMove, _ transaction: Transaction) throws {
-    try ReminderStore.lookAnew(of: move.account, transaction)
+    try ReminderStore.recheck(of: move.account, transaction)
   }
 }

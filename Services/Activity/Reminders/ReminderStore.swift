@@ -195,7 +195,7 @@ extension ReminderStore {
 
   /// Marks all reminders of an account to be computed again, after it changed how it counts its days. Reminders that the owner asked to
   /// repeat keep their time. They are queued after those that are due now, whose owners wait.
-  static func lookAnew(of account: AccountID, _ transaction: Transaction) throws {
+  static func recheck(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.run(
       "UPDATE due_reminders SET due_at = ?, day = NULL WHERE account_id = ? AND is_again = 0 AND due_at IS NOT NULL",
       .instant(transaction.now), .id(account))

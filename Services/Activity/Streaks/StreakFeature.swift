@@ -19,6 +19,6 @@ struct StreakFeature: Feature {
   }
 
   func accountMoved(_ move: AccountMove, _ transaction: Transaction) throws {
-    try StreakStore.lookAnew(of: move.account, transaction)
+    try StreakStore.recheck(of: move.account, transaction)
   }
 }

@@ -81,7 +81,7 @@ enum StreakStore {
   }
 
   /// Marks all streaks of an account to be counted again, after it changed how it counts its days.
-  static func lookAnew(of account: AccountID, _ transaction: Transaction) throws {
+  static func recheck(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.run(
       "UPDATE streaks SET changes = changes + 1, due_at = 0 WHERE account_id = ?", .id(account))
   }

@@ -7,7 +7,7 @@ import Storage
 struct DueWorker: ServiceLifecycle.Service {
   /// The longest wait, used where nothing is due; it also bounds the delay after a change of the machine's clock.
   private static let longestWait = Duration.seconds(60)
-  /// Longer than one look takes: the longest wait, and the time for what is done.
+  /// Longer than one round takes: the longest wait, and the time for what is done.
   static let round = Duration.seconds(120)
   /// The store answers so when too many wait for it, and it is asked again after a pause.
   private static let noRoom = RequestFailure.overloaded.status

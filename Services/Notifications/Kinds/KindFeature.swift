@@ -14,7 +14,7 @@ extension NotificationSpec {
   /// All kinds, by what they report.
   static let all: [NotificationSpec] = [
     ofFriends, ofChallenges, ofTasks, ofTeams, ofMessages, ofImports, ofCoins, ofPartners, ofAccounts, ofLogins, ofIncidents,
-    ofModeration, ofGoals, ofLooks, [announcement, reminderDue],
+    ofModeration, ofGoals, ofDailyChecks, [announcement, reminderDue],
   ].flatMap { $0 }
 
   /// The kind of that name, also of one that it had before it was renamed; nil for a kind that is no more.

@@ -25,7 +25,7 @@ enum PreferenceHandlers {
       guard let topic = choice.topic else { continue }
       try PreferenceStore.choose(.init(topic, choice.channel), choice.isOn, of: call.account, transaction)
     }
-    try DailyLookStore.follow(call.account, transaction)
+    try DailyCheckStore.follow(call.account, transaction)
     return try get(Empty(), call, transaction.database)
   }
 

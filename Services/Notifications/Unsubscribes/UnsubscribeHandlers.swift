@@ -20,7 +20,7 @@ struct UnsubscribeHandlers: Sendable {
     // Before anything is written for an account that there is not.
     _ = try state(account, scope, call.language, in: transaction.database)
     for kind in scope.kinds { try PreferenceStore.choose(.init(.kind(kind.name), .email), false, of: account, transaction) }
-    try DailyLookStore.follow(account, transaction)
+    try DailyCheckStore.follow(account, transaction)
     return try state(account, scope, call.language, in: transaction.database)
   }
 

@@ -24,7 +24,7 @@ struct WeeklySummaryFeature: Feature {
   }
 
   func accountMoved(_ move: AccountMove, _ transaction: Transaction) throws {
-    try WeeklySummaryStore.lookAnew(of: move.account, transaction)
+    try WeeklySummaryStore.recheck(of: move.account, transaction)
     transaction.afterCommit { signal.send() }
   }
 

@@ -51,11 +51,11 @@ enum WeeklySummaryStore {
     try transaction.database.run(
       "INSERT INTO weekly_summaries (account_id, due_at) VALUES (?, 0) ON CONFLICT DO NOTHING", .id(account))
     guard transaction.database.changesCount > 0 else { return }
-    _ = try look(at: account, nil, attempts: 0, zones, transaction)
+    _ = try check(of: account, nil, attempts: 0, zones, transaction)
   }
 
-  /// Lets an account be looked at, for its week may end at another time than before.
-  static func lookAnew(of account: AccountID, _ transaction: Transaction) throws {
+  /// Lets an account be checked, for its week may end at another time than before.
+  static func recheck(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.run("UPDATE weekly_summaries SET due_at = 0 WHERE account_id = ? AND attempts = 0", .id(account))
   }
 
@@ -73,12 +73,12 @@ enum WeeklySummaryStore {
       arguments: [transaction.now, limit])
     return (
       rows.count,
-      try rows.compactMap { try look(at: $0["account_id"], $0["first_day"], attempts: $0["attempts"], zones, transaction) }
+      try rows.compactMap { try check(of: $0["account_id"], $0["first_day"], attempts: $0["attempts"], zones, transaction) }
     )
   }
 
-  private static func look(
-    at account: AccountID, _ firstDay: LocalDay?, attempts: Int, _ zones: TimeZones, _ transaction: Transaction
+  private static func check(
+    of account: AccountID, _ firstDay: LocalDay?, attempts: Int, _ zones: TimeZones, _ transaction: Transaction
   ) throws -> Job? {
     let (database, now) = (transaction.database, transaction.now)
     guard let known = try Accounts.find(account, in: database) else {
@@ -113,7 +113,7 @@ enum WeeklySummaryStore {
   private static func put(
     _ account: AccountID, _ firstDay: LocalDay, until due: Instant, _ transaction: Transaction
   ) throws {
-    // What clocks that change make of it is seen when it is looked at.
+    // What clocks that change make of it is seen when it is checked.
     try transaction.database.run(
       "UPDATE weekly_summaries SET first_day = ?, due_at = ?, attempts = 0 WHERE account_id = ?", .day(firstDay),
       .instant(max(due, transaction.now.adding(seconds: 60))), .id(account))

@@ -40,6 +40,6 @@ struct TaskSeriesFeature: Feature {
   }
 
   func accountMoved(_ move: AccountMove, _ transaction: Transaction) throws {
-    try TaskSeriesStore.lookAnew(of: move.account, transaction)
+    try TaskSeriesStore.recheck(of: move.account, transaction)
   }
 }

@@ -326,7 +326,7 @@ extension TaskSeriesStore {
   }
 
   /// Makes the worker check an account's series again, since its days may now begin at other times.
-  static func lookAnew(of account: AccountID, _ transaction: Transaction) throws {
+  static func recheck(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.run(
       "UPDATE task_series SET next_at = ?2 WHERE creator_account = ?1 AND next_day IS NOT NULL", .id(account),
       .instant(transaction.now))

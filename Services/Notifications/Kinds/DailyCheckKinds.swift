@@ -2,9 +2,9 @@ import NotificationsContract
 import Operations
 import RewardsContract
 
-/// The kinds of the daily look, only for accounts that switch them on; no event causes them (NOT-5).
+/// The kinds of the daily check, only for accounts that switch them on; no event causes them (NOT-5).
 extension NotificationSpec {
-  static let ofLooks: [NotificationSpec] = [offerEnding, leaderboardPositionsLost]
+  static let ofDailyChecks: [NotificationSpec] = [offerEnding, leaderboardPositionsLost]
 
   static let offerEnding = NotificationSpec(
     "offerEnding", .rewards, values: ["offer", "partner", "coins", "until"], delivery: DeliverySpec(defaults: [], urgency: .low))

@@ -6,28 +6,28 @@ import Testing
 @testable import NotificationsService
 
 @Suite("Which accounts are looked at in the evening, and when (NOT-5)")
-struct DailyLookRulesTests {
+struct DailyCheckRulesTests {
   @Test(
     "An account is looked at once a day from six in the evening where it is, and not while it is suspended",
     arguments: [
       ("UTC", nil, false, "2026-11-18T17:00:00.000Z", "wait until 2026-11-18T18:00:00.000Z"),
-      ("UTC", nil, false, "2026-11-18T18:00:00.000Z", "look on 2026-11-18, next 2026-11-19T18:00:00.000Z"),
-      ("UTC", "2026-11-17", false, "2026-11-18T23:59:00.000Z", "look on 2026-11-18, next 2026-11-19T18:00:00.000Z"),
+      ("UTC", nil, false, "2026-11-18T18:00:00.000Z", "check on 2026-11-18, next 2026-11-19T18:00:00.000Z"),
+      ("UTC", "2026-11-17", false, "2026-11-18T23:59:00.000Z", "check on 2026-11-18, next 2026-11-19T18:00:00.000Z"),
       ("UTC", "2026-11-18", false, "2026-11-18T20:00:00.000Z", "wait until 2026-11-19T18:00:00.000Z"),
       ("UTC", nil, true, "2026-11-18T17:00:00.000Z", "wait until 2026-11-18T18:00:00.000Z"),
       ("UTC", nil, true, "2026-11-18T20:00:00.000Z", "wait until 2026-11-19T18:00:00.000Z"),
       // Never for less than a minute.
       ("UTC", nil, false, "2026-11-18T17:59:30.000Z", "wait until 2026-11-18T18:00:30.000Z"),
       ("America/New_York", nil, false, "2026-11-18T20:00:00.000Z", "wait until 2026-11-18T23:00:00.000Z"),
-      ("America/New_York", nil, false, "2026-11-18T23:00:00.000Z", "look on 2026-11-18, next 2026-11-19T23:00:00.000Z"),
+      ("America/New_York", nil, false, "2026-11-18T23:00:00.000Z", "check on 2026-11-18, next 2026-11-19T23:00:00.000Z"),
     ] as [(String, String?, Bool, String, String)])
   func step(zone: String, last: String?, isSuspended: Bool, now: String, expected: String) throws {
-    let step = DailyLookRules.step(
+    let step = DailyCheckRules.step(
       lastDay: try last.map { try LocalDay(text: $0) }, isSuspended: isSuspended, at: try Instant(text: now),
       LocalCalendar(TimeZones().offsets(zone), dayStartHour: 0))
     let found =
       switch step {
-      case .look(on: let day, next: let next): "look on \(day), next \(next)"
+      case .check(on: let day, next: let next): "check on \(day), next \(next)"
       case .wait(until: let instant): "wait until \(instant)"
       }
     #expect(found == expected)
@@ -40,16 +40,16 @@ struct DailyLookRulesTests {
     ] as [(PreferenceChoices.Topic, NotificationChannel)])
   func takesPart(topic: PreferenceChoices.Topic, channel: NotificationChannel) {
     let on = PreferenceChoices(isOn: [PreferenceChoices.Key(topic, channel): true])
-    #expect(DailyLookRules.takesPart(on))
+    #expect(DailyCheckRules.takesPart(on))
     let off = PreferenceChoices(isOn: [PreferenceChoices.Key(topic, channel): false])
-    #expect(!DailyLookRules.takesPart(off))
+    #expect(!DailyCheckRules.takesPart(off))
   }
 
   @Test("An account takes no part that has chosen nothing, or other kinds alone")
   func takesNoPart() {
     let none = PreferenceChoices()
-    #expect(!DailyLookRules.takesPart(none))
+    #expect(!DailyCheckRules.takesPart(none))
     let other = PreferenceChoices(isOn: [PreferenceChoices.Key(.kind("weeklySummary"), .email): true])
-    #expect(!DailyLookRules.takesPart(other))
+    #expect(!DailyCheckRules.takesPart(other))
   }
 }

@@ -13,7 +13,7 @@ import Testing
 @testable import NotificationsService
 
 @Suite("Offers that end soon, and ranks lost among friends, for who asks to be told (NOT-5)", .timeLimit(.minutes(1)))
-final class DailyLookTests {
+final class DailyCheckTests {
   /// What rewards answers, and whether it does.
   private final class Answers: Sendable {
     struct State {
@@ -31,7 +31,7 @@ final class DailyLookTests {
 
   let identity = IdentityDouble()
   private let state = Answers()
-  let home = "/tmp/racha-looks-\(UInt32.random(in: .min ... .max))"
+  let home = "/tmp/racha-daily-checks-\(UInt32.random(in: .min ... .max))"
 
   deinit { try? FileManager.default.removeItem(atPath: home) }
 
@@ -69,7 +69,7 @@ final class DailyLookTests {
     let store = services.store(of: .notifications)
     try await store.until {
       try await store.read { database in
-        try Int.fetchOne(database, sql: "SELECT count(*) FROM daily_looks WHERE due_at <= ?", arguments: [now]) == 0
+        try Int.fetchOne(database, sql: "SELECT count(*) FROM daily_checks WHERE due_at <= ?", arguments: [now]) == 0
       }
     }
   }
@@ -127,23 +127,23 @@ final class DailyLookTests {
   )
   func ranks() async throws {
     let (ana, _) = try await join(["leaderboardPositionsLost"])
-    func look(_ rank: Int?, at now: String, in month: String = "2026-11-01") async throws -> [String] {
+    func check(_ rank: Int?, at now: String, in month: String = "2026-11-01") async throws -> [String] {
       state.withLock { ($0.rank, $0.month) = (rank, month) }
       return try await texts(ana, at: now)
     }
-    #expect(try await look(2, at: "2026-11-18T18:00:00.000Z").isEmpty)
+    #expect(try await check(2, at: "2026-11-18T18:00:00.000Z").isEmpty)
     let lost = "Your rank among your friends by this month's steps: 4. It was 2."
-    #expect(try await look(4, at: "2026-11-19T18:00:00.000Z") == [lost])
-    #expect(try await look(5, at: "2026-11-19T23:00:00.000Z") == [lost])
-    #expect(try await look(3, at: "2026-11-20T18:00:00.000Z") == [lost])
-    #expect(try await look(nil, at: "2026-11-21T18:00:00.000Z") == [lost])
-    #expect(try await look(9, at: "2026-11-22T18:00:00.000Z") == [lost])
-    #expect(try await look(12, at: "2026-12-01T18:00:00.000Z", in: "2026-12-01") == [lost])
+    #expect(try await check(4, at: "2026-11-19T18:00:00.000Z") == [lost])
+    #expect(try await check(5, at: "2026-11-19T23:00:00.000Z") == [lost])
+    #expect(try await check(3, at: "2026-11-20T18:00:00.000Z") == [lost])
+    #expect(try await check(nil, at: "2026-11-21T18:00:00.000Z") == [lost])
+    #expect(try await check(9, at: "2026-11-22T18:00:00.000Z") == [lost])
+    #expect(try await check(12, at: "2026-12-01T18:00:00.000Z", in: "2026-12-01") == [lost])
     try await run(at: "2026-12-01T19:00:00.000Z") { services in
       let choice = NotificationChoice(kind: "leaderboardPositionsLost", .inbox, isOn: nil)
       _ = try await again(ana, services).send(UpdateNotificationPreferences.self, .init(choices: [choice]))
     }
-    #expect(try await look(20, at: "2026-12-02T18:00:00.000Z", in: "2026-12-01") == [lost])
+    #expect(try await check(20, at: "2026-12-02T18:00:00.000Z", in: "2026-12-01") == [lost])
     #expect(state.withLock { $0.asked.count } == 6)
   }
 }
